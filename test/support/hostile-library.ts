@@ -277,13 +277,14 @@ export interface ChangedDatabase {
   changes: string[];
 }
 
-/** False after a change that left a schema which SQLite refuses. */
-function isReadable(db: Db): boolean {
+/** False for a change to which earlier ones left nothing: a table or a column of other names, or an unreadable schema. */
+function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean {
   try {
-    return filledTables(db).length > 0;
+    CHANGES[name]?.(db, random);
+    return true;
   } catch (error) {
-    if (error instanceof Database.SqliteError) return false;
-    throw error;
+    if (isFirst || !(error instanceof Database.SqliteError)) throw error;
+    return false;
   }
 }
 
@@ -294,13 +295,8 @@ export function hostileDatabase(good: Buffer, random: Random): ChangedDatabase {
   const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(Object.keys(CHANGES), random));
   try {
     db.pragma('foreign_keys = OFF');
-    const done: string[] = [];
-    for (const name of names) {
-      if (!isReadable(db)) break;
-      CHANGES[name]?.(db, random);
-      done.push(name);
-    }
-    return { bytes: db.serialize(), changes: done };
+    const changes = names.filter((name, n) => apply(db, name, random, n === 0));
+    return { bytes: db.serialize(), changes };
   } finally {
     db.close();
   }
