@@ -18,7 +18,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
   const error = end.error ?? access.error;
   const { sessions = [], appPasswords = [] } = access.data ?? {};
   return (
-    <section className={styles.padded} aria-label={t('settings.access.of', { name: person.username })}>
+    <section className={styles.access} aria-label={t('settings.access.of', { name: person.username })}>
       {access.isPending && <Skeleton height="56px" />}
       {access.data && sessions.length + appPasswords.length === 0 && <p>{t('settings.access.none')}</p>}
       {sessions.map(({ id, client, last_used_at, address }) => {

@@ -28,52 +28,47 @@ export function AccountRow({ person }: { person: UserOut }) {
     : t('settings.people.neverSeen');
   const kind = t(person.is_superuser ? 'settings.people.owner' : 'settings.people.listener');
   return (
-    <SettingRow
-      label={person.username}
-      help={`${kind} · ${seen}`}
-      notes={
-        <>
-          {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
-          {asked === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
-          {asked === 'access' && <AccountAccess person={person} onDone={() => setAsked(null)} />}
-          {asked === 'delete' && (
-            <div className={styles.padded}>
-              <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
-              <FormButtons
-                label={t('settings.people.delete')}
-                disabled={remove.isPending}
-                onConfirm={() => remove.mutate(person.id)}
-                onCancel={() => setAsked(null)}
-              />
-            </div>
-          )}
-          {error && asked === null && (
-            <p role="alert" className={styles.fault}>
-              {detailOf(error)}
-            </p>
-          )}
-        </>
-      }
-    >
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <IconButton icon={IconMore} label={t('settings.people.menu', { name: person.username })} />
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
-          <Menu.Item onClick={() => setAsked('access')}>{t('settings.access.show')}</Menu.Item>
-          {!person.is_superuser && (
-            <Menu.Item onClick={() => setAsked('rights')}>{t('settings.rights.edit')}</Menu.Item>
-          )}
-          {!isMe && (
-            <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>
-              {t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}
-            </Menu.Item>
-          )}
-          {!isMe && <Menu.Item onClick={() => setAsked('delete')}>{t('settings.people.delete')}</Menu.Item>}
-        </Menu.Dropdown>
-      </Menu>
-    </SettingRow>
+    <>
+      <SettingRow label={person.username} help={`${kind} · ${seen}`}>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <IconButton icon={IconMore} label={t('settings.people.menu', { name: person.username })} />
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
+            <Menu.Item onClick={() => setAsked('access')}>{t('settings.access.show')}</Menu.Item>
+            {!person.is_superuser && (
+              <Menu.Item onClick={() => setAsked('rights')}>{t('settings.rights.edit')}</Menu.Item>
+            )}
+            {!isMe && (
+              <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>
+                {t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}
+              </Menu.Item>
+            )}
+            {!isMe && <Menu.Item onClick={() => setAsked('delete')}>{t('settings.people.delete')}</Menu.Item>}
+          </Menu.Dropdown>
+        </Menu>
+      </SettingRow>
+      {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
+      {asked === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
+      {asked === 'access' && <AccountAccess person={person} onDone={() => setAsked(null)} />}
+      {asked === 'delete' && (
+        <div className={styles.padded}>
+          <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
+          <FormButtons
+            label={t('settings.people.delete')}
+            disabled={remove.isPending}
+            onConfirm={() => remove.mutate(person.id)}
+            onCancel={() => setAsked(null)}
+          />
+        </div>
+      )}
+      {error && asked === null && (
+        <p role="alert" className={styles.fault}>
+          {detailOf(error)}
+        </p>
+      )}
+    </>
   );
 }
 

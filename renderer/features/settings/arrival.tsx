@@ -32,9 +32,11 @@ function PeopleOfExport({ people }: Pick<Arrival, 'people'>) {
 function Differences({ restore, arrival: { people, settings, folders } }: { restore: Restore; arrival: Arrival }) {
   const { t } = useTranslation();
   const decide = useDecideRestore();
+  const wordOf = (value: string | null): string =>
+    value === null || value === 'true' || value === 'false' ? t(`settings.arrival.${value ?? 'unset'}`) : value;
   const valuesOf = ({ value, here }: { value: string | null; here: string | null }) => ({
-    value: value ?? t('settings.arrival.unset'),
-    here: here ?? t('settings.arrival.unset'),
+    value: wordOf(value),
+    here: wordOf(here),
   });
   const others = people.flatMap(({ username: name, change, is_superuser, differences }) => {
     const suffix = is_superuser ? 'Superuser' : '';
