@@ -251,10 +251,8 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 async function serve(app: App, command: Command, log: Log, shell: ShellLink | undefined): Promise<void> {
   const stop = stopOnSignals(app, log);
   dieOnUnexpected(log);
-  if (command.scanAtStart) {
-    await app.scan.assertFolder();
-    await rememberMusicFolder(app);
-  }
+  const scansNow = command.scanAtStart && (await isMusicThere(app));
+  if (scansNow) await rememberMusicFolder(app);
   const url = await app.listen().catch(async (error: unknown) => {
     await app.close();
     throw error;
@@ -275,8 +273,21 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   if (process.stdout.isTTY) console.log('Ctrl+C stops it.');
   showScans(app);
-  if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
+  if (scansNow) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url);
+}
+
+/** Throws for a folder that was never scanned. One that was may be on a disk that is not connected: it is scanned later. */
+async function isMusicThere(app: App): Promise<boolean> {
+  try {
+    await app.scan.assertFolder();
+    return true;
+  } catch (error) {
+    const wasScanned = app.sources.scannedFolder() === app.config.settings.LOCAL_MEDIA_IMPORT_PATH;
+    if (!wasScanned || !(error instanceof AppError)) throw error;
+    console.log(`${error.message} The library is served without it, and it is scanned when it is back.`);
+    return false;
+  }
 }
 
 /** Where the library and the music are. */

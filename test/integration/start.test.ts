@@ -1,12 +1,13 @@
 // Starting, and failing to start with one clear line and an exit code.
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readJsonFile } from '../../server/config/json-file.ts';
+import { silentMp3 } from '../support/audio-bytes.ts';
 import { beginLibrary, runServer, spawnServer } from '../support/process.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 
@@ -81,6 +82,21 @@ test('a music folder that does not exist, is a file, or contains the data folder
   expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(
     /nowhere does not exist or is no folder/,
   );
+});
+
+test('a music folder that was scanned and is not connected stops no start', async () => {
+  const [dir, music] = [fresh(), join(fresh(), 'music')];
+  mkdirSync(music);
+  writeFileSync(join(music, 'a.mp3'), silentMp3(1));
+  const args = ['--data-dir', dir, '--port', '0', '--import', music];
+  const first = await spawnServer(args);
+  await expect.poll(() => first.output()).toContain('Scan done');
+  await first.kill('SIGTERM');
+  renameSync(music, `${music}.away`);
+  const second = await spawnServer(args);
+  expect(second.output()).toMatch(/The music folder .*music does not exist.* scanned when it is back\./);
+  expect((await fetch(`${second.url}/health`)).status).toBe(200);
+  await second.kill('SIGTERM');
 });
 
 test('a port in use is reported, and the data folder is released', async () => {
