@@ -24,7 +24,9 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
   /** The directory of a pack could not be read. */
   let isIncomplete = false;
 
-  /** Reads the indexes. Returns the keys of damaged ones; what they listed is found by the packs' directories. */
+  /**
+   * Reads the indexes, and of packs that none of them lists the directories. Returns the keys of damaged ones.
+   */
   async function load(isAgain = false): Promise<string[]> {
     index.clear();
     unindexed = [];
@@ -47,10 +49,9 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
       }
     for (const pack of listed.values()) index.add(pack);
     if (isChanging && !isAgain) return load(true); // a rewrite replaced them meanwhile
-    if (isChanging || damaged.length > 0) {
-      isRewriteDue = true;
-      await adopt(await listPacks());
-    }
+    if (isChanging || damaged.length > 0) isRewriteDue = true;
+    // also of an index that is not there, or that a store does not list yet
+    await adopt(await listPacks());
     return damaged;
   }
 
@@ -100,6 +101,8 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
   return {
     index,
     load: () => load(),
+    /** Packs that no index lists. */
+    unlisted: (): number => unindexed.length,
     rewriteIndex,
 
     /** Leaves out packs that are gone or have another size. `isIncomplete`: objects may be missing. */

@@ -78,6 +78,7 @@ async function checkLeased(
     ...read.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
     ...read.loose.map((name) => `object ${name} is damaged`),
   ];
+  const foreign = await repo.target.foreign();
   let isMendingDone = false;
   try {
     if (unusable.size + read.loose.length + faults.packs.length + lost.length > 0)
@@ -127,6 +128,8 @@ async function checkLeased(
     problems: problems.slice(0, SHOWN),
     lost: lost.length,
     lost_items: lost.slice(0, SHOWN),
+    foreign: foreign.length,
+    foreign_items: foreign.slice(0, SHOWN),
   };
 }
 

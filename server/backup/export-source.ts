@@ -37,6 +37,7 @@ const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional
 export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnapshot' | 'readFiles' | 'read'> & {
   /** Of a backup, which is leased. */
   target?: Repository['target'];
+  unlistedPacks?: Repository['unlistedPacks'];
   isEncrypted?: boolean;
   /** It has no passwords, keys and settings, and no earlier snapshots. */
   isExport?: boolean;

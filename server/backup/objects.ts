@@ -236,6 +236,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     has,
     find: (hash: string): Blob | undefined => index.find(cipher.nameOf(hash)),
     load,
+    unlisted: catalog.unlisted,
     prepare,
     key: cipher.key,
     put,

@@ -185,7 +185,9 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     return ids;
   }
 
-  const snapshotIds = async (): Promise<string[]> => (await idsBelow('snapshots/')).sort().reverse();
+  /** Newest first; also those of which only the copy is there. */
+  const snapshotIds = async (): Promise<string[]> =>
+    [...new Set([...(await idsBelow('snapshots/')), ...(await copiedIds())])].sort().reverse();
   const copiedIds = (): Promise<string[]> => idsBelow('copies/');
 
   async function unusedSince(): Promise<{ now: boolean; at: Date } | undefined> {
@@ -201,6 +203,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     isEncrypted: header.lock !== null,
     target,
     objects,
+    unlistedPacks: objects.unlisted,
     has: objects.has,
     read: objects.read,
     readSnapshot,
@@ -223,7 +226,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
 
     /** Writes snapshots of which a kill left only the copy, which is written first. */
     async finishSnapshots(): Promise<void> {
-      const ids = new Set(await snapshotIds());
+      const ids = new Set(await idsBelow('snapshots/'));
       for (const id of await copiedIds()) {
         const manifest = ids.has(id) ? undefined : await unlessDamaged(manifestAt(copyOf(id), id));
         if (manifest) await target.put(snapshotKey(id), await seal(cipher, manifest));
@@ -254,7 +257,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
         await target.put(key, headerText(header));
         mended.push(key);
       }
-      for (const id of new Set([...(await snapshotIds()), ...(await copiedIds())])) {
+      for (const id of await snapshotIds()) {
         const keys = [snapshotKey(id), copyOf(id)];
         const found = await Promise.all(keys.map((key) => unlessDamaged(manifestAt(key, id))));
         const good = found.find((one) => one !== undefined);

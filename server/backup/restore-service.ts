@@ -74,7 +74,7 @@ export function createRestoreService(deps: RestoreDeps) {
       progress,
       minFreeBytes: minFreeBytes(),
     };
-    const { counts, hasKeys, hasOwnKeys, lost, unnamed } = await inTurn(() =>
+    const { counts, hasKeys, hasOwnKeys, lost, unnamed, unlistedPacks } = await inTurn(() =>
       folder === undefined ? restoreAtNextStart(options) : restore(options),
     );
     const { tracks, files, covers } = counts;
@@ -88,6 +88,7 @@ export function createRestoreService(deps: RestoreDeps) {
       has_keys: hasKeys || hasOwnKeys,
       absent: lost.length,
       unnamed,
+      unlisted_packs: unlistedPacks,
     };
   };
 

@@ -78,6 +78,8 @@ export interface Restored {
   lost: string[];
   /** Listed files that no row of the database names: they were not written. */
   unnamed: number;
+  /** Packs that no index of the backup lists; they were found by themselves. */
+  unlistedPacks: number;
   /** The folder of the replaced library. */
   aside: string | undefined;
   /** What it changes about people, settings and folders here, if it is all taken. */
@@ -176,10 +178,10 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
 }
 
-const NO_FILES = { lost: [], unnamed: 0, copies: { there: 0, written: 0 } };
+const NO_FILES = { lost: [], unnamed: 0, unlistedPacks: 0, copies: { there: 0, written: 0 } };
 const NOTHING: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
 
-type Built = Pick<Restored, 'lost' | 'unnamed' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
+type Built = Pick<Restored, 'lost' | 'unnamed' | 'unlistedPacks' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
 
 /** What an interrupted restore was of: an id is the time of a snapshot, which another one may have too. */
 const originOf = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
@@ -220,7 +222,8 @@ async function buildListed(
   markMissing(paths.taken, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
-  return { lost, unnamed, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
+  const unlistedPacks = options.repo.unlistedPacks?.() ?? 0;
+  return { lost, unnamed, unlistedPacks, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 
 /** Notes what is decided, for the step that moves everything into place. */

@@ -1,12 +1,13 @@
 // Where a backup is: a folder, or the object store of a backend that supports backups. Errors of the storage get
 // messages that name the backup.
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Backend, BackendConfig } from '../storage/backend.ts';
 import { backupBackend } from '../storage/backends.ts';
 import { createLocalStorage } from '../storage/local.ts';
+import { TEMP_DIR } from '../storage/local-paths.ts';
 import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
@@ -16,11 +17,19 @@ import { gathered } from './packs.ts';
 export const HEADER = 'backup.json';
 export const HEADER_COPY = 'copies/backup.json';
 
+/** The files of a backup. What else is there, as a sync tool makes, is left alone. */
+const OWN = new RegExp(
+  String.raw`^(?:backup\.json|checks|lease(?:\.now)?|${PROBE}[0-9a-f]+|index/[0-9a-f]{32}|unused/(?:later|now)|` +
+    String.raw`(?:packs|objects)/[0-9a-f]{2}/[0-9a-f]{32,64}|copies/backup\.json|(?:snapshots|copies)/\d{8}T\d{9}Z)$`,
+);
+
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** For messages: the path of the folder, or the bucket. */
   readonly name: string;
   /** A whole object. Throws DamagedObject for more than `most` bytes. */
   read(key: string, most?: number): Promise<Buffer>;
+  /** Names of files that are none of the backup's. */
+  foreign(): Promise<string[]>;
   /** Writes, lists, reads and deletes a small object. */
   probe(): Promise<void>;
   /** Null for an object store. */
@@ -53,7 +62,7 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
   const backend = backupBackend(where);
   if (backend?.forBackups) {
     const { config: ofBackups, place, onlyIfThere, withOwnNames } = backend.forBackups(config);
-    const target = named(await openStore(backend, ofBackups), place, withOwnNames);
+    const target = named(await openStore(backend, ofBackups), place, { toOwnNames: withOwnNames });
     if (onlyIfThere && !(await isBegun(target)))
       throw new AppError(
         'invalid',
@@ -66,7 +75,12 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
   if (!found?.isDirectory())
     throw new AppError('unavailable', `The backup folder ${root} does not exist. Create it, or connect its disk.`);
   await sweepTemp({ root, now }).catch(() => 0); // a read-only folder is enough to restore from
-  return named(staying(createLocalStorage({ root }), root), root);
+  const namesIn = async (): Promise<string[]> =>
+    (await readdir(root, { recursive: true, withFileTypes: true }))
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+      .filter((name) => !name.startsWith(`${TEMP_DIR}/`));
+  return named(staying(createLocalStorage({ root }), root), root, { names: namesIn });
 }
 
 /** One header is enough: the other is written again. */
@@ -86,7 +100,17 @@ function staying(storage: Storage, root: string): Storage {
 }
 
 /** The storage with errors that name the backup. */
-function named(storage: Storage, name: string, toOwnNames: (message: string) => string = (text) => text): BackupTarget {
+interface NamedOptions {
+  toOwnNames?: ((message: string) => string) | undefined;
+  /** Of all files; by default what the storage lists. */
+  names?: () => Promise<string[]>;
+}
+
+function named(
+  storage: Storage,
+  name: string,
+  { toOwnNames = (text) => text, names = () => keysOf(storage) }: NamedOptions,
+): BackupTarget {
   const asNamed = (error: unknown): unknown => namedError(error, name, toOwnNames);
   const withName = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -98,18 +122,25 @@ function named(storage: Storage, name: string, toOwnNames: (message: string) => 
     open,
     read: async (key, most) => gathered((await open(key)).stream as AsyncIterable<Buffer>, most),
     probe: () => withName(probe(storage)),
+    foreign: async () => (await withName(names())).filter((one) => !OWN.test(one)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     put: (key, source, options) => withName(storage.put(key, source, options)),
     stat: (key) => withName(storage.stat(key)),
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {
       try {
-        yield* storage.list(prefix);
+        for await (const object of storage.list(prefix)) if (OWN.test(object.key)) yield object;
       } catch (error) {
         throw asNamed(error);
       }
     },
   };
+}
+
+async function keysOf(storage: Pick<Storage, 'list'>): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list('')) keys.push(key);
+  return keys;
 }
 
 function namedError(error: unknown, name: string, toOwnNames: (message: string) => string): unknown {

@@ -98,6 +98,8 @@ export const BackupCheckResult = z
     problems: z.array(z.string()).meta({ description: 'the first of the faults' }),
     lost: z.int().meta({ description: 'what cannot be restored, because the library does not have it either' }),
     lost_items: z.array(z.string()).meta({ description: 'the first of them' }),
+    foreign: z.int().default(0).meta({ description: 'files that are none of the backup’s, and were left alone' }),
+    foreign_items: z.array(z.string()).default([]).meta({ description: 'the first of them' }),
   })
   .meta({ id: 'BackupCheckResult' });
 export type BackupCheckResult = z.output<typeof BackupCheckResult>;
@@ -159,6 +161,10 @@ export const RestoreResult = z
       .int()
       .default(0)
       .meta({ description: 'listed files that nothing in the library names; they were left out' }),
+    unlisted_packs: z
+      .int()
+      .default(0)
+      .meta({ description: 'packs that no index of the backup lists; they were found by themselves' }),
   })
   .meta({ id: 'RestoreResult' });
 export type RestoreResult = z.output<typeof RestoreResult>;

@@ -73,6 +73,8 @@ const describeCheck = ({
   problems,
   lost,
   lost_items,
+  foreign,
+  foreign_items,
 }: BackupCheckResult): string[] => [
   `Backup in ${target}: ${snapshots} snapshots checked, ` +
     `and ${formatBytes(bytes_read)} of ${formatBytes(bytes)} read. ` +
@@ -83,6 +85,12 @@ const describeCheck = ({
     ? [
         `${lost} of what the snapshots need cannot be restored, and the library does not have it either:`,
         ...lost_items.map((line) => `  ${line}`),
+      ]
+    : []),
+  ...(foreign > 0
+    ? [
+        `${foreign} files there are none of the backup's, and were left alone:`,
+        ...foreign_items.map((one) => `  ${one}`),
       ]
     : []),
 ];

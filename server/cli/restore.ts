@@ -176,7 +176,8 @@ function signInsAfter({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): s
 }
 
 function describe(restored: Restored, dataDir: string): string[] {
-  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, aside, arrival, isAccepted } = restored;
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, aside, arrival, isAccepted } =
+    restored;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
@@ -193,6 +194,11 @@ function describe(restored: Restored, dataDir: string): string[] {
     ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
+    ...(unlistedPacks > 0
+      ? [
+          `${unlistedPacks} packs were in no index of the backup, and were found by themselves; tonearm backup mends that`,
+        ]
+      : []),
     ...(counts.referenced > copies.there
       ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]
       : []),

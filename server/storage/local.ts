@@ -10,7 +10,7 @@ import { assertNoFile } from '../runtime/folders.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
 import type { Backend } from './backend.ts';
 import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
-import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
+import { assertKey, audioKey, isKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
 import type { DiskUsage, PutOptions, Storage, StoredObject } from './storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 import { moveSynced, writeSynced } from './synced-files.ts';
@@ -152,7 +152,8 @@ async function* listBelow(root: string, prefix: string): AsyncGenerator<StoredOb
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or ends with a slash
   if (folder !== '') assertKey(folder.slice(0, -1));
   for await (const key of keysIn(root, folder)) {
-    const found = key.startsWith(prefix) ? await statFile(keyToPath(root, key)) : undefined;
+    // what others put there, as a sync tool does with a conflict, is none of ours
+    const found = key.startsWith(prefix) && isKey(key) ? await statFile(keyToPath(root, key)) : undefined;
     if (found) yield { key, size: found.size, modifiedAt: found.mtime };
   }
 }

@@ -60,6 +60,50 @@ const largestFirst = (dir: string): string[] => {
 const audioOf = (dataDir: string): string[] =>
   Object.keys(filesIn(join(dataDir, 'library'))).filter((key) => key.startsWith('audio/'));
 
+describe('a backup with its neighbours', () => {
+  it.each(['index', 'snapshots'])('is restored whole without its folder %s', async (name) => {
+    const backup = await backedUp();
+    rmSync(join(backup, name), { recursive: true });
+    const dataDir = folder();
+    const { unlistedPacks } = await restoreFrom(await openBackup(backup), dataDir);
+    expect(unlistedPacks > 0).toBe(name === 'index');
+    expect(whole(dataDir)).toEqual(whole(library));
+  });
+
+  it('is used, checked and restored beside copies that sync tools and browsers made, which stay', async () => {
+    const backup = await backedUp();
+    const [index] = readdirSync(join(backup, 'index'));
+    const [pack] = readdirSync(join(backup, 'packs'), { recursive: true }).filter((name) =>
+      /\w{32}$/.test(String(name)),
+    );
+    const [snapshot] = readdirSync(join(backup, 'snapshots'));
+    const foreign = [
+      `index/${index} (1)`,
+      `index/${index}.sync-conflict-20261126`,
+      `index/${index}~`,
+      `packs/${String(pack)} (conflicted copy)`,
+      `packs/${String(pack)}-DESKTOP`,
+      `snapshots/${snapshot}[1]`,
+      `copies/${snapshot}?`,
+      'backup (1).json',
+      'Ünused/later',
+      '.stfolder/x',
+    ];
+    for (const name of foreign) {
+      mkdirSync(join(backup, name, '..'), { recursive: true });
+      writeFileSync(join(backup, name), 'not of the backup');
+    }
+    await backUpInto(await openBackup(backup), library, folder());
+    const checked = await checkFolder(await openBackup(backup), library, folder());
+    expect(checked).toMatchObject({ faults: 0, lost: 0, foreign: foreign.length });
+    expect(checked.foreign_items.toSorted()).toEqual(foreign.toSorted());
+    const dataDir = folder();
+    await restoreFrom(await openBackup(backup), dataDir);
+    expect(whole(dataDir)).toEqual(whole(library));
+    for (const name of foreign) expect(readFileSync(join(backup, name), 'utf8'), name).toBe('not of the backup');
+  });
+});
+
 describe('a check', () => {
   it('finds nothing wrong after a kill between a snapshot and its copy, which the next backup ends', async () => {
     const backup = await backedUp();

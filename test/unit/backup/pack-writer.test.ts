@@ -9,9 +9,13 @@ const unused = (): never => {
 
 function writerTo(put: (key: string) => Promise<{ size: number }>, written: Pack[]) {
   const target = { name: 'a fake', put, read: unused, open: unused, stat: unused, delete: unused, list: unused };
-  return createPackWriter({ ...target, probe: unused, freeBytes: unused }, plainCipher, async (pack) => {
-    written.push(pack);
-  });
+  return createPackWriter(
+    { ...target, foreign: unused, probe: unused, freeBytes: unused },
+    plainCipher,
+    async (pack) => {
+      written.push(pack);
+    },
+  );
 }
 
 it('a list is sent when all that it names is in the target, since a kill may leave it there', async () => {
