@@ -5,6 +5,7 @@ import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
 import { openDataFolder, type DataFolderOptions } from './data-folder.ts';
+import { timeForAges } from './db/time-for-ages.ts';
 import { downloadsModule } from './downloads/module.ts';
 import { enrichmentModule, type EnrichmentTuning } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
@@ -64,15 +65,15 @@ export async function createApp(options: AppOptions) {
   const { paths, version, log, now = () => new Date(), tuning = {}, checkReplies = false, work = true } = options;
   const modules = createModules();
   const { add } = modules;
-
   // Base
   const { config, db, inPlace, owner, secretStore, secrets, reserve } = add(await openDataFolder(options));
+  const nowForAges = timeForAges({ db, log, now, isOwnClock: options.now === undefined });
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools
   const events = createEventHub({ now });
-  const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, events }));
-  const base: Base = { config, paths, version, log, now, db, settings, musicFolders, events, jobs };
+  const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, nowForAges, events }));
+  const base: Base = { config, paths, version, log, now, nowForAges, db, settings, musicFolders, events, jobs };
   const stored = add(await storageModule({ ...base, owner, tuning }));
   const media = add(mediaModule(base));
 
@@ -125,13 +126,13 @@ export async function createApp(options: AppOptions) {
     modules.resume();
   }
 
-  const state = { config, db, settings, musicFolders, auth, jobs, events, library: music.library, trash: music.trash };
+  const { library, trash } = music;
+  const state = { config, db, nowForAges, settings, musicFolders, auth, jobs, events, library, trash };
   const parts = { ...analysis, ...alike, ...backup, ...folders, ...sources, sharing, watcher, dailyVerify, scan };
   return {
     ...state,
     ...parts,
     ...web,
-
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
       const url = await sharing.start(web.handler);

@@ -10,6 +10,7 @@ import type { Jobs } from './jobs/service.ts';
 import type { HandledTask } from './jobs/tasks.ts';
 import type { Log } from './log/log.ts';
 import type { ProductPaths } from './paths.ts';
+import type { TimeForAges } from './runtime/time-for-ages.ts';
 
 /** What every module may use. */
 export interface Base {
@@ -18,6 +19,8 @@ export interface Base {
   version: string;
   log: Log;
   now: () => Date;
+  /** For deleting what is old, see runtime/time-for-ages.ts. */
+  nowForAges: TimeForAges;
   db: MainDb;
   settings: WatchedSettings;
   musicFolders: MusicFolders;

@@ -35,6 +35,7 @@ interface AboutDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
+  nowForAges: () => Date;
   settings: LiveSettings;
   pictures: ArtistPictures;
   subjects: Subjects;
@@ -60,6 +61,7 @@ export function createAboutService({
   db,
   log,
   now,
+  nowForAges,
   settings,
   pictures,
   subjects,
@@ -349,7 +351,7 @@ export function createAboutService({
           await yieldToRequests();
         }
       };
-      queries.dropUnused(now());
+      queries.dropUnused(nowForAges());
       for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
       for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
       await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));

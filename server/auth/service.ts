@@ -29,6 +29,7 @@ interface AuthDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
+  nowForAges: () => Date;
   settings: LiveSettings;
   secrets: Secrets;
   /** Folder of the product. */
@@ -54,11 +55,11 @@ const URL_TOKEN_TTL = 86_400;
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
-export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
+export function createAuthService({ db, log, now, nowForAges, settings, secrets, resources }: AuthDeps) {
   const judgePassword = createPasswordJudge(resources);
   const openAnswers = createOpenAnswers();
   const endOrphans = openAnswers.recheck;
-  const sessions = createSessions({ db, now, endOrphans });
+  const sessions = createSessions({ db, now, nowForAges, endOrphans });
   const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, judgePassword, sessions, endOrphans });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();

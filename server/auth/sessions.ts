@@ -18,17 +18,18 @@ export type Sessions = ReturnType<typeof createSessions>;
 interface SessionsDeps {
   db: MainDb;
   now: () => Date;
+  nowForAges: () => Date;
   /** Called after something that the account signed in with is gone. */
   endOrphans: (id: UserId) => void;
 }
 
-export function createSessions({ db, now, endOrphans }: SessionsDeps) {
+export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps) {
   const of = (userId: UserId, id: SessionId) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
   /** Of the account, all but the newest ones, and those whose tokens have expired. */
   function sweep(tx: Db, userId: UserId): void {
     tx.delete(sessions)
-      .where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, now())))
+      .where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, nowForAges())))
       .run();
     const open = tx
       .select({ id: sessions.id })

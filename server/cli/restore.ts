@@ -195,9 +195,7 @@ function describe(restored: Restored, dataDir: string): string[] {
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(unlistedPacks > 0
-      ? [
-          `${unlistedPacks} packs were in no index of the backup, and were found by themselves; tonearm backup mends that`,
-        ]
+      ? [`${unlistedPacks} packs were in no index of the backup, and were found by themselves; a backup mends that`]
       : []),
     ...(counts.referenced > copies.there
       ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]

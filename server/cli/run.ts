@@ -277,7 +277,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   if (command.open) await openBrowser(setupUrl ?? url);
 }
 
-/** Throws for a folder that was never scanned. One that was may be on a disk that is not connected: it is scanned later. */
+/** Throws for a folder that was never scanned. One that was may be on a disk that is away: it is scanned later. */
 async function isMusicThere(app: App): Promise<boolean> {
   try {
     await app.scan.assertFolder();

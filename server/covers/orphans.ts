@@ -23,10 +23,10 @@ interface OrphanDeps {
   thumbnails: Pick<Thumbnails, 'forget'>;
   locked: Locks<AlbumId>;
   former: Pick<FormerCovers, 'isKept' | 'dropOld'>;
-  now: () => Date;
+  nowForAges: () => Date;
 }
 
-export function createOrphans({ db, log, storage, thumbnails, locked, former, now }: OrphanDeps) {
+export function createOrphans({ db, log, storage, thumbnails, locked, former, nowForAges }: OrphanDeps) {
   type Orphan = typeof orphanedCovers.$inferSelect;
   const ofArtist = db.$client.prepare<[string], object>('SELECT 1 FROM artist_pictures WHERE key = ? LIMIT 1');
 
@@ -58,7 +58,7 @@ export function createOrphans({ db, log, storage, thumbnails, locked, former, no
     },
 
     async sweep({ signal, yieldToRequests }: { signal: AbortSignal; yieldToRequests: YieldToRequests }): Promise<void> {
-      former.dropOld(now());
+      former.dropOld(nowForAges());
       for (;;) {
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {

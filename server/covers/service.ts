@@ -42,6 +42,8 @@ interface CoverServiceDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
+  /** By default the clock. */
+  nowForAges?: () => Date;
   storage: Storage;
   audioStore: AudioStore;
   archive: CoverArchive;
@@ -63,6 +65,7 @@ export function createCoverService({
   db,
   log,
   now,
+  nowForAges = now,
   storage,
   audioStore,
   archive,
@@ -105,7 +108,7 @@ export function createCoverService({
   });
   const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
   const thumbnails = createThumbnails({ cacheDir, log, readOriginal });
-  const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, now });
+  const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, nowForAges });
   const artistPictures = createArtistPictures({ db, now, storage, locked, orphans, onChange: onArtistPicture });
   const proof = createCoverCheck({
     db,

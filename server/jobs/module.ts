@@ -2,6 +2,7 @@ import type { MainDb } from '../db/client.ts';
 import type { EventHub } from '../events/hub.ts';
 import { createActivity } from '../http/activity.ts';
 import type { Log } from '../log/log.ts';
+import type { TimeForAges } from '../runtime/time-for-ages.ts';
 import { createGiveBack } from './give-back.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
@@ -10,10 +11,18 @@ import { createYieldToRequests } from './yield-to-requests.ts';
 /** What running jobs get to put themselves back into the queue. */
 const GRACE_MS = 5_000;
 
-export function jobsModule({ db, log, now, events }: { db: MainDb; log: Log; now: () => Date; events: EventHub }) {
+interface JobsModuleDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  nowForAges: TimeForAges;
+  events: EventHub;
+}
+
+export function jobsModule({ db, log, now, nowForAges, events }: JobsModuleDeps) {
   const activity = createActivity({ now });
   const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
-  const jobs = createJobs({ db, log, now, events, yieldToRequests });
+  const jobs = createJobs({ db, log, now, nowForAges, events, yieldToRequests });
   const giveBack = createGiveBack({
     client: db.$client,
     isBusy: () => activity.isServing() || jobs.isWorking(),

@@ -38,6 +38,8 @@ interface JobsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
+  /** By default the clock. */
+  nowForAges?: () => Date;
   events: Pick<EventHub, 'publish'>;
   /** How handlers yield to requests; by default there are none to yield to. */
   yieldToRequests?: YieldToRequests;
@@ -56,6 +58,7 @@ export function createJobs({
   db,
   log,
   now,
+  nowForAges = now,
   events,
   yieldToRequests = createYieldToRequests({ isServing: () => false }),
   random = Math.random,
@@ -169,7 +172,7 @@ export function createJobs({
 
   function prune(): void {
     try {
-      pruneJobs(db, new Date(now().getTime() - KEEP_DAYS * DAY_MS), KEEP_NEWEST);
+      pruneJobs(db, new Date(nowForAges().getTime() - KEEP_DAYS * DAY_MS), KEEP_NEWEST);
     } catch (error) {
       log.warn({ err: error }, 'old jobs could not be removed');
     }

@@ -65,7 +65,7 @@ export type EditHistory = ReturnType<typeof createEditHistory>;
 export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
   const findKnown = prepareKnownTracks(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  const oldest = (): Date => new Date(now().getTime() - KEPT_MS);
+  const oldest = (at = now()): Date => new Date(at.getTime() - KEPT_MS);
 
   /** Does the work, and keeps what it replaces. Throws what the work throws, and `not_found`. */
   function record<T>({ by, batch, kind = 'edit', keeps = [] }: Edited, id: TrackId, work: () => T): T {
@@ -224,7 +224,11 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     isBatch: (batch: string): boolean =>
       db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined,
 
-    purgeOld: (): void => void db.delete(trackEdits).where(lt(trackEdits.createdAt, oldest())).run(),
+    purgeOld: (at = now()): void =>
+      void db
+        .delete(trackEdits)
+        .where(lt(trackEdits.createdAt, oldest(at)))
+        .run(),
   };
 }
 

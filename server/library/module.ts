@@ -31,6 +31,7 @@ export function libraryModule({
   paths,
   log,
   now,
+  nowForAges,
   db,
   events,
   jobs,
@@ -126,8 +127,8 @@ export function libraryModule({
     start(): void {
       const empty = (): void =>
         void trash
-          .purgeOld()
-          .then(library.editHistory.purgeOld)
+          .purgeOld(nowForAges())
+          .then(() => library.editHistory.purgeOld(nowForAges()))
           .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
       emptying = setInterval(empty, EMPTIED_EVERY_MS).unref();
       empty();

@@ -242,8 +242,8 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
       return deleted;
     },
     /** Takes out what has been here for 30 days. */
-    async purgeOld(): Promise<void> {
-      const before = new Date(now().getTime() - KEPT_MS);
+    async purgeOld(at = now()): Promise<void> {
+      const before = new Date(at.getTime() - KEPT_MS);
       while ((await purge(lt(trashedTracks.deletedAt, before), AT_ONCE)) === AT_ONCE);
     },
     /** The oldest ones whose audio is stored here; false when there are none. */

@@ -22,7 +22,7 @@ const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).pa
 
 interface GarbageDeps {
   db: MainDb;
-  now: () => Date;
+  nowForAges: () => Date;
   storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
   /** Covers were added to orphaned_covers, for the covers module to delete. */
@@ -31,7 +31,7 @@ interface GarbageDeps {
 
 export function garbageTask({
   db,
-  now,
+  nowForAges,
   storage,
   leases,
   onOrphanedCovers,
@@ -40,7 +40,7 @@ export function garbageTask({
   const isCover = prepareIsCover(db);
 
   return async ({ dryRun, earlierLibrary }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
-    const oldest = new Date(now().getTime() - GRACE_MS);
+    const oldest = new Date(nowForAges().getTime() - GRACE_MS);
     const result: GarbageResult = {
       dry_run: dryRun,
       objects: 0,

@@ -42,6 +42,7 @@ export function maintenanceModule({
   inPlace,
   lookAtFolders,
   now,
+  nowForAges,
   db,
   settings,
   musicFolders,
@@ -87,7 +88,7 @@ export function maintenanceModule({
     tasks: [
       handledBy(VERIFY_STORAGE, verify),
       handledBy(MEND_TRACK, mendTrack),
-      handledBy(COLLECT_GARBAGE, garbageTask({ db, now, storage, leases, onOrphanedCovers })),
+      handledBy(COLLECT_GARBAGE, garbageTask({ db, nowForAges, storage, leases, onOrphanedCovers })),
     ],
     start(): void {
       daily.start();

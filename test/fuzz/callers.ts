@@ -14,7 +14,7 @@ export interface Caller {
 }
 
 /** Accounts whose passwords no longer work: the limit of wrong passwords is by name. */
-const REVOKED = 6;
+const REVOKED = 100;
 const PASSWORD = 'fuzz and more fuzz';
 
 export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>): Promise<Caller[]> {
@@ -38,7 +38,12 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
 
   const listener = await register('fuzz-listener');
   const revoke = async (username: string) => {
-    const bearer = await register(username);
+    // by an administrator: new accounts of an address are limited
+    await send('POST', '/users', token, { username, password: PASSWORD });
+    const { access_token: bearer } = await send<{ access_token: string }>('POST', '/auth/login', undefined, {
+      username,
+      password: PASSWORD,
+    });
     const before = await appPassword(bearer);
     await send('POST', '/users/me/subsonic-password', bearer);
     await send('PATCH', '/users/me', bearer, { password: `${PASSWORD}!`, current_password: PASSWORD });

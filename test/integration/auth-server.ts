@@ -67,7 +67,7 @@ export async function startAuthServer({
   const config = await withStoredSettings(given, secretStore);
   const db = openMigrated(config.paths.database);
   const settings = createSettingsService({ config, secretStore, log });
-  const auth = createAuthService({ db, log, now, settings, secrets, resources: 'resources' });
+  const auth = createAuthService({ db, log, now, nowForAges: now, settings, secrets, resources: 'resources' });
 
   const whoAmI = route(
     { method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },

@@ -1,0 +1,42 @@
+// A start with a clock that is years ahead takes nothing for old: the trash, the history of edits and the sign-ins stay.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TrashPage } from '../../server/library/wire.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { ADMIN, startServer, type TestServer } from '../support/server.ts';
+
+const DAY = 86_400_000;
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-clock-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const isInTrash = async (server: TestServer, token: string): Promise<boolean> =>
+  (await server.api<TrashPage>('/trash', { token })).body.total > 0;
+const signIn = async (server: TestServer): Promise<string> =>
+  (await server.api<{ access_token: string }>('/auth/login', { method: 'POST', token: null, body: ADMIN })).body
+    .access_token;
+
+test.each([
+  ['two years ahead', 730, 0, true],
+  ['right again after that', 0, 0, true],
+  ['right, after the library rested for two years and ran for a day', 730, 1.1, false],
+])('with a clock that is %s', async (_what, ahead, runs, isKept) => {
+  const first = await startServer({ dir });
+  const id = trackMaker(first.app).add({ title: 'Deleted' });
+  expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
+  await first.close();
+
+  if (ahead === 0) await (await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY) })).close();
+  let clock = Date.now() + ahead * DAY;
+  const second = await startServer({ dir, now: () => new Date(clock) });
+  expect(await isInTrash(second, await signIn(second))).toBe(true);
+  clock += runs * DAY;
+  const { trash, nowForAges } = second.app;
+  await trash.purgeOld(nowForAges());
+  expect(await isInTrash(second, await signIn(second))).toBe(isKept);
+  await second.close();
+});
