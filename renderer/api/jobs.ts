@@ -53,14 +53,26 @@ export function useScanFault({ enabled }: { enabled: boolean }): string | null {
   return last?.status === 'failed' ? last.error : null;
 }
 
-/** With `dryRun` nothing changes, and the job's result says what would. Without a path, of all music folders. */
-export function useStartScan({ dryRun = false, path }: { dryRun?: boolean; path?: string } = {}) {
+interface ScanWish {
+  /** Nothing changes, and the job's result says what would. */
+  dryRun?: boolean;
+  /** Also files that look as they did are read. */
+  reread?: boolean;
+  /** Without one, all music folders. */
+  path?: string;
+}
+
+export function useStartScan({ dryRun = false, reread = false, path }: ScanWish = {}) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () =>
       request<JobOut>('/sources/local_folder/scan', {
         method: 'POST',
-        query: { ...(dryRun && { dry_run: true }), ...(path !== undefined && { path }) },
+        query: {
+          ...(dryRun && { dry_run: true }),
+          ...(reread && { reread: true }),
+          ...(path !== undefined && { path }),
+        },
       }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });

@@ -37,6 +37,8 @@ export interface Command {
   keepPort: boolean;
   superuser: boolean;
   dryRun: boolean;
+  /** `--reread`. */
+  reread?: boolean;
   /** Tracks for `enrich`. */
   scope: 'pending' | 'failed' | 'all';
   to?: string;
@@ -172,6 +174,7 @@ function commandOf(name: CommandName, args: string[], values: Values): Command {
     keepPort: values['keep-port'] === true,
     superuser: values.superuser === true,
     dryRun: values['dry-run'] === true,
+    ...(values.reread === true && { reread: true }),
     ...(to !== undefined && { to }),
     ...(from !== undefined && { from }),
     ...(snapshot !== undefined && { snapshot }),

@@ -159,7 +159,7 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
 
 async function runOnLibrary(app: App, command: Command): Promise<void> {
   const { name, args, dryRun } = command;
-  if (name === 'scan') await runScan(app, { dir: args[0], dryRun });
+  if (name === 'scan') await runScan(app, { dir: args[0], dryRun, reread: command.reread === true });
   else if (name === 'rebuild') await fillFromMusicFolder(app);
   else if (name === 'verify') await runVerify(app);
   else if (name === 'gc') await runGarbage(app, dryRun, command.earlierLibrary === true);

@@ -1,4 +1,4 @@
-// `tonearm scan [DIR] [--dry-run]`: one scan without a running server, or what it would change.
+// `tonearm scan [DIR] [--dry-run] [--reread]`: one scan without a running server, or what it would change.
 import { realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
@@ -10,11 +10,17 @@ import { describeDryRun, describeScan } from './scan-report.ts';
 import { linesFor, showProgress } from './progress.ts';
 import { cancelOnStop, untilEnded, untilFollowUpsEnded } from './wait.ts';
 
-export async function runScan(app: App, { dir, dryRun }: { dir: string | undefined; dryRun: boolean }): Promise<void> {
+interface ScanCommand {
+  dir: string | undefined;
+  dryRun: boolean;
+  reread?: boolean;
+}
+
+export async function runScan(app: App, { dir, dryRun, reread = false }: ScanCommand): Promise<void> {
   await app.scan.assertFolder();
   const folders = dir === undefined ? [] : [await folderOf(app, resolve(dir))];
   if (!dryRun) await rememberMusicFolder(app);
-  const result = dryRun ? await preview(app, folders) : await scan(app, folders);
+  const result = dryRun ? await preview(app, folders, reread) : await scan(app, folders, reread);
   for (const line of dryRun ? describeDryRun(result) : describeScan(result)) console.log(line);
 }
 
@@ -44,9 +50,9 @@ async function folderOf(app: App, dir: string): Promise<string> {
   return placeInMusic(roots, dir);
 }
 
-async function scan(app: App, folders: string[]): Promise<ScanResult> {
+async function scan(app: App, folders: string[], reread: boolean): Promise<ScanResult> {
   showProgress(app.events);
-  const { id } = await app.jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
+  const { id } = await app.jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders, reread }));
   cancelOnStop(app, id);
   const job = await untilEnded(app, id);
   if (job.status === 'cancelled')
@@ -56,10 +62,16 @@ async function scan(app: App, folders: string[]): Promise<ScanResult> {
   return job.result as ScanResult;
 }
 
-async function preview(app: App, folders: string[]): Promise<ScanResult> {
+async function preview(app: App, folders: string[], reread: boolean): Promise<ScanResult> {
   const stop = new AbortController();
   onStop(() => stop.abort(new AppError('conflict', 'The dry run was cancelled.')));
-  return app.scan.preview({ folders, restore: false, signal: stop.signal, onProgress: linesFor(process.stderr) });
+  return app.scan.preview({
+    folders,
+    restore: false,
+    reread,
+    signal: stop.signal,
+    onProgress: linesFor(process.stderr),
+  });
 }
 
 const onStop = (stop: () => void): void => void process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -176,7 +176,11 @@ export function createHistoryImports({
       await mkdir(dir, { recursive: true });
       await readForm(
         req,
-        { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the limit for uploads.` },
+        {
+          files: 1,
+          fileBytes,
+          tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
+        },
         async ({ field, filename, announcedBytes, chunks }) => {
           if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
           if (countUnfinished(userId) >= MAX_UNFINISHED)

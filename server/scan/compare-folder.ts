@@ -16,6 +16,8 @@ export interface Candidate extends FileIdentity {
   /** Of the cue sheets in its folder. */
   sheetsMark: string | null;
   known: KnownFile | null;
+  /** It looks as it did, and is read all the same. */
+  isAgain?: true;
 }
 
 /** A candidate with its folder. */
@@ -73,6 +75,8 @@ export const emptyBatch = (path: string): FolderBatch => ({
 export interface CompareOptions {
   /** Files whose tracks were deleted are read again. */
   restore: boolean;
+  /** All files are read again. */
+  reread?: boolean;
   /** A file can be split into tracks: there is ffmpeg. */
   canSplit: boolean;
 }
@@ -90,7 +94,7 @@ export function compareFolder(listing: Listing, known: KnownFiles, options: Comp
   const sheetsMark = audio.length === 0 ? null : markOfSheets(prefix, sheets);
   if (audio.length === 0) for (const name of sheets) skipped.push({ name, reason: 'a cue sheet without audio' });
   const signature = signatureOf(audio, stats, marks, sheetsMark);
-  if (folder?.signature === signature && !options.restore) {
+  if (folder?.signature === signature && !options.restore && !options.reread) {
     batch.unchanged = audio.length; // every file was a track and is the same: no row needs to be read
     return batch;
   }
@@ -119,7 +123,7 @@ function classify(
   marks: Pick<Candidate, 'lyricsMark' | 'sheetsMark'>,
   known: KnownFile | null,
   sections: KnownFile[],
-  { restore, canSplit }: CompareOptions,
+  { restore, reread = false, canSplit }: CompareOptions,
 ): void {
   const stamp = stampOf(stat);
   const isSame = known !== null && isSameStamp(known, stamp);
@@ -128,8 +132,17 @@ function classify(
   const isWanted = restore && [known, ...sections].some((row) => row?.state === 'deleted');
   const isBack = known?.state === 'gone' && known.trackId === null;
   const mayBeSplit = canSplit && known?.reason === NEEDS_FFMPEG;
-  if (!isSame || hasOtherTexts || isWanted || isBack || mayBeSplit) {
-    batch.candidates.push({ name, ...stamp, dev: stat.dev, ino: stat.ino, ...marks, known });
+  const isAgain = reread && isTrack && isSame;
+  if (!isSame || hasOtherTexts || isWanted || isBack || mayBeSplit || isAgain) {
+    batch.candidates.push({
+      name,
+      ...stamp,
+      dev: stat.dev,
+      ino: stat.ino,
+      ...marks,
+      known,
+      ...(isAgain && { isAgain }),
+    });
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;

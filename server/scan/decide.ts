@@ -141,5 +141,9 @@ function decideMove(op: MovedOp | FileOp, trackId: TrackId, read: ReadOk | undef
 const lostWith = (id: TrackId | null, known: Known): TrackId[] => (id !== null && known.isInPlace(id) ? [id] : []);
 
 /** The file itself is the same, and only the lyrics beside it are not. */
-export const hasOnlyOtherLyrics = ({ known, ...now }: Candidate): boolean =>
-  known?.state === 'track' && isSameStamp(known, now) && known.sheetsMark === now.sheetsMark && known.reason === null;
+export const hasOnlyOtherLyrics = ({ known, isAgain, ...now }: Candidate): boolean =>
+  !isAgain &&
+  known?.state === 'track' &&
+  isSameStamp(known, now) &&
+  known.sheetsMark === now.sheetsMark &&
+  known.reason === null;

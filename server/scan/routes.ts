@@ -35,7 +35,10 @@ export const scanRoutes = ({ sources, musicFolders, jobs }: ScanRouteDeps): Rout
       await assertScannable(musicFolders);
       const folders = await findScanFolders(musicFolders.roots(), query.path);
       return toJobOut(
-        await jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders, restore: query.restore, dryRun: query.dry_run })),
+        await jobs.enqueue(
+          SCAN_LOCAL_FOLDER,
+          scanPayload({ folders, restore: query.restore, reread: query.reread, dryRun: query.dry_run }),
+        ),
       );
     },
   ),

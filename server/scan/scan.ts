@@ -90,6 +90,8 @@ export interface ScanDeps {
 
 export interface ScanOptions extends ScopeOptions {
   restore: boolean;
+  /** Also read files that look as they did. */
+  reread?: boolean;
   /** Only tell what would change: nothing is copied, and no row is written. */
   dryRun: boolean;
   signal: AbortSignal;
@@ -242,13 +244,13 @@ type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
 async function* walk({ walker, record, rows, progress, signal, ...scan }: Walk): AsyncGenerator<ListedFile[]> {
-  const { db, root, folders, closed, restore, canSplit, databasePath } = scan;
+  const { db, root, folders, closed, restore, reread = false, canSplit, databasePath } = scan;
   const lastFolder =
     db
       .select({ id: max(sourceFolders.id) })
       .from(sourceFolders)
       .get()?.id ?? 0;
-  const order = { root, folders, closed, restore, canSplit, databasePath, source: LOCAL_FOLDER, lastFolder };
+  const order = { root, folders, closed, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER, lastFolder };
   const walking = walker.start(order);
   try {
     for await (const { batches, current, credit } of walking.messages(signal)) {

@@ -16,13 +16,14 @@ import { COVER_TASK } from '../covers/tasks.ts';
 import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 
 /**
- * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `dryRun` only
- * tells what would change. Tried again, for a day, only while the object store that copies go to is down.
+ * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `reread` also
+ * reads files that look as they did; `dryRun` only tells what would change. Tried again, for a day, only while the object store that copies go to is down.
  */
 export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   payload: z.strictObject({
     paths: z.array(z.string()).optional(),
     restore: z.boolean().optional(),
+    reread: z.boolean().optional(),
     dryRun: z.boolean().optional(),
   }),
   attempts: 150,
@@ -37,14 +38,16 @@ interface ScanWish {
   /** As `findScanFolders` gives them; none, or [''], are all music folders. */
   folders: string[];
   restore?: boolean;
+  reread?: boolean;
   dryRun?: boolean;
 }
 type Payload = z.input<(typeof SCAN_LOCAL_FOLDER)['payload']>;
 
 /** Payload of the job. Equal wishes have equal payloads, so that the same scan is not queued twice. */
-export const scanPayload = ({ folders, restore = false, dryRun = false }: ScanWish): Payload => ({
+export const scanPayload = ({ folders, restore = false, reread = false, dryRun = false }: ScanWish): Payload => ({
   ...(folders.some((folder) => folder !== '') && { paths: folders.toSorted() }),
   ...(restore && { restore }),
+  ...(reread && { reread }),
   ...(dryRun && { dryRun }),
 });
 
@@ -65,11 +68,12 @@ const COVERS_AFTER_MS = 2_000;
 
 /** Handler of `scan_local_folder`. */
 export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> {
-  return async ({ paths = [], restore = false, dryRun = false }, { jobId, signal, progress }) => {
+  return async ({ paths = [], restore = false, reread = false, dryRun = false }, { jobId, signal, progress }) => {
     if (dryRun)
       return previewScan(deps, {
         folders: paths,
         restore,
+        reread,
         signal,
         onProgress: (data) => progress(data.files_done, data.files_total, data.current ?? undefined),
       });
@@ -85,6 +89,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
         ...where,
         folders: paths,
         restore,
+        reread,
         dryRun: false,
         signal,
         onProgress: (data) => {
@@ -137,7 +142,7 @@ function foldersOf({ musicFolders }: ScanTaskDeps): Pick<ScanOptions, 'musicFold
   return { musicFolders: list, roots: musicFolders.roots() };
 }
 
-export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'signal' | 'onProgress'>;
+export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
 
 /** What a scan would change. Publishes no events, since nothing happens in the library. */
 export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<ScanResult> =>

@@ -16,6 +16,9 @@ export const ScanQuery = z.object({
         'without the others; without one all music folders are scanned',
     }),
   restore: queryBool.default(false).meta({ description: 'also bring back tracks that were deleted' }),
+  reread: queryBool.default(false).meta({
+    description: 'also read files that look as they did, for tags that were changed with size and time kept',
+  }),
   dry_run: queryBool.default(false).meta({
     description:
       'only list what would change, in `changes` of the job result; nothing is written to the library, ' +

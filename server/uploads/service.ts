@@ -86,7 +86,7 @@ export function createUploadService({
         {
           files: MAX_FILES,
           fileBytes,
-          tooLarge: `The file is larger than the limit of ${fileBytes} bytes.`,
+          tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
         },
         async (file) => {
           try {

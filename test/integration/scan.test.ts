@@ -18,6 +18,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { allTracks, differences, totalOf } from '../support/served-library.ts';
 import { startServer, type ServerOptions, type TestServer } from '../support/server.ts';
@@ -81,6 +82,28 @@ const filesBelow = (folder: string): string[] =>
     : [];
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
+  test('tags that were changed with size and time kept are read when that is asked for, and edits stay', async () => {
+    const folder = mkdtempSync(join(base, 'reread-'));
+    const path = join(folder, 'a.mp3');
+    const write = (title: string): void => {
+      writeFileSync(path, id3([id3Frame('TIT2', utf8Text(title)), id3Frame('TPE1', utf8Text('By tags'))]));
+      writeFileSync(path, Buffer.concat([readFileSync(path), silentMp3(20)]));
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+    };
+    write('Before');
+    const server = await serverOn(folder, mode);
+    await scan(server);
+    const [track] = await allTracks(server);
+    await server.api(`/tracks/${track?.id}/metadata`, { method: 'PUT', body: { artist: 'By hand' } });
+    write('Behind');
+    expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });
+    expect((await scan(server, '?reread=true&dry_run=true')).result).toMatchObject({ updated: 1 });
+    expect((await scan(server, '?reread=true')).result).toMatchObject({ added: 0, updated: 1, missing: 0 });
+    const [now] = await allTracks(server);
+    expect([now?.id, now?.title, now?.artist_name]).toEqual([track?.id, 'Behind', 'By hand']);
+    expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });
+  });
+
   test('every good file becomes a track with its tags, and every broken one an error with a reason', async () => {
     const server = await serverOn(manifest.dir, mode);
     const { status, result } = await scan(server);

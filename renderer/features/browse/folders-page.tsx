@@ -6,8 +6,10 @@ import type { FolderOut } from '../../../server/library/folder-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { folderPage, folderQuery, tracksOfFolder } from '../../api/folders.ts';
 import { trackPage } from '../../api/library.ts';
+import { useStartScan } from '../../api/jobs.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
+import { useSession } from '../../api/session.ts';
 import { AvailabilityIcon } from '../../music/availability-icon.tsx';
 import { markItems } from '../../music/item-marks.ts';
 import { folderItems, trackItems } from '../../music/items.ts';
@@ -45,6 +47,8 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
   const play = usePlayList();
   const actions = useActions();
   const head = useQuery(folderQuery(path));
+  const reread = useStartScan({ reread: true, ...(path !== undefined && { path }) });
+  const isOwner = useSession()?.user.is_superuser === true;
   const folders = usePagedList<FolderOut>((at) => folderPage(path, at));
   const ownTracks = tracksOfFolder(path ?? ':');
   const tracks = usePagedList<TrackOut>((at) => trackPage(ownTracks, at));
@@ -85,11 +89,21 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
             <Button icon={IconShuffle} onClick={() => void actions.run('shuffle', items)}>
               {t('player.shuffle')}
             </Button>
+            {isOwner && (
+              <Button onClick={() => reread.mutate()} disabled={reread.isPending || head.data.is_offline}>
+                {t('scan.reread')}
+              </Button>
+            )}
             <MoreButton items={items} name={own?.name ?? ''} />
           </>
         )
       }
     >
+      {reread.error && (
+        <p role="alert" className={styles.offline}>
+          {detailOf(reread.error)}
+        </p>
+      )}
       {!isTop && (
         <nav className={styles.trail} aria-label={t('folders.trail')}>
           <Link to="/folders">{t('nav.folders')}</Link>

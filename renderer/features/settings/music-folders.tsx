@@ -67,9 +67,10 @@ interface FolderRowProps {
 
 function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
   const { t } = useTranslation();
-  const scan = useStartScan({ path: folder.source_id_prefix.replace(/\/$/, '') || ':' });
+  const of = { path: folder.source_id_prefix.replace(/\/$/, '') || ':' };
+  const [scan, reread] = [useStartScan(of), useStartScan({ ...of, reread: true })];
   const restore = useRestoreMusicFolder();
-  const fault = scan.error ?? restore.error;
+  const fault = scan.error ?? reread.error ?? restore.error;
   const { id, name, path, mode, state, reason, tracks, size_bytes: size } = folder;
   const isRemoved = state === 'removed';
   return (
@@ -110,6 +111,9 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
         <>
           <Button icon={IconAgain} disabled={scan.isPending || state === 'offline'} onClick={() => scan.mutate()}>
             {t('settings.folders.scan')}
+          </Button>
+          <Button disabled={reread.isPending || state === 'offline'} onClick={() => reread.mutate()}>
+            {t('scan.reread')}
           </Button>
           <Button icon={IconEdit} onClick={onEdit}>
             {t('settings.folders.edit')}

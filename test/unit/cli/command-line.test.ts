@@ -44,6 +44,7 @@ test.each<[string[], object]>([
   [['scan'], { name: 'scan' }],
   [['scan', 'music'], { name: 'scan', args: ['music'] }],
   [['scan', '--dry-run'], { name: 'scan', dryRun: true }],
+  [['scan', '--reread'], { name: 'scan', reread: true }],
   [
     ['scan', '--dry-run', 'music', '--import', '/m'],
     { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('/m') }, scanAtStart: true, dryRun: true },
