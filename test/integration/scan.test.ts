@@ -94,7 +94,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const server = await serverOn(folder, mode);
     await scan(server);
     const [track] = await allTracks(server);
-    const edited = await server.api(`/tracks/${track?.id}/metadata`, { method: 'PUT', body: { title: 'By hand' } });
+    const edited = await server.api(`/tracks/${track?.id}`, { method: 'PATCH', body: { title: 'By hand' } });
     expect(edited.status).toBe(200);
     write('Behind');
     expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });

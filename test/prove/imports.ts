@@ -59,7 +59,7 @@ export async function prepareImports(seed: number): Promise<Stage> {
   mkdirSync(exported);
   const server = await livelyServer({ music, dir: source });
   const { items } = (await server.api<{ items: { id: number }[] }>('/tracks?limit=8')).body;
-  await server.api(`/tracks/${items[0]?.id}/metadata`, { method: 'PUT', body: { title: 'Edited' } });
+  await server.api(`/tracks/${items[0]?.id}`, { method: 'PATCH', body: { title: 'Edited' } });
   await server.api(`/tracks/${items[1]?.id}/lyrics`, { method: 'PUT', body: { text: 'One line' } });
   await server.api(`/tracks/${items[7]?.id}`, { method: 'DELETE' });
   server.app.db.$client
