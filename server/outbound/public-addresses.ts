@@ -75,8 +75,11 @@ export function isForeignAddress(address: string, own: readonly string[] = ownNe
   const list = new BlockList();
   for (const one of own) {
     const [bare = '', bits] = one.replace(/%[^/]*/, '').split('/');
-    if (isIP(bare) === 6) list.addSubnet(bare, Math.min(HOME_BITS, Number(bits ?? 128)), 'ipv6');
-    if (isIP(bare) !== 4) continue;
+    if (!isPublicAddress(bare)) continue; // refused already; ::1 with a whole /64 would be all IPv4 addresses
+    if (isIP(bare) === 6) {
+      list.addSubnet(bare, Math.min(HOME_BITS, Number(bits ?? 128)), 'ipv6');
+      continue;
+    }
     const v4Bits = Number(bits ?? 32);
     list.addSubnet(bare, v4Bits, 'ipv4');
     for (const prefix of V4_INSIDE_V6) list.addSubnet(prefix + bare, 96 + v4Bits, 'ipv6');

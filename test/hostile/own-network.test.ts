@@ -63,7 +63,17 @@ test('an account that is no administrator reaches no own address, and gets one a
 });
 
 test('public addresses of this machine and of its networks are its own, in every notation', () => {
-  const own = ['127.0.0.1/8', '8.8.4.4/30', '9.9.9.9', '2600:1::5/128', '2600:2:0:ff00::1/56', 'fe80::1%eth0/64'];
+  const own = [
+    '127.0.0.1/8',
+    '::1/128',
+    'fd00::2/64',
+    '10.0.0.2/24',
+    '8.8.4.4/30',
+    '9.9.9.9',
+    '2600:1::5/128',
+    '2600:2:0:ff00::1/56',
+    'fe80::1%eth0/64',
+  ];
   for (const address of [
     '8.8.4.4',
     '::ffff:8.8.4.4',
