@@ -7,9 +7,17 @@ import { text } from 'node:stream/consumers';
 
 const words = process.argv.slice(2);
 
+/** Said again at the end: the tests draw over what was printed meanwhile. */
+const results: string[] = [];
+
+function note(command: string, isPassed: boolean): boolean {
+  results.push(`${command}: ${isPassed ? 'passed' : 'FAILED'}`);
+  return isPassed;
+}
+
 async function run(command: string): Promise<boolean> {
   const [status] = (await once(spawn(command, { shell: true, stdio: 'inherit' }), 'close')) as [number | null];
-  return status === 0;
+  return note(command, status === 0);
 }
 
 /** Says nothing before it has ended. */
@@ -17,11 +25,12 @@ async function runBeside(command: string): Promise<boolean> {
   const env = { GOGC: '400', ...process.env }; // the checks are programs in Go, and collect garbage a fifth of their time
   const child = spawn(`${command} 2>&1`, { shell: true, stdio: ['ignore', 'pipe', 'inherit'], env });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
-  console.log(status === 0 ? `${command}: passed` : `${output}\n${command}: FAILED`);
-  return status === 0;
+  if (status !== 0) console.log(output);
+  return note(command, status === 0);
 }
 
 async function runEverything(): Promise<boolean> {
+  console.log('Build, type check, lint and all tests: about ten minutes on two cores. Browser tests come first.');
   if (!(await run('npm run build'))) return false;
   const passed = await Promise.all([
     runBeside('npm run typecheck').then(async (isTyped) => (await runBeside('npm run lint')) && isTyped),
@@ -31,4 +40,9 @@ async function runEverything(): Promise<boolean> {
 }
 
 const some = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');
-process.exitCode = (await (words.length > 0 ? run(some) : runEverything())) ? 0 : 1;
+const isPassed = await (words.length > 0 ? run(some) : runEverything());
+if (words.length === 0) {
+  console.log(`\n${results.join('\n')}`);
+  if (!isPassed) console.log('One test file alone: npm test -- NAME, a part of its path. See CONTRIBUTING.md.');
+}
+process.exitCode = isPassed ? 0 : 1;

@@ -18,10 +18,13 @@ export const HEADER = 'backup.json';
 export const HEADER_COPY = 'copies/backup.json';
 
 /** The files of a backup. What else is there, as a sync tool makes, is left alone. */
-const OWN = new RegExp(
-  String.raw`^(?:backup\.json|checks|lease(?:\.now)?|${PROBE}[0-9a-f]+|index/[0-9a-f]{32}|unused/(?:later|now)|` +
-    String.raw`(?:packs|objects)/[0-9a-f]{2}/[0-9a-f]{32,64}|copies/backup\.json|(?:snapshots|copies)/\d{8}T\d{9}Z)$`,
-);
+const OWN = [
+  /^(?:backup\.json|copies\/backup\.json|checks|lease|lease\.now|unused\/later|unused\/now)$/,
+  /^(?:probe-|index\/)[0-9a-f]{16,32}$/,
+  /^(?:packs|objects)\/[0-9a-f]{2}\/[0-9a-f]{32,64}$/,
+  /^(?:snapshots|copies)\/\d{8}T\d{9}Z$/,
+];
+const isOwn = (key: string): boolean => OWN.some((one) => one.test(key));
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** For messages: the path of the folder, or the bucket. */
@@ -122,14 +125,14 @@ function named(
     open,
     read: async (key, most) => gathered((await open(key)).stream as AsyncIterable<Buffer>, most),
     probe: () => withName(probe(storage)),
-    foreign: async () => (await withName(names())).filter((one) => !OWN.test(one)),
+    foreign: async () => (await withName(names())).filter((one) => !isOwn(one)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     put: (key, source, options) => withName(storage.put(key, source, options)),
     stat: (key) => withName(storage.stat(key)),
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {
       try {
-        for await (const object of storage.list(prefix)) if (OWN.test(object.key)) yield object;
+        for await (const object of storage.list(prefix)) if (isOwn(object.key)) yield object;
       } catch (error) {
         throw asNamed(error);
       }

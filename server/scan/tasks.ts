@@ -17,7 +17,8 @@ import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 
 /**
  * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `reread` also
- * reads files that look as they did; `dryRun` only tells what would change. Tried again, for a day, only while the object store that copies go to is down.
+ * reads files that look as they did; `dryRun` only tells what would change. Tried again, for a day, only while the
+ * object store that copies go to is down.
  */
 export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   payload: z.strictObject({
