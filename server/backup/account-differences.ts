@@ -42,12 +42,12 @@ export function accountsIn(path: string): Accounts {
 
 function rowsByOwner(db: Sqlite, table: TableName): Map<unknown, Map<string, Row>> {
   const { owner, key } = TABLES_OF_ACCOUNTS[table];
-  const found = new Map<unknown, Map<string, Row>>();
+  const byOwner = new Map<unknown, Map<string, Row>>();
   for (const row of db.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY ${key}`).iterate()) {
-    const ofOwner = found.get(row[owner]) ?? new Map<string, Row>();
-    found.set(row[owner], ofOwner.set(String(row[key]), row));
+    const ofOwner = byOwner.get(row[owner]) ?? new Map<string, Row>();
+    byOwner.set(row[owner], ofOwner.set(String(row[key]), row));
   }
-  return found;
+  return byOwner;
 }
 
 /** An import changes no account, and brings others without anything that gives access. */
@@ -90,9 +90,9 @@ function userDifferences(there: Row, here: Row): AccountDifference[] {
 function rowDifferences(there: Account, here: Account | undefined): AccountDifference[] {
   return TABLE_NAMES.flatMap((table) => {
     const { isCounted } = TABLES_OF_ACCOUNTS[table];
-    const found = differencesIn(table, there.rowsIn(table), here?.rowsIn(table) ?? new Map<string, Row>());
-    if (!isCounted || found.length === 0) return found;
-    return [{ what: table, name: null, value: String(found.length), here: '0' }];
+    const differences = differencesIn(table, there.rowsIn(table), here?.rowsIn(table) ?? new Map<string, Row>());
+    if (!isCounted || differences.length === 0) return differences;
+    return [{ what: table, name: null, value: String(differences.length), here: '0' }];
   });
 }
 

@@ -26,9 +26,9 @@ export async function* arriving(
   source: AsyncIterable<Buffer>,
   { size, space }: { size: number; space: { written: (bytes: number) => Promise<void> } },
 ): AsyncGenerator<Buffer> {
-  let left = size;
+  let bytesLeft = size;
   for await (const chunk of source) {
-    if ((left -= chunk.length) < 0) throw new DamagedObject('it is larger than it should be');
+    if ((bytesLeft -= chunk.length) < 0) throw new DamagedObject('it is larger than it should be');
     await space.written(chunk.length);
     yield chunk;
   }

@@ -137,18 +137,18 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
    */
   async function* partsOf(list: Blob, depth: number): AsyncGenerator<string> {
     if (depth >= MAX_LIST_DEPTH) throw new DamagedObject('its lists are nested too deeply');
-    let left = list.size;
+    let bytesLeft = list.size;
     let isKnown = true;
     for (const [n, hash] of [...hashesIn(await files.readBlob(list))].entries()) {
       const name = cipher.nameOf(hash);
       const part = index.find(name);
-      if (part?.size === 0 || (part?.size ?? 0) > left) throw new DamagedObject('its parts have another size');
-      left -= part?.size ?? 0;
+      if (part?.size === 0 || (part?.size ?? 0) > bytesLeft) throw new DamagedObject('its parts have another size');
+      bytesLeft -= part?.size ?? 0;
       isKnown &&= part !== undefined;
       yield name;
       if (n % PARTS_PER_TURN === 0) await nextTurn();
     }
-    if (isKnown && left > 0) throw new DamagedObject('its parts have another size');
+    if (isKnown && bytesLeft > 0) throw new DamagedObject('its parts have another size');
   }
 
   async function* piecesOf(name: string, depth = 0): AsyncGenerator<Buffer> {

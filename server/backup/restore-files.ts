@@ -28,7 +28,7 @@ interface FilesOptions {
   /** Of the restored library. */
   storage: Storage;
   dataDir: string;
-  /** Where copies of files of music folders go. */
+  /** The folder into which copies of files of music folders are written. */
   musicDir: string | undefined;
   minFreeBytes: number;
   progress: (done: number, total: number | null, message: string) => void;
@@ -36,7 +36,7 @@ interface FilesOptions {
 }
 
 interface FetchedFiles {
-  /** Files that the backup does not have, or only damaged. */
+  /** Files that are missing from the backup, or damaged in it. */
   lost: string[];
   damaged: string[];
   /** Files that no row names. */
@@ -73,8 +73,8 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
 
   async function fetchObject({ key, hash, size, isAbsent: isMissing }: StoredLine): Promise<void> {
     if (isMissing === true) return void fetched.lost.push(key);
-    const there = await storage.stat(key);
-    if (there && (size === null || there.size === size)) return; // verified when it was written
+    const stored = await storage.stat(key);
+    if (stored && (size === null || stored.size === size)) return; // verified when it was written
     const most = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
     try {
       const bytes = arriving(repo.read(hash), { size: Math.min(size ?? most, most), space });

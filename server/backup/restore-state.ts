@@ -21,7 +21,7 @@ const LOCK = 'tonearm.lock';
 const LOGS = 'logs';
 const ASIDE = /^replaced-\d{8}T\d{9}Z$/;
 
-/** `name`: where the backup or the export is. `sha256`: of its database. */
+/** `name` is where the backup or the export is, `sha256` the hash of its database. */
 const Origin = z.object({ kind: z.enum(['backup', 'import']), name: z.string(), sha256: z.string() });
 export type RestoreOrigin = z.output<typeof Origin>;
 

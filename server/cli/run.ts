@@ -325,7 +325,7 @@ function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
   let stoppingSince: number | undefined;
   const stop = (asked: Asker): void => {
     if (stoppingSince !== undefined) {
-      if (asked === 'shell' || asked === 'npm') return; // it asked to stop, and then ended itself
+      if (asked === 'shell' || asked === 'npm') return; // whoever asked has ended since
       if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       process.exit(1);
     }

@@ -15,10 +15,10 @@ export function createLogLosses({ onBegin, onEnd }: LogLossesDeps) {
   return {
     /** What became of a line; `error` when it is lost. */
     note(error?: unknown): void {
-      const before = lines;
+      const linesBefore = lines;
       lines = error ? lines + 1 : 0;
-      if (error && before === 0) onBegin(error);
-      if (!error && before > 0) onEnd(before);
+      if (error && linesBefore === 0) onBegin(error);
+      if (!error && linesBefore > 0) onEnd(linesBefore);
     },
     isLosing: (): boolean => lines > 0,
   };

@@ -61,7 +61,8 @@ export function readPlainFileSync(path: string | Buffer, maxBytes: number): Buff
     if (size > maxBytes) return undefined;
     const bytes = Buffer.allocUnsafe(size);
     let done = 0;
-    for (let read = -1; read !== 0 && done < size; done += read) read = readSync(fd, bytes, done, size - done, done);
+    for (let count = -1; count !== 0 && done < size; done += count)
+      count = readSync(fd, bytes, done, size - done, done);
     return bytes.subarray(0, done);
   } finally {
     closeSync(fd);

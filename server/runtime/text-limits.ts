@@ -34,7 +34,7 @@ export const TEXT_LIMITS = {
   cueSheet: { bytes: MIB, tracks: 999, fields: 200 },
   /** Answers of other servers in JSON. */
   json: { depth: 100, values: 500_000 },
-  /** Documents of backups and exports. A library of a million tracks has a manifest of 0.1 MB and indexes of 6 MB. */
+  /** Limits of backups and exports: a library of a million tracks has a manifest of 0.1 MB and indexes of 6 MB. */
   backup: {
     manifest: { bytes: 2 * MIB, depth: 20, values: 60_000 },
     /** 50,000 blobs and what else is in the last pack; each is seven values. */

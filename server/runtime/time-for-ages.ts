@@ -4,7 +4,7 @@
 const DAY_MS = 86_400_000;
 /** A library that rested for longer, or a clock that jumps further, is doubted. */
 const BELIEVED_MS = 7 * DAY_MS;
-/** Whoever has a wrong clock sets it right within such a time of running. */
+/** People set a wrong clock right within a day. */
 const DOUBT_MS = DAY_MS;
 
 interface TimeForAgesDeps {

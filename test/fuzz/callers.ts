@@ -38,7 +38,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
 
   const listener = await register('fuzz-listener');
   const revoke = async (username: string) => {
-    // by an administrator: new accounts of an address are limited
+    // an administrator makes them, because an address may register few accounts
     await send('POST', '/users', token, { username, password: PASSWORD });
     const { access_token: bearer } = await send<{ access_token: string }>('POST', '/auth/login', undefined, {
       username,

@@ -40,7 +40,7 @@ interface Share {
 const makeShare = async (): Promise<Share> =>
   (await phone.ask<{ share: Share[] }>('createShare', { id: 'tr-1' }, 'shares')).share[0]!;
 
-/** Receives nothing until `end`, which says whether all came. */
+/** The client receives nothing until `end`, which says whether everything came. */
 async function hear(url: string) {
   const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
   answer.on('error', () => undefined); // that it was broken off

@@ -27,7 +27,7 @@ interface Content {
 const text = (start: string, part: string): Content => ({ start: Buffer.from(start), part });
 /** The head of an ID3 tag that has, as it says, one text of 255 MB. */
 const ID3 = Buffer.concat([Buffer.from('ID3\u0004\0\0'), size(255 << 20), Buffer.from('TIT2'), size(254 << 20)]);
-/** A FLAC stream whose comments announce one of 16 MB, again and again. */
+/** The stream announces blocks of comments of 8 MB, one after the other. */
 const FLAC = Buffer.concat([Buffer.from('fLaC'), Buffer.from([0, 0, 0, 34]), Buffer.alloc(34)]);
 
 const CONTENTS: Record<string, Content> = {
