@@ -5,7 +5,7 @@ import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
 import { openDataFolder, type DataFolderOptions } from './data-folder.ts';
-import { timeForAges } from './db/time-for-ages.ts';
+import { timeForAges } from './maintenance/known-time.ts';
 import { downloadsModule } from './downloads/module.ts';
 import { enrichmentModule, type EnrichmentTuning } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
@@ -67,7 +67,7 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
   // Base
   const { config, db, inPlace, owner, secretStore, secrets, reserve } = add(await openDataFolder(options));
-  const nowForAges = timeForAges({ db, log, now, isOwnClock: options.now === undefined });
+  const nowForAges = timeForAges({ db, file: config.paths.clock, log, now, isOwnClock: options.now === undefined });
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools

@@ -11,3 +11,5 @@ export const statusQuery = () =>
     queryFn: ({ signal }) => request<StatusOut>('/status', { signal }),
     refetchInterval: EVERY_MS,
   });
+
+export const believeClock = () => request<void>('/status/clock', { method: 'POST' });

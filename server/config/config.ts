@@ -14,6 +14,7 @@ export interface Config {
     database: string;
     settingsFile: string;
     secretsFile: string;
+    clock: string;
     storageRoot: string;
     logs: string;
     cache: string;
@@ -83,6 +84,7 @@ function toPaths(settings: Settings): Config['paths'] {
     database: join(data, 'tonearm.db'),
     settingsFile: join(data, 'settings.json'),
     secretsFile: join(data, 'secrets.json'),
+    clock: join(data, 'clock.json'),
     storageRoot: settings.STORAGE_ROOT ? resolve(settings.STORAGE_ROOT) : join(data, 'library'),
     logs: join(data, 'logs'),
     cache: join(data, 'cache'),

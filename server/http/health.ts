@@ -11,6 +11,7 @@ export const ProblemCode = z
     'disk_full',
     'data_folder',
     'log_failing',
+    'clock_doubted',
     'storage_down',
     'music_folder_unset',
     'music_folder_away',

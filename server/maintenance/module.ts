@@ -81,10 +81,24 @@ export function maintenanceModule({
   });
   audio.onFault((trackId) => void jobs.tryEnqueue(MEND_TRACK, { trackId }));
   const onOrphanedCovers = (): void => void jobs.tryEnqueue(COVER_TASK, {});
-  const problems = createProblems({ db, inPlace, paths: config.paths, storage, musicFolders, lookAtFolders, log });
+  const problems = createProblems({
+    db,
+    inPlace,
+    paths: config.paths,
+    storage,
+    musicFolders,
+    lookAtFolders,
+    log,
+    nowForAges,
+  });
   return {
     offers: { dailyVerify: daily, problems },
-    routes: maintenanceRoutes({ jobs, problems, testStore: createStoreTest({ config, settings }) }),
+    routes: maintenanceRoutes({
+      jobs,
+      problems,
+      believeClock: nowForAges.believe,
+      testStore: createStoreTest({ config, settings }),
+    }),
     tasks: [
       handledBy(VERIFY_STORAGE, verify),
       handledBy(MEND_TRACK, mendTrack),

@@ -12,10 +12,13 @@ import type { ProblemCode } from '../http/health.ts';
 import { isLosingLines, type Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { diskUsage } from '../storage/local.ts';
+import type { TimeForAges } from '../runtime/time-for-ages.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
+/** A library that nobody used for less is not told that its clock may be wrong. */
+const LONG_REST_MS = 60 * 86_400_000;
 /** What the next file and the database's log may need. */
 const NEARLY_FULL_BYTES = 32 << 20;
 const PROBE_BYTES = 64 << 10;
@@ -45,11 +48,13 @@ export interface ProblemsDeps {
   /** Resolves when the music folders have been looked at. */
   lookAtFolders: () => Promise<void>;
   log: Log;
+  nowForAges: Pick<TimeForAges, 'doubtMs'>;
 }
 
 export type Problems = ReturnType<typeof createProblems>;
 
-export function createProblems({ db, inPlace, paths, storage, musicFolders, lookAtFolders, log }: ProblemsDeps) {
+export function createProblems(deps: ProblemsDeps) {
+  const { db, inPlace, paths, storage, musicFolders, lookAtFolders, log, nowForAges } = deps;
   const client = db.$client;
   // files that are only indexed have no hash of the whole, which is what an index leads to
   const countReferenced = client
@@ -77,6 +82,11 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
 
   const ofLog = (): Problem | undefined =>
     isLosingLines(log) ? problem('log_failing', 'the log cannot be written: its lines are lost') : undefined;
+
+  const ofClock = (): Problem | undefined =>
+    nowForAges.doubtMs() > LONG_REST_MS
+      ? problem('clock_doubted', 'the clock may be wrong: nothing is deleted for its age until it is certain')
+      : undefined;
 
   /** A quota, or a disk that became read-only after errors, shows only when something is written. */
   async function ofDisk(): Promise<Problem | undefined> {
@@ -147,6 +157,7 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const found = [
       ofDb,
       ofLog(),
+      ofClock(),
       ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders(isCounted)])),
     ];
     return found.filter((one) => one !== undefined);

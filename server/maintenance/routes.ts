@@ -10,10 +10,12 @@ import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
 export const maintenanceRoutes = ({
   jobs,
   problems,
+  believeClock,
   testStore,
 }: {
   jobs: Pick<Jobs, 'enqueue'>;
   problems: Pick<Problems, 'list'>;
+  believeClock: () => void;
   testStore: StoreTest;
 }): Route[] => [
   route(
@@ -25,6 +27,16 @@ export const maintenanceRoutes = ({
       reply: StatusOut,
     },
     async () => ({ problems: (await problems.list()).map(({ code, tracks }) => ({ code, tracks })) }),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/status/clock',
+      access: 'superuser',
+      summary: 'Say that the clock is right, although it is far from what the library knows',
+    },
+    () => believeClock(),
   ),
 
   route(

@@ -1,38 +1,86 @@
 // The time by which it is judged what is old enough to be deleted. A clock that is years ahead, because a battery is
 // empty or somebody typed a wrong date, must not empty the trash: while it cannot be true, the time goes on from when
-// it was.
+// it was. A clock that is far behind makes nothing old, and is doubted too: else the right time would look wrong later.
 const DAY_MS = 86_400_000;
-/** A library that rested for longer, or a clock that jumps further, is doubted. */
+/** A clock that is further from what the library knows is doubted, also after a rest of that length. */
 const BELIEVED_MS = 7 * DAY_MS;
-/** People set a wrong clock right within a day. */
+/** People set a wrong clock right within a day in which the server runs, however often it is started. */
 const DOUBT_MS = DAY_MS;
+/** What is known of the time is kept no more often. */
+const KEEP_EVERY_MS = 600_000;
+
+/** What one start leaves to the next. */
+export interface KnownTime {
+  timeMs: number;
+  /** For how long the clock was doubted while a server ran. */
+  doubtedMs: number;
+}
 
 interface TimeForAgesDeps {
   now: () => Date;
-  /** The newest time that the library knows; undefined for a new one. */
-  lastKnown: Date | undefined;
+  /** Undefined for a new library. */
+  lastKnown: KnownTime | undefined;
   /** Goes on evenly while the process runs, whatever happens to the clock. */
   elapsedMs: () => number;
-  /** Called when a doubt begins. */
+  /** Called at each start and end of a doubt, and from time to time. */
+  keep: (known: KnownTime) => void;
+  /** Called when a doubt begins, also one of an earlier start. */
   onDoubt: (clock: Date, believed: Date) => void;
 }
 
-export type TimeForAges = () => Date;
+export interface TimeForAges {
+  /** The clock, or while it is doubted the earlier of its time and the likely one. */
+  (): Date;
+  /** How far the clock is from the likely time, either way; 0 when it is not doubted. */
+  doubtMs: () => number;
+  /** A person says that the clock is right. */
+  believe: () => void;
+}
 
-/** The clock, or while it is doubted the earlier time that is more likely. */
-export function createTimeForAges({ now, lastKnown, elapsedMs, onDoubt }: TimeForAgesDeps): TimeForAges {
-  let last = { timeMs: (lastKnown ?? now()).getTime(), atMs: elapsedMs() };
-  let doubtSinceMs: number | undefined;
-  return () => {
-    const [clock, atMs] = [now(), elapsedMs()];
-    const believed = new Date(last.timeMs + atMs - last.atMs);
-    if (clock.getTime() - believed.getTime() > BELIEVED_MS) {
-      if (doubtSinceMs === undefined) onDoubt(clock, believed);
-      doubtSinceMs ??= atMs;
-      if (atMs - doubtSinceMs < DOUBT_MS) return believed;
+export function createTimeForAges({ now, lastKnown, elapsedMs, keep, onDoubt }: TimeForAgesDeps): TimeForAges {
+  const startedMs = elapsedMs();
+  let last = { timeMs: lastKnown?.timeMs ?? now().getTime(), atMs: startedMs };
+  let doubt = { isOn: false, doubtedMs: lastKnown?.doubtedMs ?? 0, atMs: startedMs };
+  let keptAtMs = -Infinity;
+
+  function keepAt(atMs: number, timeMs: number): void {
+    keptAtMs = atMs;
+    keep({ timeMs, doubtedMs: doubt.doubtedMs });
+  }
+
+  function believe(clockMs: number, atMs: number): void {
+    const isNews = doubt.isOn || doubt.doubtedMs > 0;
+    last = { timeMs: clockMs, atMs };
+    doubt = { isOn: false, doubtedMs: 0, atMs };
+    if (isNews || atMs - keptAtMs >= KEEP_EVERY_MS) keepAt(atMs, clockMs);
+  }
+
+  function look(): { clockMs: number; likelyMs: number } {
+    const [clockMs, atMs] = [now().getTime(), elapsedMs()];
+    const likelyMs = last.timeMs + atMs - last.atMs;
+    if (Math.abs(clockMs - likelyMs) > BELIEVED_MS) {
+      const isNew = !doubt.isOn;
+      doubt = { isOn: true, doubtedMs: doubt.doubtedMs + (isNew ? 0 : atMs - doubt.atMs), atMs };
+      if (doubt.doubtedMs < DOUBT_MS) {
+        if (isNew) onDoubt(new Date(clockMs), new Date(likelyMs));
+        if (isNew || atMs - keptAtMs >= KEEP_EVERY_MS) keepAt(atMs, likelyMs);
+        return { clockMs, likelyMs };
+      }
     }
-    doubtSinceMs = undefined;
-    last = { timeMs: clock.getTime(), atMs };
-    return clock;
+    believe(clockMs, atMs);
+    return { clockMs, likelyMs: clockMs };
+  }
+
+  const timeForAges = (): Date => {
+    const { clockMs, likelyMs } = look();
+    return new Date(Math.min(clockMs, likelyMs));
   };
+
+  return Object.assign(timeForAges, {
+    doubtMs(): number {
+      const { clockMs, likelyMs } = look();
+      return Math.abs(clockMs - likelyMs);
+    },
+    believe: (): void => believe(now().getTime(), elapsedMs()),
+  });
 }

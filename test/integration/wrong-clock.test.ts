@@ -1,5 +1,5 @@
 // A start with a clock that is years ahead takes nothing for old: the trash, the history of edits and the sign-ins stay.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -39,4 +39,39 @@ test.each([
   await trash.purgeOld(nowForAges());
   expect(await isInTrash(second, await signIn(second))).toBe(isKept);
   await second.close();
+});
+
+test('with a wrong clock, however often it is started and somebody signs in, nothing is deleted until a person says that the clock is right', async () => {
+  const first = await startServer({ dir });
+  const id = trackMaker(first.app).add({ title: 'Deleted' });
+  expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
+  await first.close();
+
+  const now = (): Date => new Date(Date.now() + 730 * DAY);
+  for (let starts = 0; starts < 3; starts++) {
+    const wrong = await startServer({ dir, now });
+    const token = await signIn(wrong);
+    await wrong.app.trash.purgeOld(wrong.app.nowForAges());
+    expect(await isInTrash(wrong, token)).toBe(true);
+    expect((await wrong.api<{ problems: string[] }>('/health')).body.problems).toEqual(['clock_doubted']);
+    await wrong.close();
+  }
+
+  const last = await startServer({ dir, now });
+  expect((await last.api('/status/clock', { method: 'POST', token: await signIn(last) })).status).toBe(204);
+  expect((await last.api<{ problems: string[] }>('/health')).body.problems).toEqual([]);
+  await last.app.trash.purgeOld(last.app.nowForAges());
+  expect(await isInTrash(last, await signIn(last))).toBe(false);
+  await last.close();
+});
+
+test('a damaged clock.json is told, and the newest row counts', async () => {
+  await (await startServer({ dir })).close();
+  const file = join(dir, 'clock.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: 0 });
+  writeFileSync(file, '{"time":');
+  const second = await startServer({ dir });
+  expect((await second.api('/health')).body).toMatchObject({ status: 'ok' });
+  await second.close();
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: 0 });
 });

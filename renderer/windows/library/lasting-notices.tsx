@@ -1,8 +1,9 @@
 // What is said for as long as it is so.
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
-import { statusQuery } from '../../api/status.ts';
+import { believeClock, statusQuery } from '../../api/status.ts';
+import { detailOf } from '../../api/problem.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { IconOffline, IconProblem } from '../../ui/icons.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
@@ -21,6 +22,7 @@ export function ProblemNotice() {
       <IconProblem size={18} aria-hidden />
       <span>
         {t(`problem.${code}`, { count: tracks ?? 0, number: formatNumber(tracks ?? 0) })}
+        {isOwner && code === 'clock_doubted' && <ClockIsRight />}
         {isOwner && tracks !== null && (
           <>
             {' '}
@@ -31,6 +33,24 @@ export function ProblemNotice() {
         )}
       </span>
     </p>
+  );
+}
+
+function ClockIsRight() {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: believeClock,
+    onSuccess: () => queries.invalidateQueries({ queryKey: statusQuery().queryKey }),
+  });
+  return (
+    <>
+      {' '}
+      <button type="button" disabled={isPending} onClick={() => mutate()}>
+        {t('problem.clockIsRight')}
+      </button>{' '}
+      {error && detailOf(error)}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 // A clock that cannot be true deletes nothing.
 import { expect, test } from 'vitest';
-import { createTimeForAges } from '../../../server/runtime/time-for-ages.ts';
+import { createTimeForAges, type KnownTime, type TimeForAges } from '../../../server/runtime/time-for-ages.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -9,14 +9,23 @@ const TODAY = Date.parse('2026-11-27T08:00:00Z');
 /** `clock` and `elapsed` in milliseconds are moved by the tests. */
 function machine(lastKnown: number | undefined) {
   const at = { clock: TODAY, elapsed: 0, doubts: 0 };
-  const time = createTimeForAges({
-    now: () => new Date(at.clock),
-    lastKnown: lastKnown === undefined ? undefined : new Date(lastKnown),
-    elapsedMs: () => at.elapsed,
-    onDoubt: () => at.doubts++,
-  });
+  let kept: KnownTime | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: 0 };
+  let time: TimeForAges;
+  const start = (): void => {
+    time = createTimeForAges({
+      now: () => new Date(at.clock),
+      lastKnown: kept,
+      elapsedMs: () => at.elapsed,
+      keep: (known) => (kept = known),
+      onDoubt: () => at.doubts++,
+    });
+  };
+  start();
   return {
     at,
+    start,
+    believe: (): void => time.believe(),
+    doubtedDays: (): number => time.doubtMs() / DAY,
     /** In days from today. */
     days: (): number => (time().getTime() - TODAY) / DAY,
     wait(ms: number): void {
@@ -57,7 +66,51 @@ test('of a clock that jumps ahead while the server runs, and back', () => {
   expect([days(), at.doubts]).toEqual([expect.closeTo(2 / 24), 2]);
 });
 
-test('of a clock that is behind is that clock: nothing is old then', () => {
-  const { days, at } = machine(TODAY + 730 * DAY);
-  expect([days(), at.doubts]).toEqual([0, 0]);
+test('of a clock that is behind is that clock: nothing is old then, and it is right again afterwards', () => {
+  const { days, at, start, wait } = machine(TODAY + 730 * DAY);
+  expect([days(), at.doubts]).toEqual([0, 1]);
+  wait(HOUR);
+  start();
+  expect(days()).toBeCloseTo(1 / 24);
+  at.clock += 730 * DAY;
+  expect([days(), at.doubts]).toEqual([expect.closeTo(730 + 1 / 24), 2]);
+});
+
+test('is doubted over all starts until the server has run for a day', () => {
+  const { days, wait, at, start, doubtedDays } = machine(TODAY - 730 * DAY);
+  expect(days()).toBe(-730);
+  for (const hours of [8, 8]) {
+    wait(hours * HOUR);
+    expect(days()).toBeLessThan(-729);
+    at.clock += 12 * HOUR; // it is off at night
+    start();
+    days();
+  }
+  wait(7 * HOUR);
+  expect([days() < -729, doubtedDays() > 729]).toEqual([true, true]);
+  wait(2 * HOUR);
+  expect([days() > 0, doubtedDays()]).toEqual([true, 0]);
+});
+
+test('is the clock as soon as a person says that it is right, also at the next start', () => {
+  const { days, believe, start, doubtedDays } = machine(TODAY - 730 * DAY);
+  expect([days(), doubtedDays()]).toEqual([-730, 730]);
+  believe();
+  expect([days(), doubtedDays()]).toEqual([0, 0]);
+  start();
+  expect(days()).toBe(0);
+});
+
+test('is doubted again by the next start after a wrong clock was set right', () => {
+  const { days, at, start } = machine(TODAY);
+  expect(days()).toBe(0);
+  at.clock += 730 * DAY;
+  start();
+  expect(days()).toBe(0);
+  at.clock -= 730 * DAY;
+  start();
+  expect(days()).toBe(0);
+  at.clock += 730 * DAY;
+  start();
+  expect([days(), at.doubts]).toEqual([0, 2]);
 });
