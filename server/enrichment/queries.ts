@@ -1,5 +1,6 @@
 // The tables of enrichment, and the columns of tracks with its outcome.
 import { and, asc, count, desc, eq, gt, isNull, lte, ne, or, lt, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import {
@@ -116,8 +117,15 @@ export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date)
     .onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row })
     .run();
 }
-export const findUndo = (db: Db, trackId: TrackId): unknown =>
-  db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous;
+/** A row may be from an older version. */
+const Previous = z.object({
+  identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
+  fpidScore: z.number().nullable(),
+});
+
+/** What a track was before the last enrichment that changed it; undefined when there was none, or it was changed since. */
+export const findUndo = (db: Db, trackId: TrackId) =>
+  Previous.safeParse(db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous).data;
 
 export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, now: Date): void {
   if (!isUnanswered) db.delete(enrichmentUnanswered).where(eq(enrichmentUnanswered.trackId, trackId)).run();

@@ -49,12 +49,6 @@ export interface ReviewServiceDeps {
 /** Answered by a person's choice, and open again when that is undone. */
 const REVIEWS = ['enrichment_reviews'];
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
-/** A row may be from an older version. */
-const PreviousIn = z.object({
-  identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
-  fpidScore: z.number().nullable(),
-});
-
 export type ReviewService = ReturnType<typeof createReviewService>;
 
 export function createReviewService({
@@ -90,13 +84,13 @@ export function createReviewService({
 
   const undo = db.$client.transaction((by: UserId, id: TrackId): void => {
     const track = known(id);
-    const previous = PreviousIn.safeParse(findUndo(db, id));
-    if (!previous.success)
+    const previous = findUndo(db, id);
+    if (!previous)
       throw conflict(
         `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
-    history.record({ by, keeps: REVIEWS }, id, () => decide(track, previous.data.identity, previous.data.fpidScore));
+    history.record({ by, keeps: REVIEWS }, id, () => decide(track, previous.identity, previous.fpidScore));
   });
 
   return {

@@ -9,7 +9,7 @@ import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '.
 import { AppError, conflict, notFound } from '../errors.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import { changesOf, takeBack, type FieldChange } from './identity-changes.ts';
-import { isSameIdentity, prepareKnownTracks } from './track-identity.ts';
+import { isSameIdentity, prepareKnownTracks, withoutMeasured } from './track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';
 import { KEPT_MS } from './trash.ts';
 import type { TrackIdentity } from './track-values.ts';
@@ -234,16 +234,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
 /** Without what edits do not change: lyrics, and what the analysis filled in, maybe since. */
-function asEdited({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
-  const origins = Object.entries(provenance);
-  const measured = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
-  return {
-    ...identity,
-    ...(Object.fromEntries(measured) as Partial<TrackIdentity>),
-    lyrics: undefined,
-    provenance: Object.fromEntries(origins.filter(([, origin]) => origin !== 'measured')),
-  };
-}
+const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
 function inWords(kept: FieldChange[]): string {

@@ -104,6 +104,17 @@ const toIdentity = (row: Row): TrackIdentity => ({
 const withOwnSpelling = ([first, ...others]: string[], own: string | null): string[] =>
   first === undefined ? [] : [own !== null && identityKey(own) === identityKey(first) ? own : first, ...others];
 
+/** Without what the analysis filled in. */
+export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
+  const origins = Object.entries(provenance);
+  const measured = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
+  return {
+    ...identity,
+    ...(Object.fromEntries(measured) as Partial<TrackIdentity>),
+    provenance: Object.fromEntries(origins.filter(([, origin]) => origin !== 'measured')),
+  };
+}
+
 /** True if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has one. */
 export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(asWritten(a), asWritten(b));

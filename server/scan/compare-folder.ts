@@ -2,21 +2,29 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { bestArtistImage, bestImage } from '../covers/nearby-cover-order.ts';
-import { isSameStamp, mtimeUsOf, stampOf, type FileIdentity } from '../files/file-stamp.ts';
+import {
+  ctimeUsOf,
+  isSameStamp,
+  mtimeUsOf,
+  stampOf,
+  wasTouched,
+  type FileIdentity,
+  type FileNumbers,
+} from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';
 import type { KnownFile, KnownFiles } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
 /** A file that has to be read: new, or different from what is known. */
-export interface Candidate extends FileIdentity {
+export interface Candidate extends FileIdentity, FileNumbers {
   name: string;
   /** Of the lyrics beside it. */
   lyricsMark: string | null;
   /** Of the cue sheets in its folder. */
   sheetsMark: string | null;
   known: KnownFile | null;
-  /** It looks as it did, and is read all the same. */
+  /** It looks as it did, and its tags are read all the same: somebody asked for it, or it was touched. */
   isAgain?: true;
 }
 
@@ -40,7 +48,7 @@ export interface FolderBatch {
   /** Known files that are back with the same size and time. */
   returned: KnownFile[];
   /** Unchanged files that another mount, or another disk, numbers otherwise. */
-  renumbered: (Pick<FileIdentity, 'dev' | 'ino'> & { name: string })[];
+  renumbered: (FileNumbers & { name: string })[];
   /** Known files that are not in the folder any more. */
   gone: KnownFile[];
   /** Files that failed before and did not change, or have no stat; without a name, the folder itself. */
@@ -126,19 +134,19 @@ function classify(
   { restore, reread = false, canSplit }: CompareOptions,
 ): void {
   const stamp = stampOf(stat);
+  const numbers = numbersOf(stat);
   const isSame = known !== null && isSameStamp(known, stamp);
   const isTrack = known?.state === 'track' || known?.state === 'split';
   const hasOtherTexts = isTrack && (known.lyricsMark !== marks.lyricsMark || known.sheetsMark !== marks.sheetsMark);
   const isWanted = restore && [known, ...sections].some((row) => row?.state === 'deleted');
   const isBack = known?.state === 'gone' && known.trackId === null;
   const mayBeSplit = canSplit && known?.reason === NEEDS_FFMPEG;
-  const isAgain = reread && isTrack && isSame;
+  const isAgain = isTrack && isSame && (reread || wasTouched(known, numbers));
   if (!isSame || hasOtherTexts || isWanted || isBack || mayBeSplit || isAgain) {
     batch.candidates.push({
       name,
       ...stamp,
-      dev: stat.dev,
-      ino: stat.ino,
+      ...numbers,
       ...marks,
       known,
       ...(isAgain && { isAgain }),
@@ -146,8 +154,8 @@ function classify(
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
-    const { dev, ino } = stat;
-    if (known.dev !== dev || known.ino !== ino) batch.renumbered.push({ name, dev, ino });
+    if (known.dev !== numbers.dev || known.ino !== numbers.ino || known.ctimeUs !== numbers.ctimeUs)
+      batch.renumbered.push({ name, ...numbers });
     batch.returned.push(...sections.filter(({ state }) => state === 'gone'));
     if (known.state === 'track' && known.reason !== null) {
       batch.unsplit++;
@@ -157,6 +165,8 @@ function classify(
     if (known.state === 'failed') batch.stillFailed.push({ name, reason: known.reason ?? 'it could not be read' });
   }
 }
+
+const numbersOf = (stat: fs.Stats): FileNumbers => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
 
 function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.Stats | undefined {
   try {
@@ -189,8 +199,7 @@ function markOfSheets(prefix: string | Buffer, sheets: string[]): string | null 
 }
 
 /**
- * One hash of the names, sizes, times and numbers of a folder's audio, and of the lyrics and cue sheets beside it. With
- * other numbers alone nothing is read again.
+ * One hash of the names, sizes, times and numbers of a folder's audio, and of the lyrics and cue sheets beside it.
  */
 function signatureOf(
   audio: string[],
@@ -201,7 +210,9 @@ function signatureOf(
   let text = sheetsMark === null ? '' : `${sheetsMark}\n`;
   for (let i = 0; i < audio.length; i++) {
     const stat = stats[i];
-    text += stat ? `${audio[i]}/${stat.size}/${mtimeUsOf(stat)}/${stat.dev}/${stat.ino}\n` : `${audio[i]}//\n`;
+    text += stat
+      ? `${audio[i]}/${stat.size}/${mtimeUsOf(stat)}/${stat.dev}/${stat.ino}/${ctimeUsOf(stat)}\n`
+      : `${audio[i]}//\n`;
     if (marks[i]) text += `${marks[i]}\n`;
   }
   return hash('sha1', text, 'base64');

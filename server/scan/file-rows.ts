@@ -3,7 +3,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, tracks } from '../db/schema.ts';
-import type { FileIdentity } from '../files/file-stamp.ts';
+import type { FileIdentity, FileNumbers } from '../files/file-stamp.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
@@ -26,10 +26,10 @@ export type FileRows = ReturnType<typeof createFileRows>;
 export function createFileRows(client: Sqlite) {
   const upsert = client.prepare(
     `INSERT INTO source_files
-      (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, sheets_mark, track_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      (folder_id, name, size_bytes, mtime_us, dev, ino, ctime_us, state, reason, lyrics_mark, sheets_mark, track_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us,
-        dev = excluded.dev, ino = excluded.ino, state = excluded.state, reason = excluded.reason,
+        dev = excluded.dev, ino = excluded.ino, ctime_us = excluded.ctime_us, state = excluded.state, reason = excluded.reason,
         lyrics_mark = excluded.lyrics_mark, sheets_mark = excluded.sheets_mark, track_id = excluded.track_id`,
   );
   const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(
@@ -38,9 +38,9 @@ export function createFileRows(client: Sqlite) {
   const setState = client.prepare<[string, number, string]>(
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
   );
-  const setNumbers = client.prepare<[number, number, number, string, string, string]>(
+  const setNumbers = client.prepare<[number, number, number | null, number, string, string, string]>(
     // also of the tracks that are sections of it; '0' follows '/'
-    `UPDATE source_files SET dev = ?, ino = ?
+    `UPDATE source_files SET dev = ?, ino = ?, ctime_us = ?
       WHERE folder_id = ? AND (name = ? OR name >= ? || '//' AND name < ? || '/0')`,
   );
   const remove = client.prepare<[number, string]>('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
@@ -76,15 +76,15 @@ export function createFileRows(client: Sqlite) {
     find: (folder: number, name: string) => find.get(folder, name),
     put(
       folder: number,
-      { name, sizeBytes, mtimeUs, dev, ino, sheetsMark }: Omit<Candidate, 'lyricsMark' | 'known'>,
+      { name, sizeBytes, mtimeUs, dev, ino, ctimeUs, sheetsMark }: Omit<Candidate, 'lyricsMark' | 'known'>,
       { state, reason, lyricsMark, trackId }: FileOutcome,
     ): void {
-      const stamp = [sizeBytes, mtimeUs, dev, ino];
+      const stamp = [sizeBytes, mtimeUs, dev, ino, ctimeUs];
       upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
     },
     setState: (folder: number, name: string, state: KnownFile['state']): void => void setState.run(state, folder, name),
-    setNumbers: (folder: number, { name, dev, ino }: Pick<FileIdentity, 'dev' | 'ino'> & Named): void =>
-      void setNumbers.run(dev, ino, folder, name, name, name),
+    setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & Named): void =>
+      void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
     /** Removes the other places of a track; gives them. */
     removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),

@@ -2,11 +2,12 @@
 import Database from 'better-sqlite3';
 import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, sourceFolders } from '../db/schema.ts';
+import type { FileNumbers } from '../files/file-stamp.ts';
 
 /** A file as the last scan left it. */
 export type KnownFile = RowAs<
   typeof sourceFiles,
-  'name' | 'sizeBytes' | 'mtimeUs' | 'dev' | 'ino' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
+  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId' | keyof FileNumbers
 >;
 type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage' | 'signature'>;
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
@@ -21,7 +22,7 @@ export interface KnownFiles {
   present(folderId: number): KnownFile[];
 }
 
-const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, state, reason,
+const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, ctime_us AS ctimeUs, state, reason,
   lyrics_mark AS lyricsMark, sheets_mark AS sheetsMark, track_id AS trackId`;
 
 /** Folders that are read with the one asked for: a walk asks nearly in the order of their paths. */

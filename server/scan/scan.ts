@@ -313,7 +313,7 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   const readingOf = ({ path, candidate }: ListedFile): Reading =>
     scan.modeAt(path) === 'copy'
       ? 'copied'
-      : hasOtherAudio(candidate) || scan.unsure.has(candidate)
+      : mayHaveOtherAudio(candidate) || scan.unsure.has(candidate)
         ? 'hashed'
         : 'indexed';
   const results: ReadFile[] = [];
@@ -395,7 +395,8 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
   if (fresh.length === 0) return files;
   const isNeeded = await scan.moved.toHash(fresh);
   const isSplit = ({ read }: NewFile): boolean => read.split?.sections !== undefined; // known by hash and offset
-  const needed = new Set(fresh.filter((file, i) => isNeeded[i] || isSplit(file)).map(({ candidate }) => candidate));
+  const isRead = (file: NewFile, i: number): boolean => (isNeeded[i] && !file.candidate.isAgain) || isSplit(file);
+  const needed = new Set(fresh.filter(isRead).map(({ candidate }) => candidate));
   const again = await readGroup(
     scan,
     files.filter(({ candidate }) => needed.has(candidate)),
@@ -405,8 +406,8 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
 }
 
 /** Or other tags. */
-const hasOtherAudio = (candidate: Candidate): boolean =>
-  (candidate.known?.trackId ?? null) !== null && !hasOnlyOtherLyrics(candidate);
+const mayHaveOtherAudio = (candidate: Candidate): boolean =>
+  (candidate.known?.trackId ?? null) !== null && !candidate.isAgain && !hasOnlyOtherLyrics(candidate);
 
 const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
   result.ok ? [{ path, candidate, read: result }] : [];

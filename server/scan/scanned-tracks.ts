@@ -1,11 +1,14 @@
 // What a scan changes of tracks: where the file is, whether it is there, and what is in it.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks as trackRows } from '../db/schema.ts';
+import { findUndo } from '../enrichment/queries.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
-import { prepareKnownTracks } from '../library/track-identity.ts';
+import { isSameIdentity, prepareKnownTracks, withoutMeasured, type KnownTrack } from '../library/track-identity.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
@@ -13,6 +16,7 @@ import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
+import { isSameAudio } from './same-music.ts';
 
 /** First part of the source ids of tracks whose files were overwritten. */
 export const OVERWRITTEN = '.overwritten';
@@ -67,6 +71,12 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   );
 
   const findAudioHash = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
+  const findFacts = client.prepare<
+    [TrackId],
+    RowAs<typeof trackRows, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>
+  >(
+    `SELECT duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels FROM tracks WHERE id = ?`,
+  );
   const setAudioHash = client.prepare<[string, TrackId]>('UPDATE tracks SET audio_hash = ? WHERE id = ?');
 
   const storedAs = (place: string, { stored, sizeBytes, audioHash }: ReadOk): StoredAudio => ({
@@ -75,6 +85,33 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     audioHash,
     sizeBytes,
   });
+
+  /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
+  function refill(id: TrackId, { identity, audio }: Draft, folder: number, keepsIdentity = false): string | undefined {
+    const before = findUri.get(id);
+    tracks.setAudio(id, audio);
+    forgetHash.run(id);
+    tracks.setLyrics(id, identity.lyrics ?? null);
+    tracks.setChapters(id, identity.chapters ?? null);
+    tracks.setMore(id, identity.more ?? null);
+    if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
+      const known = findKnown(id);
+      tracks.setIdentity(id, known ? withEditsOf(known.identity, identity) : identity, folder);
+      setPending.run(id); // with other tags it is to be identified again
+    }
+    return before != null && before !== audio.storageUri ? before : undefined;
+  }
+
+  /** The tags say what they said when they were read last. */
+  function saidBefore({ id, identity: now }: KnownTrack, tags: TrackIdentity): boolean {
+    const before = withoutMeasured(findUndo(db, id)?.identity ?? now);
+    return isSameIdentity({ ...before, lyrics: undefined }, { ...withEditsOf(before, tags), lyrics: undefined });
+  }
+
+  function hasFacts(id: TrackId, { durationMs, format, codec, sampleRateHz, channels }: TrackAudio): boolean {
+    const known = findFacts.get(id);
+    return known !== undefined && isSameAudio(known, { durationMs, format, codec, sampleRateHz, channels });
+  }
 
   /**
    * Another file has its place. The name below a hidden folder is that of no file, since such folders are not scanned,
@@ -117,7 +154,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       const before = trash.findPlace(source, sourceId)?.id ?? trash.findHidden(source, sourceId, audioHash);
       if (before !== undefined) {
         trash.restore(db, before, sourceId);
-        return { trackId: before, replaced: this.refill(before, draft, folder) };
+        return { trackId: before, replaced: refill(before, draft, folder) };
       }
       return { trackId: tracks.insert({ source, sourceId, folder, identity, audio }) };
     },
@@ -125,7 +162,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     /** The track has this place now, and what is in it. */
     rename(id: TrackId, draft: Draft, folder: number): { trackId: TrackId; replaced: string | undefined } {
       setSourceId.run(draft.sourceId, now().getTime(), id);
-      return { trackId: id, replaced: this.refill(id, draft, folder) };
+      return { trackId: id, replaced: refill(id, draft, folder) };
     },
 
     moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
@@ -140,20 +177,17 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
 
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 
-    /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
-    refill(id: TrackId, { identity, audio }: Draft, folder: number): string | undefined {
-      const before = findUri.get(id);
-      tracks.setAudio(id, audio);
-      forgetHash.run(id);
-      tracks.setLyrics(id, identity.lyrics ?? null);
-      tracks.setChapters(id, identity.chapters ?? null);
-      tracks.setMore(id, identity.more ?? null);
-      if (tracks.statusOf(id) !== 'manual') {
-        const known = findKnown(id);
-        tracks.setIdentity(id, known ? withEditsOf(known.identity, identity) : identity, folder);
-        setPending.run(id); // with other tags it is to be identified again
-      }
-      return before != null && before !== audio.storageUri ? before : undefined;
+    refill,
+
+    /**
+     * Other tags of audio that was not hashed. What was identified since the tags were read stays if they still say what
+     * they said then.
+     */
+    retag(id: TrackId, { identity, audio, ...draft }: Draft, folder: number): string | undefined {
+      const known = findKnown(id);
+      const hash = audio.audioHash ?? (hasFacts(id, audio) ? findAudioHash.get(id) : null) ?? null;
+      const tagged = { ...draft, identity, audio: { ...audio, audioHash: hash } };
+      return refill(id, tagged, folder, known !== undefined && saidBefore(known, identity));
     },
   };
 }

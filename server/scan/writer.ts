@@ -87,7 +87,10 @@ export function createScanWriter({
         const { trackId, read } = decision;
         if (decision.op.isOtherMusic) scanned.rememberAudio(trackId);
         if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
-        else noteReplaced(scanned.refill(trackId, scanned.draftOf(decision.op, read), folder));
+        else {
+          const fill = candidate.isAgain ? scanned.retag : scanned.refill;
+          noteReplaced(fill(trackId, scanned.draftOf(decision.op, read), folder));
+        }
         files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
         break;
       }

@@ -10,7 +10,7 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { serverEntry } from '../support/bundle.ts';
-import { openIdentityLibrary, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
+import { openIdentityLibrary, seenOnOtherDisk, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
 import { A, ALL, D, makeSongs, ROWS, type Part, type Row, type Songs } from '../support/identity-table.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -119,17 +119,18 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     rmSync(folder, { recursive: true });
     renameSync(`${folder}.copy`, folder);
     copyFileSync(music.at(A), music.at('One/First/again.mp3'));
+    seenOnOtherDisk(music.server.app.db.$client);
     expect(await music.scan()).toMatchObject({ added: 1, changing_count: 0, updated: 0, unchanged: ALL.length });
     renameSync(music.at(A), music.at('One/First/renamed.mp3'));
     retagMp3(music.at(D), { TIT2: 'Retagged' });
     expect(await music.scan()).toMatchObject({ added: 0, changing_count: 0, updated: 1, moved: 1, missing: 0 });
     const now = await music.ids();
     expect([now['One/First/renamed.mp3'], now[D]]).toEqual([ids[A], ids[D]]);
-    const numbers = music.server.app.db.$client.prepare<[string], { dev: number; ino: number }>(
-      'SELECT dev, ino FROM source_files WHERE name = ?',
+    const numbers = music.server.app.db.$client.prepare<[string], { dev: number; ino: number; us: number }>(
+      'SELECT dev, ino, ctime_us AS us FROM source_files WHERE name = ?',
     );
-    const { dev, ino } = statSync(music.at(D));
-    expect(numbers.get(basename(D))).toEqual({ dev, ino });
+    const { dev, ino, ctimeMs } = statSync(music.at(D));
+    expect(numbers.get(basename(D))).toEqual({ dev, ino, us: Math.round(ctimeMs * 1000) });
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  chmodSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -82,7 +83,37 @@ const filesBelow = (folder: string): string[] =>
     : [];
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
-  test('tags that were changed with size and time kept are read when that is asked for, and edits stay', async () => {
+  test.skipIf(process.platform === 'win32')(
+    'tags that were changed with size and time kept are read, what was identified stays where only rights changed',
+    async () => {
+      const folder = mkdtempSync(join(base, 'touched-'));
+      const path = join(folder, 'a.mp3');
+      const write = (artist: string): void => {
+        writeFileSync(path, id3([id3Frame('TIT2', utf8Text('By tags')), id3Frame('TPE1', utf8Text(artist))]));
+        writeFileSync(path, Buffer.concat([readFileSync(path), silentMp3(20)]));
+        utimesSync(path, 1_700_000_000, 1_700_000_000);
+      };
+      write('Before');
+      const server = await serverOn(folder, mode);
+      await scan(server);
+      await server.app.drain();
+      const rowOf = () =>
+        server.app.db.$client
+          .prepare('SELECT id, title, artist_name AS artist, audio_hash AS hash, metadata_status AS status FROM tracks')
+          .get() as Record<string, unknown>;
+      const row = rowOf();
+      expect(row).toMatchObject({ artist: 'Before', status: 'enriched', hash: expect.any(String) as string });
+      chmodSync(path, 0o600);
+      expect((await scan(server)).result).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
+      expect(rowOf()).toEqual(row);
+      write('Behind');
+      expect((await scan(server)).result).toMatchObject({ added: 0, updated: 1, missing: 0 });
+      expect(rowOf()).toMatchObject({ id: row['id'], artist: 'Behind', hash: row['hash'] });
+      expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });
+    },
+  );
+
+  test('tags of files that look as they did are read when that is asked for, and edits stay', async () => {
     const folder = mkdtempSync(join(base, 'reread-'));
     const path = join(folder, 'a.mp3');
     const write = (artist: string): void => {
@@ -97,6 +128,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const edited = await server.api(`/tracks/${track?.id}`, { method: 'PATCH', body: { title: 'By hand' } });
     expect(edited.status).toBe(200);
     write('Behind');
+    server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL'); // a file system that keeps no such time
     expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });
     expect((await scan(server, '?reread=true&dry_run=true')).result).toMatchObject({ updated: 1 });
     expect((await scan(server, '?reread=true')).result).toMatchObject({ added: 0, updated: 1, missing: 0 });
@@ -149,10 +181,12 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       ['tracks', 'albums', 'artists', 'source_files', 'source_folders', 'track_artists'].map((table) =>
         server.app.db.$client.prepare(`SELECT * FROM ${table}`).all(),
       );
-    const rowsBefore = rows();
     const accessed = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
-    // an old access time moves when a file is opened and read
+    // an old access time moves when a file is opened and read; setting it touches the file, which is noted first
     for (const file of accessed) utimesSync(file, 1, statSync(file).mtime);
+    server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');
+    expect((await scan(server)).result).toMatchObject({ added: 0, updated: 0, missing: 0, restored: 0 });
+    const rowsBefore = rows();
     const { result } = await scan(server);
     expect(result).toMatchObject({ added: 0, updated: 0, missing: 0, restored: 0 });
     expect(result.unchanged).toBeGreaterThan(0);

@@ -60,6 +60,7 @@ export const sourceFiles = sqliteTable(
       .references(() => tracks.id, { onDelete: 'set null' }),
     lyricsMark: text('lyrics_mark'), // name, size and time of the lyrics file beside it, as they were read
     sheetsMark: text('sheets_mark'), // hash of names, sizes and times of the cue sheets in its folder, as read
+    ctimeUs: integer('ctime_us'), // when anything of the file changed; null until the first scan that notes it
   },
   (t) => [
     primaryKey({ columns: [t.folderId, t.name] }),

@@ -9,7 +9,7 @@ import type { KnownFile } from '../../../server/scan/known-files.ts';
 
 const ONE = 1 as TrackId;
 const TWO = 2 as TrackId;
-const stamp = { sizeBytes: 10, mtimeUs: 20, dev: 1, ino: 2 };
+const stamp = { sizeBytes: 10, mtimeUs: 20, dev: 1, ino: 2, ctimeUs: 1 };
 const read = { ok: true } as Extract<ReadResult, { ok: true }>;
 
 interface Rows {

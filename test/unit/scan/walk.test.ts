@@ -100,12 +100,13 @@ function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFi
       path,
       imageName,
       signature: state === 'track' || candidates.length === 0 ? signature : null,
-      files: candidates.map(({ name, sizeBytes, mtimeUs, dev, ino }, n) => ({
+      files: candidates.map(({ name, sizeBytes, mtimeUs, dev, ino, ctimeUs }, n) => ({
         name,
         sizeBytes,
         mtimeUs,
         dev,
         ino,
+        ctimeUs,
         state,
         reason: state === 'failed' ? 'it is no audio' : null,
         lyricsMark: null,
@@ -159,6 +160,7 @@ describe('what is found', () => {
         mtimeUs: expect.closeTo(1_234_567_891, -1) as number,
         dev: stat.dev,
         ino: stat.ino,
+        ctimeUs: Math.round(stat.ctimeMs * 1000),
         lyricsMark: null,
         sheetsMark: null,
         known: null,
