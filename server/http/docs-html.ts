@@ -35,6 +35,8 @@ export function docsHtml(document: OpenApiDocument): string {
 <main>
 <h1>${escape(title)} API</h1>
 <p class="lead">${escape(description)}</p>
+<p>Where it says “signed in”, send the <code>access_token</code> that <code>POST /auth/login</code> gives:
+<code>Authorization: Bearer TOKEN</code>.</p>
 ${groups.map(section).join('\n')}
 <section id="schemas"><h2>Schemas</h2>
 ${Object.entries(document.components.schemas)
