@@ -30,7 +30,9 @@ async function runBeside(command: string): Promise<boolean> {
 }
 
 async function runEverything(): Promise<boolean> {
-  console.log('Build, type check, lint and all tests: about ten minutes on two cores. Browser tests come first.');
+  console.log(
+    'Build, type check, lint and all tests: about a quarter of an hour on two cores. Browser tests come first.',
+  );
   if (!(await run('npm run build'))) return false;
   const passed = await Promise.all([
     runBeside('npm run typecheck').then(async (isTyped) => (await runBeside('npm run lint')) && isTyped),

@@ -1,4 +1,5 @@
 import type { Hearing } from '../enrichment/hearing.ts';
+import { COMPARE_GONE } from '../enrichment/tasks.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
@@ -35,7 +36,10 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     isOnBattery,
     isBusy: () => isServing() || jobs.list({ status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     afterMs: afterMs ?? 0,
-    onHeard: changes.changed,
+    onHeard(): void {
+      changes.changed();
+      void jobs.tryEnqueue(COMPARE_GONE, {});
+    },
   });
   return {
     offers: { analysis: pass },

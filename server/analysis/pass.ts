@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import { albumLoudness, gainFor } from '../dsp/loudness.ts';
 import { unpackHistograms } from '../dsp/histogram-code.ts';
+import type { TrackId } from '../db/ids.ts';
 import type { Hearing, NotListened } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
@@ -163,14 +164,24 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   /** All tracks once. Those that cannot be read now are left to the next sweep. */
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
+    const hearOne = async (track: DueTrack): Promise<void> => {
+      await wait(signal);
+      signal.throwIfAborted();
+      await tryHear(track, signal);
+      isNew = true;
+    };
+    const heardFirst = new Set<TrackId>();
+    // first what may be a newer file of something else, whose own may be deleted any day
+    for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
+      for (const track of queries.listLikelyUpgrades(above, above + ID_WINDOW)) {
+        heardFirst.add(track.id);
+        await hearOne(track);
+      }
+      await sleep(0, undefined, { signal });
+    }
     for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
       const due = queries.listDue(above, above + ID_WINDOW, now());
-      for (const track of due) {
-        await wait(signal);
-        signal.throwIfAborted();
-        await tryHear(track, signal);
-        isNew = true;
-      }
+      for (const track of due) if (!heardFirst.has(track.id)) await hearOne(track);
       // a sweep may take weeks
       if (due.length > 0)
         for (const id of queries.listAlbumsOf(above, above + ID_WINDOW)) await measureAlbums(id - 1, id);

@@ -6,6 +6,9 @@ import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
 import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
+/** Two encodings of one recording differ by their padding. */
+const SAME_LENGTH_MS = 2_000;
+
 export interface DueTrack {
   id: TrackId;
   /** Of its row in audio_analyses. */
@@ -49,6 +52,14 @@ export function createAnalysisQueries(client: Sqlite) {
   const listDue = client.prepare<{ above: number; upTo: number; now: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND (${IS_DUE} OR ${IS_UNFILLED})`,
+  );
+  // of the same title and length, in other bytes; the two of a pair are looked at from either side
+  const listLikelyUpgrades = client.prepare<{ above: number; upTo: number }, DueTrack>(
+    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
+      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND a.audio_key IS NULL AND NOT ${HAS_PRINT}
+        AND EXISTS (SELECT 1 FROM tracks o WHERE o.title_sort = t.title_sort AND o.id <> t.id
+          AND o.artist_sort = t.artist_sort AND o.audio_hash <> t.audio_hash
+          AND abs(o.duration_ms - t.duration_ms) <= ${SAME_LENGTH_MS})`,
   );
   const versions = client.prepare<[string], Versions>(
     `SELECT ${VERSIONS}, failure, no_fingerprint AS noFingerprint, retry_at AS retryAt
@@ -125,6 +136,8 @@ export function createAnalysisQueries(client: Sqlite) {
 
   return {
     listDue: (above: number, upTo: number, now: number): DueTrack[] => listDue.all({ above, upTo, now }),
+    /** Of the tracks with these ids, those that were never heard and may be another file of one that is there. */
+    listLikelyUpgrades: (above: number, upTo: number): DueTrack[] => listLikelyUpgrades.all({ above, upTo }),
     versions: (key: string): Versions | undefined => versions.get(key),
     /** Another track with the same audio that has its fingerprint. */
     findPrinted: (track: DueTrack): TrackId | undefined => findPrinted.get(track),

@@ -25,7 +25,7 @@ import {
   type Scope,
   type Value,
 } from './column-rules.ts';
-import { trashSnapshot } from './trash-snapshot.ts';
+import { carriedRows, trashSnapshot } from './trash-snapshot.ts';
 
 type TableName = {
   [Name in keyof typeof schema]: (typeof schema)[Name] extends SQLiteTable ? Name : never;
@@ -186,6 +186,7 @@ const TABLE_RULES = {
       merge_reason: oneOf('duplicate', 'chosen', 'same_audio', 'same_music'),
     },
   },
+  replacedTracks: { comes: 'always', rules: { carried: carriedRows((table, scope) => findColumns(table, scope)) } },
   remoteIds: { comes: 'always', rules: { page_url: withheld(null, webAddress) } },
   downloads: { comes: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
 

@@ -12,6 +12,8 @@ const Row = z.record(z.string(), Cell);
 type Row = z.output<typeof Row>;
 const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
 const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
+/** What people did that went from one track to another, see library/merges.ts. */
+const Carried = z.object({ moved: Links, remembered: z.record(z.string(), z.unknown()), edits: z.unknown() });
 const Snapshot = z.object({
   track: Row,
   rows: Rows,
@@ -23,24 +25,19 @@ const Snapshot = z.object({
     artists: z.array(Row),
     genres: z.array(Row),
   }),
-  merge: z
-    .object({
-      moved: Links,
-      remembered: z.record(z.string(), z.unknown()),
-      before: z
-        .object({
-          source: z.string(),
-          sourceId: z.string(),
-          audio: z.record(z.string(), z.unknown()),
-          ofAudio: Rows,
-          identity: z.record(z.string(), z.unknown()),
-          status: z.string(),
-          folder: z.number().optional(),
-        })
-        .nullable(),
-      edits: z.unknown(),
-    })
-    .optional(),
+  merge: Carried.extend({
+    before: z
+      .object({
+        source: z.string(),
+        sourceId: z.string(),
+        audio: z.record(z.string(), z.unknown()),
+        ofAudio: Rows,
+        identity: z.record(z.string(), z.unknown()),
+        status: z.string(),
+        folder: z.number().optional(),
+      })
+      .nullable(),
+  }).optional(),
 });
 
 /** By which rows refer to a track. */
@@ -64,10 +61,7 @@ export const trashSnapshot =
       lists
         .filter(({ table }) => isOfTracks(findColumns(table, scope)))
         .map((one) => ({ table: one.table, rows: rowsOf(one.table, one.rows) }));
-    const linked = (lists: z.output<typeof Links>) =>
-      lists
-        .filter(({ table, column }) => TRACK_COLUMNS.has(column) && findColumns(table, scope)?.has(column))
-        .map((one) => ({ ...one, keys: rowsOf(one.table, one.keys) }));
+    const linked = (lists: z.output<typeof Links>) => judgedLinks(lists, findColumns, scope);
     return JSON.stringify({
       track: rowsOf('tracks', [track])[0],
       rows: listed(rows),
@@ -87,6 +81,19 @@ export const trashSnapshot =
       }),
     });
   };
+
+export const carriedRows =
+  (findColumns: FindColumns): Rule =>
+  (value, scope) => {
+    const parsed = Carried.safeParse(parseJson(String(value)));
+    if (!parsed.success) throw new BadValue('is not what a replaced track is put back from');
+    return JSON.stringify({ ...parsed.data, moved: judgedLinks(parsed.data.moved, findColumns, scope) });
+  };
+
+const judgedLinks = (lists: z.output<typeof Links>, findColumns: FindColumns, scope: Scope) =>
+  lists
+    .filter(({ table, column }) => TRACK_COLUMNS.has(column) && findColumns(table, scope)?.has(column))
+    .map((one) => ({ ...one, keys: judged(one.table, one.keys, findColumns(one.table, scope), scope) }));
 
 const isOfTracks = (columns: Columns | undefined): boolean =>
   columns !== undefined && [...TRACK_COLUMNS].some((name) => columns.has(name));

@@ -46,7 +46,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off (FPID_ENABLED)';
 
   return {
-    /** Why fingerprints are not even computed; undefined when they are. */
+    /** Why a person wants nothing to be looked up; undefined when it may be. Fingerprints are made all the same. */
     whyOff,
 
     /** Why nothing is looked up; undefined when lookups are possible. */

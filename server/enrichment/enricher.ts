@@ -124,8 +124,6 @@ export function createEnricher(deps: EnricherDeps) {
     { id, durationMs, format, ...track }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {
-    const off = acoustId.whyOff();
-    if (off !== undefined) return skipped(off);
     const stored = findFingerprint(db, id);
     if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
     if (durationMs === null || format === null) return skipped('its length is unknown');

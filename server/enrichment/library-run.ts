@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Settled } from './settled-by-scan.ts';
@@ -11,13 +12,15 @@ import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
 import type { EnrichLibraryResult } from './wire.ts';
-import { ENRICH_LIBRARY } from './tasks.ts';
+import { COMPARE_GONE, ENRICH_LIBRARY } from './tasks.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
 
 export interface LibraryRunDeps {
   db: MainDb;
   now: () => Date;
   enricher: Enricher;
+  /** Makes the fingerprint of a track that has none. */
+  hear: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
   /** Decides by tags alone on pending tracks with ids in (above, upTo] that no service can add to; returns those. */
   settleByTags: (above: number, upTo: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
@@ -35,6 +38,7 @@ interface LibraryRunOptions {
 
 /** Most of them wait for a service or its rate limit. */
 const AT_ONCE = availableParallelism() + 8;
+const HEARD_AT_ONCE = availableParallelism();
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
 /** Rows written in one transaction. */
@@ -95,10 +99,12 @@ export async function enrichLibrary(
   }
 
   /** Tracks that need no service come first, so that they do not wait for one. */
-  async function settle(): Promise<void> {
+  async function settle(): Promise<TrackId[]> {
+    const settled: TrackId[] = [];
     for (let above = 0; above < highestTrackId(db); above += SETTLED_AT_ONCE) {
       both.throwIfAborted();
       for (const { id, error } of deps.settleByTags(above, above + SETTLED_AT_ONCE)) {
+        settled.push(id);
         take(id, {
           outcome: error === null ? 'enriched' : 'failed',
           error,
@@ -109,6 +115,16 @@ export async function enrichLibrary(
       }
       await yieldToRequests();
     }
+    return settled;
+  }
+
+  /** Fingerprints tell later which file another one has become. */
+  async function hearAll(ids: readonly TrackId[]): Promise<void> {
+    await eachAtOnce(ids, HEARD_AT_ONCE, async (id) => {
+      both.throwIfAborted();
+      await deps.hear(id, both);
+      await yieldToRequests();
+    });
   }
 
   const waiting = idsOf(deps, scope, askedAt, yieldToRequests);
@@ -119,7 +135,7 @@ export async function enrichLibrary(
     }
   };
   progress(0, total);
-  if (scope === 'pending') await settle();
+  const settled = scope === 'pending' ? await settle() : [];
   if (scope === 'unanswered') {
     // the first track alone, to see whether the service is back
     const { value } = await waiting.next();
@@ -128,6 +144,8 @@ export async function enrichLibrary(
   await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error))));
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
+  if (!both.aborted) await hearAll(settled);
+  if (result.tracks > 0) await jobs.tryEnqueue(COMPARE_GONE, {});
   both.throwIfAborted();
   if (detailsAway !== undefined) throw stillAway(db, detailsAway);
   if (result.unanswered > 0)

@@ -2,6 +2,7 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { MediaOffer } from '../media/module.ts';
+import { createHearing } from './hearing.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCharsets } from './album-charset.ts';
@@ -9,7 +10,7 @@ import { charsetRoutes } from './charset-routes.ts';
 import { dismissPair, regroup } from './duplicate-pairs.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
-import { createHearing } from './hearing.ts';
+
 import { enrichmentRoutes } from './routes.ts';
 import { createEnrichment, type EnrichmentDeps } from './service.ts';
 import { enrichLibraryTask, enrichTask } from './task-handlers.ts';
@@ -39,8 +40,10 @@ export function enrichmentModule({
 }: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
   const libraryChanged = changes.changed;
+  const hearing = createHearing({ ...deps, tmpDir: config.paths.tmp });
   const enrichment = createEnrichment({
     ...deps,
+    hearTrack: hearing.ofTrack,
     tmpDir: config.paths.tmp,
     findCover: covers.resolveCover,
     musicBrainzPerSecond: tuning.musicBrainzPerSecond ?? 1,
@@ -61,7 +64,7 @@ export function enrichmentModule({
 
   return {
     offers: {
-      hearing: createHearing({ ...deps, tmpDir: config.paths.tmp }),
+      hearing,
       musicBrainz: enrichment.musicBrainz,
     },
     routes: [

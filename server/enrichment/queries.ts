@@ -123,7 +123,7 @@ const Previous = z.object({
   fpidScore: z.number().nullable(),
 });
 
-/** What a track was before the last enrichment that changed it; undefined when there was none, or it was changed since. */
+/** What a track was before the last enrichment that changed it; undefined without one, or when it was changed since. */
 export const findUndo = (db: Db, trackId: TrackId) =>
   Previous.safeParse(db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous).data;
 

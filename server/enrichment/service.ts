@@ -12,6 +12,7 @@ import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { createAcoustId } from './acoustid.ts';
+import type { Hearing } from './hearing.ts';
 import { prepareSettling, type Settled } from './settled-by-scan.ts';
 import { createEnricher, type EnricherDeps } from './enricher.ts';
 import type { LibraryRunDeps } from './library-run.ts';
@@ -35,6 +36,7 @@ export interface EnrichmentDeps {
   tmpDir: string;
   readTags: EnricherDeps['readTags'];
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
+  hearTrack: Hearing['ofTrack'];
   findCover: EnricherDeps['findCover'];
   musicBrainzPerSecond: number;
   jobs: Pick<Jobs, 'tryEnqueue'>;
@@ -55,6 +57,7 @@ export function createEnrichment({
   tmpDir,
   readTags,
   fingerprinter,
+  hearTrack,
   findCover,
   musicBrainzPerSecond,
   jobs,
@@ -108,7 +111,10 @@ export function createEnrichment({
     const whyOff = acoustId.whyOff();
     return whyOff === undefined ? [] : settle({ above, upTo, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
   };
-  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, jobs, libraryChanged };
+  /** Who wants no audio analysed gets fingerprints only for look-ups. */
+  const hear = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
+    settings.get('ANALYSIS_ENABLED') && (await hearTrack(id, signal));
+  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, hear, jobs, libraryChanged };
 
   return {
     /** For the task handlers. */

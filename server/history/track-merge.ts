@@ -5,7 +5,11 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createPlayMerge({ db }: { db: MainDb }): TrackMergePart {
   const movePlays = db.$client.prepare<[TrackId, TrackId]>('UPDATE plays SET track_id = ? WHERE track_id = ?');
+  const moveSince = db.$client.prepare<[TrackId, TrackId, number]>(
+    'UPDATE plays SET track_id = ? WHERE track_id = ? AND played_at >= ?',
+  );
   return {
+    moveSince: (from, to, since): void => void moveSince.run(to, from, since.getTime()),
     move: (from: TrackId, to: TrackId): void => void movePlays.run(to, from),
     rows: [{ table: 'plays', column: 'track_id' }],
   };

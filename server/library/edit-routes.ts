@@ -30,7 +30,7 @@ const toTrackEditOut = (edit: TrackEdit): TrackEditOut => ({
 const toMergedOut = (merge: PastMerge): TrackEditOut => ({
   id: merge.id,
   kind: 'merge',
-  created_at: toIso(merge.deletedAt),
+  created_at: toIso(new Date(merge.deletedAt)),
   user_id: null,
   user_name: merge.deletedByName,
   batch: null,
@@ -42,7 +42,7 @@ const toMergedOut = (merge: PastMerge): TrackEditOut => ({
     album_title: merge.albumTitle,
     source: merge.source,
     source_id: merge.sourceId,
-    reason: merge.mergeReason ?? 'chosen',
+    reason: merge.reason,
   },
 });
 

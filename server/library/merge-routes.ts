@@ -20,10 +20,10 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
   source: merge.source,
   source_id: merge.sourceId,
   into: into ? toTrackOut(into) : null,
-  reason: merge.mergeReason ?? 'chosen',
-  merged_at: toIso(merge.deletedAt),
+  reason: merge.reason,
+  merged_at: toIso(new Date(merge.deletedAt)),
   merged_by_name: merge.deletedByName,
-  expires_at: toIso(new Date(merge.deletedAt.getTime() + KEPT_MS)),
+  expires_at: toIso(new Date(merge.deletedAt + KEPT_MS)),
 });
 
 interface MergeRouteDeps {

@@ -5,7 +5,7 @@ import { MergeReasonOut, TrackOut } from './wire.ts';
 
 export const MergeOut = z
   .object({
-    id: z.int().meta({ description: 'of the track that is no more, before and after the undo' }),
+    id: z.int().meta({ description: 'of the track that is no more, or was replaced, before and after the undo' }),
     title: z.string(),
     artist_name: z.string().nullable(),
     album_title: z.string().nullable(),

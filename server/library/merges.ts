@@ -1,10 +1,17 @@
 // Merges that can be undone for 30 days. The track that was merged into another one waits in the table of the trash,
 // with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
 // that one was before.
-import { and, count, desc, eq, gt, isNotNull } from 'drizzle-orm';
+import { and, eq, gt, isNotNull } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import { tracks as trackTable, trashedTracks, users, type MergeReason, type MetadataStatus } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import {
+  replacedTracks,
+  tracks as trackTable,
+  trashedTracks,
+  type MergeReason,
+  type MetadataStatus,
+} from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { changesOf, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
@@ -20,15 +27,16 @@ const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces'];
 /** First part of the source ids of tracks that were separated and whose place another track has by then. */
 const SEPARATED = '.separated';
 
+/** What people did with one track and that went to another, as far as it takes to bring it back. */
+interface Carried {
+  moved: { table: string; column: string; keys: Row[] }[];
+  remembered: Record<string, unknown>;
+  /** Absent where no edit of the emptied track went to the kept one. */
+  edits?: CarriedEdits | undefined;
+}
 interface MergedSnapshot extends TrackSnapshot {
-  merge: {
-    moved: { table: string; column: string; keys: Row[] }[];
-    remembered: Record<string, unknown>;
-    /** What the kept track was, if it took over the file. */
-    before: Before | null;
-    /** Absent where no edit of the emptied track went to the kept one. */
-    edits?: CarriedEdits | undefined;
-  };
+  /** `before`: what the kept track was, if it took over the file. */
+  merge: Carried & { before: Before | null };
 }
 interface CarriedEdits {
   /** What the kept track was. */
@@ -55,10 +63,14 @@ interface MergeOptions {
   beforeRemoval?: () => void;
 }
 
-export type PastMerge = Pick<
-  typeof trashedTracks.$inferSelect,
-  'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'mergeReason' | 'deletedAt'
-> & { deletedByName: string | null };
+export interface PastMerge extends RowAs<
+  typeof trashedTracks,
+  'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'deletedAt'
+> {
+  /** `replaced`: the track is still there, see `replaced_tracks`. */
+  reason: MergeReason | 'replaced';
+  deletedByName: string | null;
+}
 
 interface MergesDeps {
   db: MainDb;
@@ -74,6 +86,19 @@ export type Merges = ReturnType<typeof createMerges>;
 export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findKnown = prepareKnownTracks(db.$client);
+  const MERGES = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
+      m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
+      m.deleted_by AS deletedBy
+    FROM trashed_tracks m WHERE m.merged_into IS NOT NULL AND (@into IS NULL OR m.merged_into = @into)
+    UNION ALL
+    SELECT t.id, t.title, t.artist_name, a.title, t.source, t.source_id, r.by_id, 'replaced', r.replaced_at, NULL
+    FROM replaced_tracks r JOIN tracks t ON t.id = r.track_id LEFT JOIN albums a ON a.id = t.album_id
+    WHERE @into IS NULL OR r.by_id = @into`;
+  const listMerges = db.$client.prepare<{ into: TrackId | null } & Page, PastMerge>(
+    `SELECT p.*, u.username AS deletedByName FROM (${MERGES}) p LEFT JOIN users u ON u.id = p.deletedBy
+      ORDER BY p.deletedAt DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+  );
+  const countMerges = db.$client.prepare<{ into: TrackId | null }, number>(`SELECT count(*) FROM (${MERGES})`).pluck();
   const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
   const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
 
@@ -100,23 +125,15 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const snapshot = snapshots.take(emptied);
         if (!snapshot) throw notFound('track', emptied);
         const before = takesFile ? beforeOf(tx, kept) : null;
-        const edits = by === null ? carryEdits(emptied, kept) : undefined; // a person has seen which fields are kept
-        const tables = movers.flatMap(({ rows = [] }) => rows);
-        const isMoved = ({ table }: { table: string }): boolean => tables.some((one) => one.table === table);
+        const carried = whatGoesAlong(kept, emptied, by);
+        const isMoved = ({ table }: { table: string }): boolean => carried.moved.some((one) => one.table === table);
         // those of equal audio are found again with the other track
         const isFoundAgain = (one: { table: string }): boolean => reason === 'same_audio' && isOfAudio(one);
         const merged: MergedSnapshot = {
           ...snapshot,
           rows: snapshot.rows.filter((one) => !isMoved(one) && !isFoundAgain(one)),
           links: snapshot.links.filter((one) => !isMoved(one)),
-          merge: {
-            moved: tables.map((one) => ({ ...one, keys: snapshots.keysOf(one.table, one.column, emptied) })),
-            remembered: Object.fromEntries(
-              movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
-            ),
-            before,
-            edits,
-          },
+          merge: { ...carried, before },
         };
         const audio = before === null ? undefined : before.audio;
         merge.mergeInto(kept, emptied, (inner) =>
@@ -126,6 +143,52 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       { behavior: 'immediate' },
     );
   }
+
+  /** Carries edits over; the rest is only noted. A person who merges has seen which fields are kept. */
+  const whatGoesAlong = (kept: TrackId, emptied: TrackId, by: UserId | null): Carried => ({
+    edits: by === null ? carryEdits(emptied, kept) : undefined,
+    moved: movers.flatMap(({ rows = [] }) =>
+      rows.map((one) => ({ ...one, keys: snapshots.keysOf(one.table, one.column, emptied) })),
+    ),
+    remembered: Object.fromEntries(
+      movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
+    ),
+  });
+
+  /**
+   * For a scan: what people did with a track goes to the one that replaced it, and both stay. Part of the caller's
+   * transaction. Throws `not_found`.
+   */
+  function replace(replaced: TrackId, by: TrackId): void {
+    db.transaction(
+      (tx) => {
+        for (const id of [replaced, by]) if (!findTrack(tx, id)) throw notFound('track', id);
+        const carried = whatGoesAlong(by, replaced, null);
+        for (const mover of movers) mover.move?.(replaced, by);
+        tx.insert(replacedTracks).values({ trackId: replaced, byId: by, replacedAt: now(), carried }).run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** Brings back what went from `emptied` to `kept`. Both are there. */
+  function carryBack(
+    { moved, remembered }: Carried,
+    emptied: TrackId,
+    kept: TrackId,
+    { tookFile, by }: { tookFile: boolean; by: UserId | null },
+  ): void {
+    for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, kept, emptied);
+    const at = now();
+    for (const { remembers, bringBack } of movers)
+      bringBack?.(emptied, kept, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
+    tracks.search.set('track', kept);
+  }
+
+  /** For a scan: what people did with a track since a moment goes to another one, whose music it was then. */
+  const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date): void => {
+    for (const mover of movers) mover.moveSince?.(from, to, since);
+  }).immediate;
 
   /** Fields that were edited by hand, unless they were in the other track, too. */
   function carryEdits(from: TrackId, to: TrackId): CarriedEdits | undefined {
@@ -213,6 +276,12 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function undo(by: UserId | null, id: TrackId): void {
     db.transaction(
       (tx) => {
+        const replaced = tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning().get();
+        if (replaced) {
+          const { byId, carried } = replaced as typeof replaced & { carried: Carried };
+          if (carried.edits) takeEditsBack(byId, carried.edits);
+          return carryBack(carried, id, byId, { tookFile: false, by });
+        }
         const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
         if (row?.mergedInto == null) throw notFound('merge', id);
         const snapshot = row.snapshot as MergedSnapshot;
@@ -224,7 +293,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
             throw conflict('The track that it became is deleted, or became another one. Restore that first.');
           return restoreAlone(tx, row, snapshot);
         }
-        const { moved, remembered, before, edits } = snapshot.merge;
+        const { before, edits } = snapshot.merge;
         if (before !== null && tookFileSince(tx, kept, row.deletedAt))
           throw conflict('The track that it became has taken over another file since. Separate those two first.');
         if (edits) takeEditsBack(kept, edits);
@@ -234,16 +303,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
             : giveBack(tx, kept, before, row.storageUri);
         tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
         trash.putBack(tx, { ...snapshot, track: { ...snapshot.track, ...file } });
-        for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, kept, id);
-        const at = now();
-        for (const { remembers, bringBack } of movers)
-          bringBack?.(id, kept, {
-            remembered: remembers && remembered[remembers.name],
-            tookFile: before !== null,
-            by,
-            at,
-          });
-        tracks.search.set('track', kept);
+        carryBack(snapshot.merge, id, kept, { tookFile: before !== null, by });
       },
       { behavior: 'immediate' },
     );
@@ -253,33 +313,12 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     mergeInto,
     /** Throws `not_found`, and `conflict` when the kept track is deleted, or took over a file and is merged itself. */
     undo,
+    replace,
+    divide,
     /** Latest first; all, or what became that track. */
     list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const { id, title, artistName, albumTitle, source, sourceId, mergedInto, mergeReason, deletedAt } = trashedTracks;
-      const where = into === undefined ? isNotNull(mergedInto) : eq(mergedInto, into);
-      return {
-        items: db
-          .select({
-            id,
-            title,
-            artistName,
-            albumTitle,
-            source,
-            sourceId,
-            mergedInto,
-            mergeReason,
-            deletedAt,
-            deletedByName: users.username,
-          })
-          .from(trashedTracks)
-          .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
-          .where(where)
-          .orderBy(desc(deletedAt), desc(id))
-          .limit(limit)
-          .offset(offset)
-          .all(),
-        total: db.select({ n: count() }).from(trashedTracks).where(where).get()?.n ?? 0,
-      };
+      const of = { into: into ?? null, limit, offset };
+      return { items: listMerges.all(of), total: countMerges.get(of) ?? 0 };
     },
   };
 }

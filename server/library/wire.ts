@@ -368,10 +368,11 @@ export type RestoredOut = z.output<typeof RestoredOut>;
 export const DeletedOut = z.object({ deleted: z.int() }).meta({ id: 'DeletedTracks' });
 export type DeletedOut = z.output<typeof DeletedOut>;
 
-export const MergeReasonOut = z.enum(['duplicate', 'chosen', 'same_audio', 'same_music']).meta({
+export const MergeReasonOut = z.enum(['duplicate', 'chosen', 'same_audio', 'same_music', 'replaced']).meta({
   description:
     'duplicate, chosen: a person merged duplicates, or relocated a missing track; ' +
-    'same_audio, same_music: a scan found the same audio, or the same recording in other bytes, in another file',
+    'same_audio, same_music: a scan found the same audio, or the same recording in other bytes, in another file; ' +
+    'replaced: the same as same_music, and the stored copy stays a track of its own',
 });
 
 export const TrackEditOut = z

@@ -54,6 +54,15 @@ const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
 export const listStatesOf = (db: Db, item: Item): LikeStateRow[] =>
   db.select().from(likeStates).where(ofEverybody(db, item)).all();
 
+/** In their order. */
+export const listEventsOf = (db: Db, userId: UserId, { itemType, itemId }: Item): LikeEventRow[] =>
+  db
+    .select()
+    .from(likeEvents)
+    .where(and(eq(likeEvents.userId, userId), eq(likeEvents.itemType, itemType), eq(likeEvents.itemId, itemId)))
+    .orderBy(likeEvents.id)
+    .all();
+
 /** Prepared once: a phone may star a hundred thousand songs in one request. To be called in a transaction. */
 export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
-import { createLikeWrites, deleteStatesOf, listStatesOf, type Item } from './queries.ts';
+import { createLikeWrites, deleteStatesOf, listEventsOf, listStatesOf, type Item } from './queries.ts';
 import { changeToAbsorb, nextState, type ItemState } from './state.ts';
 
 const track = (itemId: TrackId): Item => ({ itemType: 'track', itemId });
@@ -41,6 +41,25 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart & {
     }));
 
   return {
+    /** Of each of the two what was changed while it was heard: a like of both is one of the first. */
+    moveSince(from, to, since): void {
+      for (const { userId } of listStatesOf(db, track(from))) {
+        const events = listEventsOf(db, userId, track(from));
+        const earlier = events.filter(({ createdAt }) => createdAt < since);
+        if (earlier.length === events.length) continue;
+        const none: ItemState = { liked: false, rating: 0, since };
+        const before = earlier.reduce(nextState, undefined as ItemState | undefined) ?? none;
+        const after = events.slice(earlier.length).reduce(nextState, before);
+        const liked = after.liked && !before.liked;
+        const rating = after.rating === before.rating ? 0 : after.rating;
+        writes.setState(userId, track(from), before);
+        writes.insertEvent(userId, track(from), { liked: before.liked, rating: before.rating, createdAt: since });
+        if (!liked && rating === 0) continue;
+        writes.insertEvent(userId, track(to), { liked, rating, createdAt: after.since });
+        writes.setState(userId, track(to), { liked, rating, since: after.since });
+      }
+    },
+
     move(from, to): void {
       absorb(track(from), track(to));
       deleteStatesOf(db, track(from));

@@ -1,6 +1,6 @@
 // Moves queue entries and bookmarks when two tracks are merged, and bookmarks back when that is undone. Runs inside the
 // caller's transaction.
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, gte, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -66,6 +66,11 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
       }));
 
   return {
+    moveSince(from: TrackId, to: TrackId, since: Date): void {
+      const isLater = and(eq(bookmarks.trackId, from), gte(bookmarks.updatedAt, since));
+      db.update(bookmarks).set({ trackId: to }).where(isLater).run();
+    },
+
     move(from: TrackId, to: TrackId): void {
       moveInQueues(from, to);
       moveBookmarks(from, to);

@@ -1,6 +1,6 @@
 // Moves playlist entries of a merged track, in earlier versions too, so that these can still be restored. Runs inside
 // the caller's transaction.
-import { eq, inArray } from 'drizzle-orm';
+import { and, eq, gte, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { playlistEntries, playlistPastEntries, playlists } from '../db/schema.ts';
@@ -8,6 +8,13 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): TrackMergePart {
   return {
+    moveSince(from: TrackId, to: TrackId, since: Date): void {
+      db.update(playlistEntries)
+        .set({ trackId: to })
+        .where(and(eq(playlistEntries.trackId, from), gte(playlistEntries.addedAt, since)))
+        .run();
+    },
+
     /** Entries keep their ids and positions, even if a list had both tracks: repeated tracks are allowed. */
     move(from: TrackId, to: TrackId): void {
       db.update(playlistPastEntries).set({ trackId: to }).where(eq(playlistPastEntries.trackId, from)).run();

@@ -32,7 +32,7 @@ const OVERWRITTEN_PLACE = /^\.overwritten\/\d+\/(.+)$/s;
 interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
-  merges: Pick<Merges, 'mergeInto' | 'undo'>;
+  merges: Pick<Merges, 'mergeInto' | 'replace' | 'divide' | 'undo'>;
   sourceFiles: Pick<SourceFiles, 'handOver' | 'forget'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   now: () => Date;
@@ -159,6 +159,12 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       sourceFiles.forget(gone);
       merges.mergeInto(left, gone, { reason: 'same_audio', by: null, takesFile: false });
     }).immediate,
+
+    /** What people did with the first track goes to the second one, whose file is the newer one. Both stay. */
+    replace: (replaced: TrackId, by: TrackId): void => merges.replace(replaced, by),
+
+    /** What people did with the first track since a moment was meant for the second one. */
+    divide: (from: TrackId, to: TrackId, since: Date): void => merges.divide(from, to, since),
 
     /** A scan joined it with another track that is not the same. Throws as an undo does. */
     separate: (id: TrackId): void => merges.undo(null, id),

@@ -23,6 +23,8 @@ export interface FileOp extends ListedFile {
   kind: 'file';
   result: ReadResult;
   is: TrackId | 'place' | 'new';
+  /** The track that had its place, and has its own audio elsewhere now. */
+  was?: TrackId;
   /** Nothing but the path tells that it is the track of its place. */
   isOtherMusic?: boolean;
 }

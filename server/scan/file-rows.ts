@@ -29,7 +29,8 @@ export function createFileRows(client: Sqlite) {
       (folder_id, name, size_bytes, mtime_us, dev, ino, ctime_us, state, reason, lyrics_mark, sheets_mark, track_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us,
-        dev = excluded.dev, ino = excluded.ino, ctime_us = excluded.ctime_us, state = excluded.state, reason = excluded.reason,
+        dev = excluded.dev, ino = excluded.ino, ctime_us = excluded.ctime_us, state = excluded.state,
+        reason = excluded.reason,
         lyrics_mark = excluded.lyrics_mark, sheets_mark = excluded.sheets_mark, track_id = excluded.track_id`,
   );
   const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(

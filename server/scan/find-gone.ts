@@ -15,13 +15,16 @@ import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Relocation } from '../relocation/service.ts';
+import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { turnToBegin } from '../runtime/time-slices.ts';
 import { comparableTracks } from './comparable-tracks.ts';
-import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-candidates.ts';
-import { onlyCertain, type Match } from './same-music.ts';
+import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
+import { onlyCertainFiles, seemsSame, type Match } from './same-music.ts';
 
+/** What is somewhere else than the file that is gone counts for so long. */
+const LATELY_MS = 90 * 86_400_000;
 /** New tracks that are compared together: some have to be listened to. */
 const AT_ONCE = 8;
 
@@ -29,7 +32,7 @@ interface FindGoneDeps {
   db: MainDb;
   source: string;
   hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
-  relocation: Pick<Relocation, 'takeOverFile' | 'join'>;
+  relocation: Pick<Relocation, 'takeOverFile' | 'replace' | 'join'>;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
   reader: Pick<ReaderPool, 'read'>;
 }
@@ -41,11 +44,15 @@ interface Search {
   signal: AbortSignal;
 }
 
+type UpgradeSearch = Pick<Search, 'root' | 'signal'> & { now: Date };
+
 interface Found {
   /** Tracks that went into another one. */
   joined: TrackId[];
   /** Tracks that took over the file of a new one. */
   adopted: TrackId[];
+  /** Tracks that took over the file of one that came before this scan, or were replaced by it. */
+  upgraded: TrackId[];
 }
 
 export type FindGone = ReturnType<typeof createFindGone>;
@@ -101,7 +108,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       signal.throwIfAborted();
       const isHeard = comparable.hasHeard(now, now.id) && (await hearing.ofTrack(now.id, signal)) !== undefined;
       // a copy of a track that is there is not another one because its tags say so
-      const isNamed = (): boolean => !goneTracks.hasTwin(now);
+      const isNamed = (): boolean => !goneTracks.hasTwin(now, after);
       for (const id of comparable.sameAs(now, isHeard ? hearing.alike(now.id) : undefined, isNamed))
         if (id !== now.id) matches.push({ gone: id, now });
     });
@@ -128,24 +135,64 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     const gone = await goneTracks.list();
     if (gone.length === 0) return [];
     const adopted: TrackId[] = [];
-    for (const match of onlyCertain(await matchesAmong(gone, search))) {
+    for (const match of onlyCertainFiles(await matchesAmong(gone, search))) {
       search.signal.throwIfAborted();
       if (await adopt(search.root, match)) adopted.push(match.gone);
     }
     return adopted;
   }
 
+  /**
+   * Tracks whose files are gone, and whose music came before this scan, or was heard since: of what sounds the same, or
+   * where one of the two was not heard and cannot be, of what is called the same.
+   */
+  async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
+    const matches: Match<NewTrack>[] = [];
+    const kept = new Set<TrackId>();
+    for await (const upgrades of goneTracks.upgrades(new Date(now.getTime() - LATELY_MS)))
+      for (const upgrade of upgrades) {
+        await turnToBegin();
+        signal.throwIfAborted();
+        if (!(await isUpgrade(upgrade, signal))) continue;
+        matches.push({ gone: upgrade.gone.id, now: upgrade.now });
+        if (upgrade.isKept) kept.add(upgrade.gone.id);
+      }
+    const found: TrackId[] = [];
+    for (const match of onlyCertainFiles(matches)) {
+      signal.throwIfAborted();
+      const isTaken = kept.has(match.gone)
+        ? isDone(() => withRelaxedCommit(client, () => relocation.replace(match.gone, match.now.id)))
+        : await adopt(root, match);
+      if (isTaken) found.push(match.gone);
+    }
+    return found;
+  }
+
+  async function isUpgrade({ gone, now, isHeardSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
+    if (isHeardSame !== undefined || !seemsSame(gone, now)) return isHeardSame ?? false;
+    const isHeard = (await hearing.ofKept(gone.id, signal)) && (await hearing.ofTrack(now.id, signal));
+    return (
+      !isHeard || hearing.alike(gone.id).some(({ id, similarity }) => id === now.id && similarity >= SAME_RECORDING)
+    );
+  }
+
   return {
     goneTracks,
 
     /** Call when all that the scan found is written. */
-    async find(search: Search): Promise<Found> {
-      return { joined: await joinEqual(search), adopted: await adoptSame(search) };
+    async find(search: Search & { now: Date }): Promise<Found> {
+      return {
+        joined: await joinEqual(search),
+        adopted: await adoptSame(search),
+        upgraded: await takeUpgrades(search),
+      };
     },
+
+    takeUpgrades,
 
     /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
     async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {
-      return new Set(onlyCertain(await matchesAmong(gone, search)).map((match) => match.gone));
+      return new Set(onlyCertainFiles(await matchesAmong(gone, search)).map((match) => match.gone));
     },
   };
 }

@@ -2,9 +2,11 @@
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
+import { SAME_RECORDING } from '../media/fingerprint-match.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { turn } from '../runtime/time-slices.ts';
-import { seemsSame, type ComparedMusic } from './same-music.ts';
+import { SAME_LENGTH_MS, seemsSame, type ComparedMusic } from './same-music.ts';
 import { OVERWRITTEN } from './scanned-tracks.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -19,6 +21,16 @@ export interface NewTrack extends ComparedMusic {
   name: string;
 }
 
+/** A track whose file is gone, and one that came later and may be the same music. */
+export interface Upgrade {
+  gone: GoneTrack;
+  /** Its audio is a copy of our own, and is there. */
+  isKept: boolean;
+  now: NewTrack;
+  /** They sound the same; undefined when one of the two was not heard. */
+  isHeardSame: boolean | undefined;
+}
+
 interface Joinable {
   gone: TrackId;
   left: TrackId;
@@ -27,6 +39,8 @@ interface Joinable {
 }
 
 const PAGE = 500;
+/** Each is looked for by sound and by name. */
+const UPGRADES_PAGE = 50;
 /** Tracks of one title are not looked at in larger numbers. */
 const MOST_NAMED = 200;
 
@@ -35,6 +49,11 @@ const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.f
   t.recording_mbid AS recordingMbid`;
 
 const ALBUM = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
+
+const SOUNDING = `SELECT other_id FROM duplicate_pairs WHERE track_id = g.id AND similarity >= ${SAME_RECORDING}
+  UNION SELECT track_id FROM duplicate_pairs WHERE other_id = g.id AND similarity >= ${SAME_RECORDING}`;
+const byId = <T extends { id: TrackId }>(tracks: readonly T[]): Map<TrackId, T> =>
+  new Map(tracks.map((track) => [track.id, track]));
 
 export function createGoneTracks(client: Sqlite, source: string) {
   const overwritten = `o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
@@ -76,28 +95,61 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
       WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
   );
+  // Only what came after the track itself, and lately, or on the same album or into the same folder: one that is on a
+  // compilation for years is not what a file became that somebody deleted.
+  const listUpgrades = client.prepare<
+    { source: string; ids: string; since: number },
+    { gone: TrackId; now: TrackId; isKept: number; isPair: number; isHeard: number; isBeside: number }
+  >(
+    `SELECT g.id AS gone, t.id AS now,
+        g.availability = 'available' AND g.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS isKept,
+        EXISTS (SELECT 1 FROM source_files x JOIN source_files y ON y.folder_id = x.folder_id
+          WHERE x.track_id = g.id AND y.track_id = t.id) AS isBeside,
+        t.id IN (${SOUNDING}) AS isPair,
+        EXISTS (SELECT 1 FROM track_fingerprints WHERE track_id = g.id)
+          AND EXISTS (SELECT 1 FROM track_fingerprints WHERE track_id = t.id) AS isHeard
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+        CROSS JOIN tracks t ON t.id IN (${SOUNDING}
+          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MOST_NAMED})
+      WHERE t.id > g.id AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
+        AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
+        AND (t.created_at >= @since OR t.album_sort = g.album_sort OR isBeside)
+        AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')
+        AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id IN (g.id, t.id))
+        AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d WHERE d.track_id = g.id AND d.other_id = t.id)
+      ORDER BY g.id, isBeside DESC, t.id`,
+  );
+  const listFiles = client.prepare<[string], NewTrack>(
+    `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM json_each(?) j
+      CROSS JOIN tracks t ON t.id = j.value
+      CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
+      CROSS JOIN source_folders d ON d.id = f.folder_id
+      ${ALBUM}`,
+  );
   const find = client.prepare<[TrackId], GoneTrack>(`SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.id = ?`);
-  const findTwin = client.prepare<[string, TrackId]>('SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? LIMIT 1');
+  const findTwin = client.prepare<[string, TrackId, TrackId]>(
+    'SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? AND id <= ? LIMIT 1',
+  );
   const listNamed = client.prepare<[string, TrackId], GoneTrack>(
     `SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MOST_NAMED}`,
   );
   /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
-  async function* idPages(): AsyncGenerator<TrackId[]> {
+  async function* idPages(limit = PAGE): AsyncGenerator<TrackId[]> {
     const seen = new Set<TrackId>();
     for (let last = 0 as TrackId; ;) {
       await turn();
-      const ids = listGoneIds.all({ source, last, limit: PAGE });
+      const ids = listGoneIds.all({ source, last, limit });
       if (ids.length > 0) yield ids;
       for (const id of ids) seen.add(id);
-      if (ids.length < PAGE) break;
+      if (ids.length < limit) break;
       last = ids.at(-1) as TrackId;
     }
     for (let last = ''; ;) {
       await turn();
-      const some = listOverwritten.all({ source, last, limit: PAGE });
+      const some = listOverwritten.all({ source, last, limit });
       const ids = some.map(({ id }) => id).filter((id) => !seen.has(id));
       if (ids.length > 0) yield ids;
-      if (some.length < PAGE) return;
+      if (some.length < limit) return;
       last = some.at(-1)?.at ?? '';
     }
   }
@@ -106,9 +158,9 @@ export function createGoneTracks(client: Sqlite, source: string) {
     /** Another track that its tags and its length say it is. */
     isNamedAs: (music: ComparedMusic, except: TrackId): boolean =>
       music.title !== null && listNamed.all(sortKey(music.title), except).some((other) => seemsSame(other, music)),
-    /** Another track has the same audio. */
-    hasTwin: ({ id, audioHash }: NewTrack): boolean =>
-      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id) !== undefined,
+    /** Another track with an id up to `after` has the same audio. */
+    hasTwin: ({ id, audioHash }: NewTrack, after: TrackId): boolean =>
+      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, after) !== undefined,
     find: (id: TrackId): GoneTrack | undefined => find.get(id),
     /** All whose files are gone. */
     async list(): Promise<GoneTrack[]> {
@@ -123,6 +175,22 @@ export function createGoneTracks(client: Sqlite, source: string) {
         yield* some;
         if (some.length < PAGE) return;
         last = (some.at(-1) as NewTrack).id;
+      }
+    },
+    /** All tracks whose files are gone, with those that came later and that they may have become. */
+    async *upgrades(since: Date): AsyncGenerator<Upgrade[]> {
+      for await (const ids of idPages(UPGRADES_PAGE)) {
+        const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
+        if (pairs.length === 0) continue;
+        const gone = byId(findGone.all(JSON.stringify(pairs.map((pair) => pair.gone))));
+        const now = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.now))));
+        yield pairs.flatMap((pair) => {
+          const both = { gone: gone.get(pair.gone), now: now.get(pair.now) };
+          const isHeardSame = pair.isHeard === 1 ? pair.isPair === 1 : undefined;
+          return both.gone && both.now
+            ? [{ gone: both.gone, now: both.now, isKept: pair.isKept === 1, isHeardSame }]
+            : [];
+        });
       }
     },
     /** Tracks whose audio another track has, whose file is there. */

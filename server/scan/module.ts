@@ -9,12 +9,14 @@ import { assertImportPath } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
+import { COMPARE_GONE } from '../enrichment/tasks.ts';
 import { createFindGone } from './find-gone.ts';
 import { scanRoutes } from './routes.ts';
 import { LOCAL_FOLDER } from './scan.ts';
 import {
   SCAN_LOCAL_FOLDER,
   assertScannable,
+  compareGoneTask,
   previewScan,
   scanTask,
   type PreviewWish,
@@ -71,6 +73,7 @@ export function scanModule({
     databasePath,
     tracks,
     trash,
+    divide: relocation.divide,
     leases,
     reader,
     walker,
@@ -108,7 +111,7 @@ export function scanModule({
         jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     },
     routes: scanRoutes({ sources, musicFolders, jobs }),
-    tasks: [handledBy(SCAN_LOCAL_FOLDER, scanTask(deps))],
+    tasks: [handledBy(SCAN_LOCAL_FOLDER, scanTask(deps)), handledBy(COMPARE_GONE, compareGoneTask(deps))],
     close: async (): Promise<void> => void (await Promise.all([walker.close(), checkpoints.close()])),
   } satisfies Module;
 }

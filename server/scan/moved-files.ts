@@ -129,7 +129,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       .get() !== undefined;
   const hasFormer = client.prepare<[TrackId]>('SELECT 1 FROM former_audio WHERE track_id = ?');
   const listHeld = client.prepare<[TrackId], FileIdentity & KnownFile & { path: string }>(
-    `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.ctime_us AS ctimeUs, f.state, f.reason,
+    `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs,
+        f.ctime_us AS ctimeUs, f.state, f.reason,
         f.lyrics_mark AS lyricsMark, f.sheets_mark AS sheetsMark, f.track_id AS trackId
       FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'`,
   );

@@ -17,7 +17,7 @@ export interface ComparedMusic {
 }
 
 /** Two encodings of one recording differ by their padding. */
-const SAME_LENGTH_MS = 2_000;
+export const SAME_LENGTH_MS = 2_000;
 
 export const isAsLong = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
   a.durationMs !== null && b.durationMs !== null && Math.abs(a.durationMs - b.durationMs) <= SAME_LENGTH_MS;
@@ -90,6 +90,25 @@ const isSame = (a: string | null, b: string | null): boolean => identityKey(a ??
 export interface Match<F> {
   gone: TrackId;
   now: F;
+}
+
+/**
+ * Matches whose two sides match no other. Files with the same bytes are one: the first of them counts, in the order
+ * given.
+ */
+export function onlyCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
+  matches: readonly Match<F>[],
+): Match<F>[] {
+  const audioOf = ({ id, audioHash }: F): string => audioHash ?? String(id);
+  const first = new Map<string, Match<F>>();
+  for (const match of matches) {
+    const key = `${match.gone} ${audioOf(match.now)}`;
+    if (!first.has(key)) first.set(key, match);
+  }
+  const some = [...first.values()];
+  const ofGone = Map.groupBy(some, ({ gone }) => gone);
+  const ofNow = Map.groupBy(some, ({ now }) => audioOf(now));
+  return some.filter(({ gone, now }) => ofGone.get(gone)?.length === 1 && ofNow.get(audioOf(now))?.length === 1);
 }
 
 /** Matches whose two sides match no other. */

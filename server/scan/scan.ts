@@ -69,6 +69,7 @@ export interface ScanDeps {
   databasePath: string;
   tracks: TrackWriter;
   trash: ScanWriterDeps['trash'];
+  divide: ScanWriterDeps['divide'];
   reader: Pick<ReaderPool, 'read' | 'warm'>;
   walker: Pick<Walker, 'start'>;
   now: () => Date;
@@ -117,7 +118,7 @@ type Scan = Awaited<ReturnType<typeof prepare>>;
 
 /** What the stages of one scan work with. */
 async function prepare(deps: ScanDeps, options: ScanOptions) {
-  const { db, now, tracks, trash, storage } = deps;
+  const { db, now, tracks, trash, divide, storage } = deps;
   const { roots: root, musicFolders, dryRun, restore, signal } = options;
   const startedAt = now().getTime();
   const { offline, closed, isWhole, ...scope } = await openScope(db, options);
@@ -147,7 +148,9 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     rows: createWriteQueue({
       writeBatch:
         preview?.plan ??
-        unfinished.noted(createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, restore, record, now })),
+        unfinished.noted(
+          createScanWriter({ db, tracks, trash, divide, storage, source: LOCAL_FOLDER, restore, record, now }),
+        ),
       batchMs: deps.batchMs,
       isWanted: () => !signal.aborted,
       relieve: deps.relieve,
@@ -477,9 +480,9 @@ async function gatherAlbums({ db, tracks: { folderAlbums }, onCommit }: Scan): P
   if (split.length > 0) onCommit();
 }
 
-async function findGoneTracks({ findGone, unfinished, root, signal, record }: Scan): Promise<void> {
-  const { joined, adopted } = await findGone.find({ root, after: unfinished.after(), signal });
-  recordJoined(record, joined);
+async function findGoneTracks({ findGone, unfinished, root, signal, record, now }: Scan): Promise<void> {
+  const { joined, adopted, upgraded } = await findGone.find({ root, after: unfinished.after(), signal, now: now() });
+  recordJoined(record, [...joined, ...upgraded]);
   recordFoundAmongNew(record, adopted);
   unfinished.end();
 }

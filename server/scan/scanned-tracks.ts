@@ -58,10 +58,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     `UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE '${FILE_SCHEME}:%' THEN ? ELSE storage_uri END,
       availability = 'available', updated_at = ? WHERE id = ?`,
   );
-  const keepHash = client.prepare<[TrackId, string]>(
-    `INSERT OR IGNORE INTO former_audio (track_id, audio_hash)
-      SELECT id, audio_hash FROM tracks WHERE id = ? AND audio_hash <> ?`,
+  const keepHash = client.prepare<[number, TrackId, string]>(
+    `INSERT OR IGNORE INTO former_audio (track_id, audio_hash, until)
+      SELECT id, audio_hash, ? FROM tracks WHERE id = ? AND audio_hash <> ?`,
   );
+  const findUntil = client
+    .prepare<[TrackId, string], number | null>('SELECT until FROM former_audio WHERE track_id = ? AND audio_hash = ?')
+    .pluck();
   const forgetHash = client.prepare<[TrackId]>(
     `DELETE FROM former_audio WHERE track_id = ?
       AND audio_hash = (SELECT audio_hash FROM tracks WHERE id = former_audio.track_id)`,
@@ -75,7 +78,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     [TrackId],
     RowAs<typeof trackRows, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>
   >(
-    `SELECT duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels FROM tracks WHERE id = ?`,
+    `SELECT duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels FROM tracks
+      WHERE id = ?`,
   );
   const setAudioHash = client.prepare<[string, TrackId]>('UPDATE tracks SET audio_hash = ? WHERE id = ?');
 
@@ -173,15 +177,20 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     placeDeleted: trash.moveTo,
 
     /** Before other music takes its place: its own may come back. Of several, the first counts. */
-    rememberAudio: (id: TrackId): void => void keepHash.run(id, NO_HASH),
+    rememberAudio: (id: TrackId): void => void keepHash.run(now().getTime(), id, NO_HASH),
+    /** Since when it has another audio than this one that it had before. */
+    hasOtherAudioSince(id: TrackId, audioHash: string | null): Date | undefined {
+      const until = audioHash === null ? undefined : findUntil.get(id, audioHash);
+      return until == null ? undefined : new Date(until);
+    },
 
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 
     refill,
 
     /**
-     * Other tags of audio that was not hashed. What was identified since the tags were read stays if they still say what
-     * they said then.
+     * Other tags of audio that was not hashed. What was identified since the tags were read stays if they say the same
+     * as then.
      */
     retag(id: TrackId, { identity, audio, ...draft }: Draft, folder: number): string | undefined {
       const known = findKnown(id);

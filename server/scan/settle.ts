@@ -142,5 +142,7 @@ async function write(
 
 function toOp({ path, candidate, unsettled }: Waiting, assigned: Assigned, result: ReadResult): FileOp {
   const is = assigned === 'replaced' || (assigned === 'new' && unsettled.known === null) ? 'place' : assigned;
-  return { kind: 'file', path, candidate, result, is };
+  const { known } = unsettled;
+  const was = known === null || assigned === 'replaced' || assigned === known ? undefined : known;
+  return { kind: 'file', path, candidate, result, is, ...(was !== undefined && { was }) };
 }

@@ -13,7 +13,7 @@ import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { scanEvent } from './wire.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
-import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
+import { ENRICH_LIBRARY, type COMPARE_GONE } from '../enrichment/tasks.ts';
 
 /**
  * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `reread` also
@@ -56,7 +56,7 @@ export interface ScanTaskDeps extends ScanDeps {
   musicFolders: MusicFolders;
   leases: Pick<Leases, 'leaseAll'>;
   events: EventHub;
-  jobs: Pick<Jobs, 'tryEnqueue'>;
+  jobs: Pick<Jobs, 'tryEnqueue' | 'list'>;
   /** Tells the windows that lists changed; it throttles itself. */
   libraryChanged: () => void;
   /** Somebody uses the server, and may look at covers. */
@@ -136,6 +136,16 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     return result;
   };
 }
+
+/** A scan that runs does so at its end. */
+export const compareGoneTask =
+  ({ findGone, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
+  async (_, { signal }) => {
+    if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0) return;
+    const upgraded = await findGone.takeUpgrades({ root: musicFolders.roots(), signal, now: now() });
+    if (upgraded.length > 0) libraryChanged();
+    return { upgraded: upgraded.length };
+  };
 
 function foldersOf({ musicFolders }: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots'> {
   const list = musicFolders.list();

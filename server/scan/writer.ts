@@ -1,9 +1,11 @@
 // Writes what a scan found: each op is decided and carried out on the rows as the ops before it left them. Runs on the
 // database thread in short transactions, so that people's writes never wait long.
 import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
 import { isDiskFull } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
+import type { Relocation } from '../relocation/service.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
   decide,
@@ -29,6 +31,7 @@ export interface ScanWriterDeps {
   restore: boolean;
   record: ScanRecord;
   now: () => Date;
+  divide: Relocation['divide'];
 }
 
 /** Takes ops from `from` on for at most `limitMs`; gives how many. */
@@ -38,6 +41,7 @@ export function createScanWriter({
   db,
   tracks,
   trash,
+  divide,
   storage,
   source,
   restore,
@@ -49,6 +53,9 @@ export function createScanWriter({
   const files = createFileRows(client);
   const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
   const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
+
+  /** Tracks that have the audio again that they had before other music lay at their paths, and since when it did. */
+  const returned = new Map<TrackId, Date>();
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
@@ -78,6 +85,7 @@ export function createScanWriter({
         decision.lost.forEach(scanned.lose);
         if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
         const { trackId, replaced } = scanned.insert(scanned.draftOf(decision.op, decision.read), folder);
+        giveWhatWasMeant(decision.op, trackId);
         noteReplaced(replaced);
         splitFiles.unsplit(folder, decision.op, decision.read);
         files.put(folder, candidate, { state: 'track', ...reasonOf(decision.read), lyricsMark, trackId });
@@ -130,11 +138,21 @@ export function createScanWriter({
     const before = files.removeOthers(trackId, folder, candidate.name);
     for (const { folder_id } of before) folders.unsettle(folder_id);
     scanned.move(trackId, path, candidate.name);
+    const since = read && scanned.hasOtherAudioSince(trackId, read.audioHash);
+    if (since) returned.set(trackId, since);
+    giveWhatWasMeant(op, trackId);
     const lyricsMark = read ? candidate.lyricsMark : (before[0]?.lyrics_mark ?? null);
     files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
     if (read) noteReplaced(scanned.refill(trackId, scanned.draftOf(op, read), folder));
     // other lyrics beside it are read by the next scan
     folders.settle(path, lyricsMark === candidate.lyricsMark && read?.split?.fault === undefined);
+  }
+
+  /** Of the track that had the place, since then: this music was heard there, until its own came back elsewhere. */
+  function giveWhatWasMeant(op: MovedDecision['op'], trackId: TrackId): void {
+    const was = 'was' in op ? op.was : undefined;
+    const since = was === undefined ? undefined : returned.get(was);
+    if (was !== undefined && since) divide(was, trackId, since);
   }
 
   function noteReplaced(storageUri: string | undefined): void {

@@ -119,7 +119,7 @@ describe('the pass', () => {
     temp.db.$client.prepare('UPDATE audio_analyses SET rhythm_version = 0').run();
     const { pass, listened } = passWith(() => 'done');
     await pass.runNow(never);
-    expect(listened).toEqual([
+    expect(listened.toSorted((a, b) => a.id - b.id)).toEqual([
       { id: one, steps: ['rhythm'] },
       { id: two, steps: ['loudness', 'waveform', 'rhythm', 'character'] },
     ]);

@@ -543,6 +543,7 @@ describe('a crash', () => {
       audioStore: createAudioStore({ storage: await openStorage(server.app.config), musicRoots: () => NOWHERE }),
       tmpDir: files.dir,
       readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
+      hearTrack: () => Promise.resolve(undefined),
       fingerprinter: {
         fingerprint: () =>
           Promise.resolve({

@@ -324,6 +324,140 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     });
   });
 
+  describe.each(['copy', 'reference'] as const)('the slow upgrade in %s mode', (mode) => {
+    /** Better copies came beside the files and were scanned; then the files go. */
+    async function upgraded(files: Files, better: Files) {
+      const music = await library(mode, files);
+      const was = await music.ids();
+      lay(music.folder, better);
+      expect(await music.scan()).toMatchObject({ added: Object.keys(better).length });
+      for (const path of Object.keys(files)) rmSync(join(music.folder, path));
+      const result = await music.scan();
+      return { ...music, was, result, served: servedBy(music.server) };
+    }
+    type Upgraded = Awaited<ReturnType<typeof upgraded>>;
+    /** What people did is with these files, in one way or the other. */
+    async function expectTaken({ was, result, ids, served, server }: Upgraded, pairs: Record<string, string>) {
+      const now = await ids();
+      expect(result).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
+      const taken = Object.keys(pairs).map((path) => now[path] as number);
+      expect(await keptFaults(served, taken, 'available')).toEqual([]);
+      const { items } = (await server.api<{ items: { id: number; reason: string }[] }>('/merges')).body;
+      const old = Object.values(pairs).map((path) => was[path] as number);
+      if (mode === 'reference') {
+        expect(taken).toEqual(old);
+        expect(items.map(({ reason }) => reason)).toEqual(old.map(() => 'same_music'));
+      } else {
+        expect(now).toMatchObject(was); // the copies stay, as tracks of their own
+        expect(new Set(items.map(({ id }) => id))).toEqual(new Set(old));
+        expect(new Set(items.map(({ reason }) => reason))).toEqual(new Set(['replaced']));
+      }
+    }
+
+    test('gives what people did to the better copy, with other tags or in another folder', async () => {
+      const music = await upgraded(
+        { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2), 'a/3.mp3': mp3(3) },
+        {
+          'a/1.flac': flac(1, { title: 'Another title', album: 'Best of' }),
+          'b/2.flac': flac(2),
+          'c/3.flac': flac(3, { title: 'Third', album: null }),
+        },
+      );
+      await expectTaken(music, { 'a/1.flac': 'a/1.mp3', 'b/2.flac': 'a/2.mp3', 'c/3.flac': 'a/3.mp3' });
+    });
+
+    test('goes by names and lengths where the old file was never heard', async () => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) }, []);
+      const was = await music.ids();
+      lay(music.folder, { 'a/1.flac': flac(1), 'a/2.flac': flac(2, { title: 'Another title' }) });
+      await music.scan();
+      music.server.app.db.$client.exec('DELETE FROM track_fingerprints');
+      for (const n of [1, 2]) rmSync(join(music.folder, `a/${n}.mp3`));
+      const result = await music.scan();
+      const now = await music.ids();
+      const served = servedBy(music.server);
+      expect(await keptFaults(served, [now['a/1.flac'] as number], 'available')).toEqual([]);
+      expect(now['a/2.flac']).not.toBe(was['a/2.mp3']);
+      expect(result.missing).toBe(mode === 'copy' ? 0 : 1);
+    });
+
+    test('takes two files with the same bytes for one, and asks a person between two others', async () => {
+      const music = await upgraded(
+        { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) },
+        {
+          'a/1.flac': flac(1),
+          'copy/1.flac': flac(1),
+          'a/2.flac': flac(2),
+          'a/2.opus': { seed: 2, encoding: 'opus' },
+        },
+      );
+      const now = await music.ids();
+      expect(await keptFaults(music.served, [now['a/1.flac'] as number], 'available')).toEqual([]);
+      const left = mode === 'copy' ? now['a/2.mp3'] : music.was['a/2.mp3'];
+      expect(await keptFaults(music.served, [left as number], mode === 'copy' ? 'available' : 'missing')).toEqual([]);
+    });
+
+    test('is found when the better copy is heard later', async () => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1) });
+      lay(music.folder, { 'b/1.flac': flac(1, { title: 'Another title' }) });
+      await music.scan();
+      const { app } = music.server;
+      const { 'b/1.flac': better } = await music.ids();
+      app.db.$client.prepare('DELETE FROM track_fingerprints WHERE track_id = ?').run(better);
+      rmSync(join(music.folder, 'a/1.mp3'));
+      await music.scan();
+      const served = servedBy(music.server);
+      expect(await keptFaults(served, [better as number], 'available')).not.toEqual([]);
+      await app.analysis.runNow(never);
+      await app.drain();
+      const { 'b/1.flac': now } = await music.ids();
+      expect(await keptFaults(served, [now as number], 'available')).toEqual([]);
+    });
+
+    test('can be taken back, and is not done again then', async () => {
+      const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/1.flac': flac(1) });
+      const { items } = (await music.server.api<{ items: { id: number }[] }>('/merges')).body;
+      expect(items).toHaveLength(1);
+      expect((await music.server.api(`/merges/${items[0]?.id}/undo`, { method: 'POST' })).status).toBe(200);
+      for (const n of [2, 3]) {
+        const { 'a/1.mp3': old, 'a/1.flac': now } = await music.ids();
+        expect([old === now, old]).toEqual([false, music.was['a/1.mp3']]);
+        const after = mode === 'copy' ? 'available' : 'missing';
+        expect(await keptFaults(music.served, [old as number], after)).toEqual([]);
+        lay(music.folder, { [`new/${n}.mp3`]: mp3(n) });
+        expect(await music.scan()).toMatchObject({ added: 1 });
+      }
+      expect((await music.server.api<{ total: number }>('/merges')).body.total).toBe(0);
+    });
+  });
+
+  test('a converted file with a copy elsewhere, in one scan, keeps its track', async () => {
+    const music = await library('reference', { 'a/1.mp3': mp3(1) });
+    const { 'a/1.mp3': id } = await music.ids();
+    rmSync(join(music.folder, 'a/1.mp3'));
+    lay(music.folder, { 'a/1.flac': flac(1), 'b/1.flac': flac(1) });
+    expect(await music.scan()).toMatchObject({ added: 1, moved: 1, missing: 0 });
+    expect(Object.values(await music.ids())).toContain(id);
+  });
+
+  test('with look-ups off, files that were converted, moved and given other tags are known', async () => {
+    const folder = mkdtempSync(join(base, 'music-'));
+    lay(folder, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2), 'kept/9.mp3': mp3(9) });
+    const env = { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', FPID_ENABLED: 'false' };
+    const server = await startServer({ env });
+    open.push(server);
+    const scan = async () => {
+      await server.api('/sources/local_folder/scan', { method: 'POST' });
+      await server.app.drain();
+      return Object.fromEntries((await allTracks(server)).map((track) => [track.source_id, track.id]));
+    };
+    const was = await scan();
+    for (const n of [1, 2]) rmSync(join(folder, `a/${n}.mp3`));
+    for (const n of [1, 2]) lay(folder, { [`b/${n}.flac`]: flac(n, { title: `Other ${n}`, album: 'Else' }) });
+    const now = await scan();
+    expect([now['b/1.flac'], now['b/2.flac']]).toEqual([was['a/1.mp3'], was['a/2.mp3']]);
+  });
+
   test('a file that appears a scan after the old one disappeared is found too', async () => {
     const music = await library('reference', { 'a/1.mp3': mp3(1) });
     const { 'a/1.mp3': id } = await music.ids();

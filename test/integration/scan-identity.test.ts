@@ -10,8 +10,9 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { serverEntry } from '../support/bundle.ts';
-import { openIdentityLibrary, seenOnOtherDisk, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
+import { openIdentityLibrary, type IdentityLibrary, type Mode } from '../support/identity-library.ts';
 import { A, ALL, D, makeSongs, ROWS, type Part, type Row, type Songs } from '../support/identity-table.ts';
+import { seenOnOtherDisk } from '../support/other-disk.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -131,6 +132,33 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     );
     const { dev, ino, ctimeMs } = statSync(music.at(D));
     expect(numbers.get(basename(D))).toEqual({ dev, ino, us: Math.round(ctimeMs * 1000) });
+  });
+
+  test('what people do while other music lies in a track’s place goes with that music when the track is back', async () => {
+    const music = await library(mode);
+    const { server } = music;
+    const { [A]: id } = await music.ids();
+    const post = (path: string, body: object) => server.api(path, { method: 'POST', body });
+    const list = (await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Later' } })).body.id;
+    expect((await post('/likes', { item_type: 'track', item_id: id, liked: false })).status).toBeLessThan(300);
+    renameSync(music.at(A), join(base, `${mode}-away.mp3`));
+    copyFileSync((music.parts[0] as Part).song(ALL.length), music.at(A));
+    await music.scan();
+    expect((await music.ids())[A]).toBe(id);
+    await post('/likes', { item_type: 'track', item_id: id, liked: true });
+    await post('/history', { track_id: id });
+    await post(`/playlists/${list}/tracks`, { track_ids: [id] });
+    renameSync(join(base, `${mode}-away.mp3`), music.at('One/First/again.mp3'));
+    await music.scan();
+    const { 'One/First/again.mp3': own, [A]: other } = await music.ids();
+    expect(own).toBe(id);
+    const entries = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${list}/tracks`)).body.items;
+    expect(entries.map(({ track }) => track.id)).toEqual([other]);
+    const liked = (await server.api<{ items: { id: number }[] }>('/tracks?liked=true')).body.items;
+    expect(liked.filter((track) => [own, other].includes(track.id)).map((track) => track.id)).toEqual([other]);
+    const played = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
+    expect(played[0]?.track.id).toBe(other);
+    expect(played.filter(({ track }) => track.id === own)).toHaveLength(1); // from before
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {

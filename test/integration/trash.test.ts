@@ -168,6 +168,7 @@ test('a restored track has its rows in every table that refers to it again', asy
     share_id: 1,
     track_id: others[0],
     other_id: others[1],
+    by_id: others[0],
     user_id: 1,
   };
   await phone.ask('createShare', { id: `tr-${others[0]}` }, 'shares');

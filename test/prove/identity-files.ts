@@ -22,6 +22,7 @@ import {
 } from '../support/identity-folder.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { openKilledServer } from '../support/killed-server.ts';
+import { seenOnOtherDisk } from '../support/other-disk.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
 
@@ -31,6 +32,7 @@ const ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
 /** Sounds from elsewhere, per sequence. */
 const FOREIGN = 2;
 const SCANS = 0.35;
+const REMOUNTS = 0.1;
 const KILLS = 0.25;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 600;
@@ -97,6 +99,8 @@ function retagFlac(bytes: Buffer, comments: string[]): Buffer {
   return Buffer.concat([bytes.subarray(0, 4), ...blocks, head, body, bytes.subarray(at)]);
 }
 
+const SERVER_OPS = new Set<Step['op']>(['scan', 'scan part', 'kill', 'remount']);
+
 interface Sequence {
   steps: Step[];
   folder: ChangingFolder;
@@ -137,7 +141,7 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
     const content = { sound, audio: `${sound}-0`, title: `Title ${sound}`, album, isLarge: false };
     write(join(root, `folder ${n % 3}`, `${n}.mp3`), content);
   }
-  const isOfServer = ({ op }: Step): boolean => op === 'scan' || op === 'scan part' || op === 'kill';
+  const isOfServer = ({ op }: Step): boolean => SERVER_OPS.has(op);
   return { folder, steps: randomSteps(seed + sequence).filter((step) => !isOfServer(step)) };
 }
 
@@ -180,6 +184,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
         const step = steps[round];
         if (step) folder.change(step);
       }
+      if (random() < REMOUNTS) withDatabase(seenOnOtherDisk);
       const chance = random();
       if (chance < SCANS) await scan();
       else if (chance < SCANS + KILLS) {

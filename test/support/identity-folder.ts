@@ -16,12 +16,16 @@ const OPS = [
   'copy',
   'delete',
   'convert',
+  'better copy',
+  'slow upgrade',
+  'drop worse',
   'split',
   'merge',
   'vanish',
   'return',
   'overwrite',
   'foreign',
+  'remount',
   'scan',
   'scan part',
   'kill',
@@ -46,11 +50,16 @@ export interface Content {
 export function randomSteps(seed: number): Step[] {
   const random = seededRandom(seed);
   const number = (): number => Math.floor(random() * 1_000);
-  return Array.from({ length: 3 + Math.floor(random() * 10) }, () => ({
+  const steps = Array.from({ length: 3 + Math.floor(random() * 10) }, () => ({
     op: OPS[Math.floor(random() * OPS.length)] as Step['op'],
-    picks: [number(), number(), number()],
+    picks: [number(), number(), number()] as Step['picks'],
   }));
+  return steps.flatMap((step) => (step.op === 'slow upgrade' ? slowUpgrade(step.picks) : [step]));
 }
+
+/** A better copy comes, and the file that was there goes some scans later. */
+const slowUpgrade = (picks: Step['picks']): Step[] =>
+  (['better copy', 'scan', 'drop worse'] as const).map((op) => ({ op, picks }));
 
 /** Of each sequence. Those with higher numbers come from elsewhere. */
 export const SOUNDS = 6;
@@ -152,6 +161,25 @@ export function createFolder({
         const content = { ...before, audio: convert(before.sound, extname(target)) };
         if (target !== one) fs.rmSync(one);
         write(target, content);
+        break;
+      }
+      case 'better copy': {
+        if (!one) break;
+        const before = contentOf(one);
+        const target = c % 2 === 0 ? `${one.slice(0, -extname(one).length)}.flac` : `${place}.flac`;
+        if (files.includes(target)) break;
+        write(target, { ...before, audio: convert(before.sound, '.flac') });
+        if (b % 3 === 0) retag(target, a, c);
+        break;
+      }
+      case 'drop worse': {
+        const soundsLike = (path: string): number => contentOf(path).sound;
+        const worse = files.filter((file) =>
+          files.some(
+            (better) => better !== file && better.endsWith('.flac') && soundsLike(better) === soundsLike(file),
+          ),
+        );
+        if (files.length > 2 && worse.length > 0) fs.rmSync(worse[a % worse.length] as string);
         break;
       }
       case 'split':
@@ -278,12 +306,27 @@ export function createFolder({
       else if (soundOf(row.audio_hash) !== Number(title) && row.audio_hash !== null && !isByPath(row))
         found.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
     }
+    const replaced = new Set(client.prepare<[], TrackId>('SELECT track_id FROM replaced_tracks').pluck().all());
+    const isThere = (row: Row): boolean => bySourceId.get(row.source_id) === row && places.has(row.source_id);
+    const gone = rows.filter((row) => !isThere(row) && !replaced.has(row.id));
+    /** A better copy that came later is the only one, and nothing else may have become it. */
+    function becameAnother(row: Row): boolean {
+      const sound = soundOf(row.audio_hash);
+      if (!isHeard || sound < 0 || row.former !== null) return false;
+      const better = rows.filter((one) => isThere(one) && soundOf(one.audio_hash) === sound);
+      return (
+        new Set(better.map((one) => one.audio_hash)).size === 1 &&
+        better.every((one) => one.id > row.id && one.former === null && !replaced.has(one.id)) &&
+        gone.every((one) => one === row || soundOf(one.audio_hash) !== sound)
+      );
+    }
     for (const row of rows) {
+      if (gone.includes(row) && perRow.has(row.id) && becameAnother(row))
+        found.push(`track ${row.id} (${row.source_id}) is left behind: a better copy of ${row.audio_hash} is there`);
       const count = perRow.get(row.id)?.length ?? 0;
-      const isThere = places.has(row.source_id);
-      if (count > 0 && !isThere && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
+      if (count > 0 && !places.has(row.source_id) && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
         found.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
-      if (!isThere && row.in_place && row.availability === 'available')
+      if (!places.has(row.source_id) && row.in_place && row.availability === 'available')
         found.push(`track ${row.id} (${row.source_id}) has no file and is available`);
       if (row.source_id.includes('#')) found.push(`track ${row.id} is called ${row.source_id}`);
       const tables = [

@@ -27,6 +27,7 @@ import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../serve
 import { goneFolders, startsOf, walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
 import { createFolder, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
+import { seenOnOtherDisk } from './other-disk.ts';
 import { seededRandom } from './seeded-random.ts';
 import { openTempDatabase } from './temp-database.ts';
 
@@ -193,6 +194,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       moveTo: never,
       hide: never,
     },
+    divide: relocation.divide,
     reader: { read, warm: () => {} },
     walker: {
       start: ({ folders, closed, databasePath, source, lastFolder, restore, canSplit }) => ({
@@ -252,7 +254,22 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       life = Infinity;
     }
     hang(db.$client, soundOf, () => ++stamp);
+    if (isHeard) storeSounds();
   }
+
+  /** As the enrichment does after a scan. */
+  const storeSounds = db.$client.transaction(() => {
+    const all = db.$client
+      .prepare<[], { id: TrackId; audio_hash: string | null }>(
+        'SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL ORDER BY id',
+      )
+      .all();
+    for (const { id } of all) run("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
+    for (const [n, one] of all.entries())
+      for (const other of all.slice(n + 1))
+        if (soundOf(one.audio_hash) === soundOf(other.audio_hash))
+          run('INSERT OR IGNORE INTO duplicate_pairs VALUES (?, ?, 0.97)', one.id, other.id);
+  });
 
   function write(path: string, content: Content): void {
     fs.mkdirSync(dirname(path), { recursive: true });
@@ -282,7 +299,8 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const empty = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
       run(`DELETE FROM ${table}`);
-    for (const table of ['albums', 'artists', 'unfinished_scans', 'trashed_tracks']) run(`DELETE FROM ${table}`);
+    for (const table of ['albums', 'artists', 'unfinished_scans', 'trashed_tracks', 'replaced_tracks'])
+      run(`DELETE FROM ${table}`);
   });
 
   function reset(): void {
@@ -314,6 +332,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       if (step.op === 'scan') await scanOnce([]);
       else if (step.op === 'scan part') await scanOnce([inTree(`folder ${a % 3}`)]);
       else if (step.op === 'kill') await scanOnce([], a % 12);
+      else if (step.op === 'remount') seenOnOtherDisk(db.$client);
       else folder.change(step);
     }
     await scanOnce([]);

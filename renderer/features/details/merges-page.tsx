@@ -68,7 +68,11 @@ function Merge({ merge, onUndo, isBusy }: { merge: MergeOut; onUndo: (() => void
           <code>{placeOf(merge)}</code>
         </p>
         <p className={styles.by}>
-          <code>{into ? t('merges.into', { path: placeOf(into) }) : t('merges.intoDeleted')}</code>
+          <code>
+            {into
+              ? t(merge.reason === 'replaced' ? 'merges.replacedBy' : 'merges.into', { path: placeOf(into) })
+              : t('merges.intoDeleted')}
+          </code>
         </p>
         <p className={styles.reason}>
           {t(`merges.reason.${merge.reason}`)} ·{' '}

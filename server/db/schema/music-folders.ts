@@ -93,6 +93,7 @@ export const formerAudio = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     audioHash: text('audio_hash').notNull(),
+    until: time('until'), // since then other music lies at its path; null in rows of earlier versions
   },
   (t) => [index('former_audio_audio_hash').on(t.audioHash)],
 );

@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
 import { flag, json, time } from './columns.ts';
+import { tracks } from './tracks.ts';
 
 /** Why two tracks became one: a person said so, in one way or another, or a scan found it. */
 export type MergeReason = 'duplicate' | 'chosen' | 'same_audio' | 'same_music';
@@ -60,4 +61,25 @@ export const trashedTracks = sqliteTable(
       .on(t.coverKey)
       .where(sql`cover_key IS NOT NULL`),
   ],
+);
+
+/**
+ * library/: a track whose file went from the music folder, while its copy stays in the storage and another track is the
+ * same recording in a newer file. What people did belongs to that one; `carried` is what it takes to undo it.
+ */
+export const replacedTracks = sqliteTable(
+  'replaced_tracks',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .primaryKey()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    byId: integer('by_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    replacedAt: time('replaced_at').notNull(),
+    carried: json<unknown>('carried').notNull(),
+  },
+  (t) => [index('replaced_tracks_by_id').on(t.byId), index('replaced_tracks_replaced_at').on(t.replacedAt)],
 );

@@ -162,6 +162,7 @@ function write(db: MainDb, ops: ScanOp[]): number {
     db,
     tracks,
     trash: createTrash({ db, tracks, now, release: async () => {} }),
+    divide: () => {},
     storage: { backend: { name: 'local', title: '', verifyDays: 0, mayBeDown: false } },
     source: SOURCE,
     restore: false,

@@ -1,0 +1,1 @@
+ALTER TABLE `former_audio` ADD `until` integer;
