@@ -12,6 +12,7 @@ import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
 import { gathered } from './packs.ts';
+import { createReadBack } from './read-back.ts';
 
 /** The first files of every backup. */
 export const HEADER = 'backup.json';
@@ -24,6 +25,8 @@ const OWN = [
   /^(?:packs|objects)\/[0-9a-f]{2}\/[0-9a-f]{32,64}$/,
   /^(?:snapshots|copies)\/\d{8}T\d{9}Z$/,
 ];
+/** Another server may write or delete these meanwhile. */
+const isPassing = (key: string): boolean => /^(?:lease|probe-|unused\/|checks$|(?:copies\/)?backup\.json$)/.test(key);
 const isOwn = (key: string): boolean => OWN.some((one) => one.test(key));
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
@@ -120,14 +123,21 @@ function named(
       throw asNamed(error);
     });
   const open: Storage['open'] = (key, range) => withName(storage.open(key, range));
+  const read: BackupTarget['read'] = async (key, most) =>
+    gathered((await open(key)).stream as AsyncIterable<Buffer>, most);
+  const readBack = createReadBack({ name, read });
   return {
     name,
     open,
-    read: async (key, most) => gathered((await open(key)).stream as AsyncIterable<Buffer>, most),
+    read,
     probe: () => withName(probe(storage)),
     foreign: async () => (await withName(names())).filter((one) => !isOwn(one)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
-    put: (key, source, options) => withName(storage.put(key, source, options)),
+    async put(key, source, options) {
+      const put = await withName(storage.put(key, source, options));
+      if (source instanceof Uint8Array && !isPassing(key)) await readBack(key, source);
+      return put;
+    },
     stat: (key) => withName(storage.stat(key)),
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {

@@ -44,7 +44,7 @@ export async function runRestore(
     minFreeBytes: config.settings.MIN_FREE_BYTES,
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
-  for (const line of describe(await shown('Restoring', options), dataDir)) console.log(line);
+  for (const line of describe(await shown('Restoring', options), dataDir, musicDir)) console.log(line);
   const elsewhere = placeElsewhere(config);
   if (elsewhere !== undefined) console.log(elsewhere);
 }
@@ -175,7 +175,7 @@ function signInsAfter({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): s
   return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
 }
 
-function describe(restored: Restored, dataDir: string): string[] {
+function describe(restored: Restored, dataDir: string, musicDir: string | undefined): string[] {
   const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, aside, arrival, isAccepted } =
     restored;
   return [
@@ -202,8 +202,10 @@ function describe(restored: Restored, dataDir: string): string[] {
       : []),
     ...(copies.there > copies.written
       ? [
-          `${copies.there - copies.written} copies of files of the music folder were not restored: use --music DIR ` +
-            'to say where; existing files are not overwritten',
+          `${copies.there - copies.written} copies of files of the music folder were not restored: ` +
+            (musicDir === undefined
+              ? 'use --music DIR to say where they go'
+              : `files of their names are in ${musicDir} already, or they are damaged`),
         ]
       : []),
   ];

@@ -61,6 +61,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   const client = db.$client;
   const goneTracks = createGoneTracks(client, source);
   const findKnown = prepareKnownTracks(client);
+  const isCutOff = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
   async function joinEqual({ signal }: Search): Promise<TrackId[]> {
@@ -188,7 +189,9 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       };
     },
 
-    takeUpgrades,
+    /** Between scans, when more was heard. After a scan that was cut off, files are known in part: the next one does it. */
+    compareAgain: async (search: UpgradeSearch): Promise<TrackId[]> =>
+      isCutOff.get(source) === undefined ? takeUpgrades(search) : [],
 
     /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
     async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {

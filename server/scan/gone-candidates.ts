@@ -95,7 +95,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
       WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
   );
-  // Only what came after the track itself, and lately, or on the same album or into the same folder: one that is on a
+  // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on the same album or into the same folder: one that is on a
   // compilation for years is not what a file became that somebody deleted.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
@@ -116,6 +116,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
         AND (t.created_at >= @since OR t.album_sort = g.album_sort OR isBeside)
         AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')
         AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id IN (g.id, t.id))
+        AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id IN (g.id, t.id))
         AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d WHERE d.track_id = g.id AND d.other_id = t.id)
       ORDER BY g.id, isBeside DESC, t.id`,
   );

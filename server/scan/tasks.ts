@@ -142,7 +142,7 @@ export const compareGoneTask =
   ({ findGone, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
   async (_, { signal }) => {
     if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0) return;
-    const upgraded = await findGone.takeUpgrades({ root: musicFolders.roots(), signal, now: now() });
+    const upgraded = await findGone.compareAgain({ root: musicFolders.roots(), signal, now: now() });
     if (upgraded.length > 0) libraryChanged();
     return { upgraded: upgraded.length };
   };

@@ -254,7 +254,9 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       life = Infinity;
     }
     hang(db.$client, soundOf, () => ++stamp);
-    if (isHeard) storeSounds();
+    if (!isHeard) return;
+    storeSounds();
+    await deps.findGone.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
   }
 
   /** As the enrichment does after a scan. */
