@@ -22,6 +22,8 @@ export interface PossibleTrack {
   /** The audio that it had before other music lay at its path. */
   formerHash: string | null;
   called: string;
+  /** Nobody has done anything with it. */
+  isBare: boolean;
   places: {
     place: string;
     key: string;
@@ -94,8 +96,10 @@ export function assign(
     const isOthers =
       file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after);
     const holder = file.known === null ? undefined : holders.get(file.known);
+    // a copy of something that was seen when it was half written keeps its track
+    const isOwnCopy = isOthers && holder?.isBare === true && free.has(holder.id) && !isBack(holder);
     const isVacant = file.known === null || (holder && (!free.has(holder.id) || isBack(holder)));
-    assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
+    assigned.set(file.place, (isOthers && !isOwnCopy) || isVacant ? 'new' : 'replaced');
   }
   return assigned;
 }

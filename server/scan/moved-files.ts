@@ -72,6 +72,14 @@ const PLACE =
 const AUDIO =
   'audio_hash AS audioHash, duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels';
 
+/** Nobody has played, liked, kept, shared or edited it. */
+const IS_BARE = `t.metadata_status <> 'manual'
+  AND NOT EXISTS (SELECT 1 FROM users u JOIN like_states s
+    ON s.user_id = u.id AND s.item_type = 'track' AND s.item_id = t.id)
+  ${['plays', 'playlist_entries', 'playlist_past_entries', 'bookmarks', 'share_tracks', 'track_edits']
+    .map((table) => `AND NOT EXISTS (SELECT 1 FROM ${table} x WHERE x.track_id = t.id)`)
+    .join(' ')}`;
+
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
 export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) {
@@ -103,9 +111,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .pluck();
   const findPossible = client.prepare<
     [TrackId],
-    RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & { formerHash: string | null; album: string }
+    RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & { formerHash: string | null; album: string; isBare: number }
   >(
-    `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album
+    `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album,
+        ${IS_BARE} AS isBare
       FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
       LEFT JOIN former_audio h ON h.track_id = t.id
       WHERE t.id = ?`,
@@ -255,12 +264,13 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
       return { place: at, key: fileKey(place), state } as const;
     });
-    const { title, album, audioHash, formerHash } = row;
+    const { title, album, audioHash, formerHash, isBare } = row;
     return {
       id,
       audioHash: hashOf(audioHash),
       formerHash,
       called: called(title, album),
+      isBare: isBare === 1,
       places: await Promise.all(places),
     };
   }

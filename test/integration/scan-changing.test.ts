@@ -106,3 +106,25 @@ test.each(['copy', 'reference'] as const)('a file is read only as it was listed 
   expect(results.map((result) => result.ok)).toEqual(listed.map((_, i) => i === 0));
   if (copyTo) expect(readdirSync(join(copyTo, 'tmp'))).toEqual([]);
 });
+
+test.each(['copy', 'reference'] as const)(
+  'a copy of a known file that a scan saw half written is that copy when it is whole, in %s mode',
+  async (mode) => {
+    const folder = mkdtempSync(join(base, 'half-'));
+    const whole = song('Known', 400);
+    writeFileSync(join(folder, 'known.mp3'), whole);
+    const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
+    await scan(server);
+    writeFileSync(join(folder, 'copy.mp3'), whole.subarray(0, whole.length / 2));
+    expect(await scan(server)).toMatchObject({ added: 1, changing_count: 0 });
+    const half = await allTracks(server);
+    writeFileSync(join(folder, 'copy.mp3'), whole);
+    expect(await scan(server)).toMatchObject({ added: 0, updated: 1, missing: 0, changing_count: 0 });
+    const now = await allTracks(server);
+    expect(now.map(({ id, source_id: path, availability }) => [id, path, availability])).toEqual(
+      half.map(({ id, source_id: path }) => [id, path, 'available']),
+    );
+    expect(new Set(now.map((track) => track.duration_ms)).size).toBe(1);
+    await server.close();
+  },
+);

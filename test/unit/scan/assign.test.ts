@@ -23,7 +23,14 @@ const track = (
   place: string,
   state: PossibleTrack['places'][number]['state'],
   { called = '', formerHash = null }: { called?: string; formerHash?: string | null } = {},
-): PossibleTrack => ({ id, audioHash, formerHash, called, places: [{ place, key: `old key of ${place}`, state }] });
+): PossibleTrack => ({
+  id,
+  audioHash,
+  formerHash,
+  called,
+  isBare: false,
+  places: [{ place, key: `old key of ${place}`, state }],
+});
 
 const assigned = (files: UnsettledFile[], tracks: PossibleTrack[]): Record<string, unknown> =>
   Object.fromEntries(assign(files, tracks, C));

@@ -21,6 +21,7 @@ function someFiles(seed: number, variety: number) {
       audioHash: hash(),
       formerHash: random() < 0.1 ? hash() : null,
       called: `song ${below(5)}`,
+      isBare: false,
       places: [{ place, key: random() < 0.1 ? `key ${below(variety)}` : `key of ${place}`, state }],
     };
   });
