@@ -13,6 +13,7 @@ import { pathBelow } from '../storage/file-names.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 import { isCoverKey } from './column-rules.ts';
+import { contentsOf } from './contents.ts';
 import { DamagedObject } from './encryption.ts';
 import type { RestoreSource } from './export-source.ts';
 import type { ListedFiles } from './listed-files.ts';
@@ -23,7 +24,9 @@ const AT_ONCE = 4;
 
 interface FilesOptions {
   repo: RestoreSource;
-  manifest: Manifest;
+  lines: FileLines;
+  /** For the progress. */
+  lineCount: number;
   listed: ListedFiles;
   /** Of the restored library. */
   storage: Storage;
@@ -46,8 +49,7 @@ interface FetchedFiles {
 
 /** Throws `storage_full` before what is kept free on the disk would be used. */
 export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
-  const { repo, manifest, listed, storage, dataDir, musicDir, minFreeBytes, progress, signal } = options;
-  const total = manifest.lists.reduce((sum, { lines }) => sum + lines, 0);
+  const { repo, lines, lineCount, listed, storage, dataDir, musicDir, minFreeBytes, progress, signal } = options;
   const fetched: FetchedFiles = { lost: [], damaged: [], unnamed: 0, copies: { there: 0, written: 0 } };
   const space = await spaceIn(dataDir, minFreeBytes).reserve(
     Math.max(0, listed.bytes('stored') - (await bytesIn(storage))),
@@ -58,12 +60,12 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   let done = 0;
 
   try {
-    await eachAtOnce(linesOf(repo, manifest), AT_ONCE, async (line) => {
+    await eachAtOnce(lines(), AT_ONCE, async (line) => {
       signal?.throwIfAborted();
       if (!listed.isNamed(line)) fetched.unnamed++;
       else if (line.kind === 'stored') await fetchObject(line);
       else if (line.isCopied && line.hash !== null) await fetchCopy(line, line.hash);
-      progress(++done, total, 'Fetching audio and covers');
+      progress(++done, lineCount, 'Fetching audio and covers');
     });
   } finally {
     space.release();
@@ -102,20 +104,38 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   }
 }
 
-/** The lines of all lists. Throws `unavailable` when one is damaged. */
-export async function* linesOf(repo: RestoreSource, manifest: Manifest): AsyncGenerator<FileLine> {
-  try {
-    yield* repo.readFiles(manifest);
-  } catch (cause) {
-    throw isLost(cause) || cause instanceof ZodError || cause instanceof SyntaxError
-      ? new AppError(
-          'unavailable',
-          'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
-          { cause },
-        )
-      : cause;
+/** Can be read again from the beginning. */
+export type FileLines = () => AsyncIterable<FileLine>;
+
+/** The list of files is missing from the backup, or damaged in it. */
+export class ListLost extends AppError {
+  constructor(cause: unknown) {
+    const message = 'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
+    super('unavailable', message, { cause });
   }
 }
+
+/** The lines of all lists. Throws ListLost. */
+export const linesOf = (repo: RestoreSource, manifest: Manifest): FileLines =>
+  async function* () {
+    try {
+      yield* repo.readFiles(manifest);
+    } catch (cause) {
+      throw isLost(cause) || cause instanceof ZodError || cause instanceof SyntaxError ? new ListLost(cause) : cause;
+    }
+  };
+
+/**
+ * What the database names, where the list is lost: stored audio and covers. Copies of files of music folders stand on
+ * the list alone.
+ */
+export const linesInDatabase = (database: string): FileLines =>
+  async function* () {
+    for await (const content of contentsOf(database)) {
+      const { kind, hash, size } = content;
+      if (kind === 'stored') yield { kind, key: content.key, hash, size };
+    }
+  };
 
 export const isLost = (error: unknown): boolean =>
   error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');

@@ -74,7 +74,7 @@ export function createRestoreService(deps: RestoreDeps) {
       progress,
       minFreeBytes: minFreeBytes(),
     };
-    const { counts, hasKeys, hasOwnKeys, lost, unnamed, unlistedPacks } = await inTurn(() =>
+    const { counts, hasKeys, hasOwnKeys, lost, unnamed, unlistedPacks, isListLost } = await inTurn(() =>
       folder === undefined ? restoreAtNextStart(options) : restore(options),
     );
     const { tracks, files, covers } = counts;
@@ -89,6 +89,7 @@ export function createRestoreService(deps: RestoreDeps) {
       absent: lost.length,
       unnamed,
       unlisted_packs: unlistedPacks,
+      is_list_lost: isListLost,
     };
   };
 

@@ -33,7 +33,7 @@ import {
   type RestorePaths,
 } from './restore-state.ts';
 import { keepKeys } from './settled-arrival.ts';
-import { fetchFiles, isLost, linesOf, spaceIn } from './restore-files.ts';
+import { fetchFiles, isLost, linesInDatabase, linesOf, ListLost, spaceIn, type FileLines } from './restore-files.ts';
 import { takeDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
@@ -80,6 +80,8 @@ export interface Restored {
   unnamed: number;
   /** Packs that no index of the backup lists; they were found by themselves. */
   unlistedPacks: number;
+  /** The list of files is damaged: those that the database names were restored, and no copies of indexed files. */
+  isListLost: boolean;
   /** The folder of the replaced library. */
   aside: string | undefined;
   /** What it changes about people, settings and folders here, if it is all taken. */
@@ -178,10 +180,13 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
 }
 
-const NO_FILES = { lost: [], unnamed: 0, unlistedPacks: 0, copies: { there: 0, written: 0 } };
+const NO_FILES = { lost: [], unnamed: 0, unlistedPacks: 0, isListLost: false, copies: { there: 0, written: 0 } };
 const NOTHING: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
 
-type Built = Pick<Restored, 'lost' | 'unnamed' | 'unlistedPacks' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
+type Built = Pick<
+  Restored,
+  'lost' | 'unnamed' | 'unlistedPacks' | 'isListLost' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'
+>;
 
 /** What an interrupted restore was of: an id is the time of a snapshot, which another one may have too. */
 const originOf = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
@@ -192,17 +197,47 @@ const originOf = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrig
 
 async function build(options: RestoreOptions, manifest: Manifest, paths: RestorePaths): Promise<Built> {
   mkdirSync(paths.building, { recursive: true });
-  const listed = createListedFiles(paths.listed);
-  try {
-    for await (const line of linesOf(options.repo, manifest)) {
-      options.signal?.throwIfAborted();
-      listed.add(line);
-    }
+  const { repo } = options;
+  const lists = linesOf(repo, manifest);
+  const fetched = async (): Promise<void> => {
     if (!existsSync(paths.taken)) await fetchDatabase(options, manifest, paths.taken);
-    return await buildListed(options, manifest, paths, listed);
+  };
+  try {
+    const listed = await listedOf(options, lists, paths);
+    try {
+      await fetched();
+      return { ...(await buildListed(options, manifest, paths, listed, lists)), isListLost: false };
+    } finally {
+      listed.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ListLost) || repo.isExport === true) throw error;
+  } finally {
+    await rm(paths.listed, { force: true });
+  }
+  await fetched();
+  const named = linesInDatabase(paths.taken);
+  const listed = await listedOf(options, named, paths);
+  try {
+    return { ...(await buildListed(options, manifest, paths, listed, named)), isListLost: true };
   } finally {
     listed.close();
     await rm(paths.listed, { force: true });
+  }
+}
+
+/** To be closed. Throws what reading the lines throws. */
+async function listedOf({ signal }: RestoreOptions, lines: FileLines, paths: RestorePaths): Promise<ListedFiles> {
+  const listed = createListedFiles(paths.listed);
+  try {
+    for await (const line of lines()) {
+      signal?.throwIfAborted();
+      listed.add(line);
+    }
+    return listed;
+  } catch (error) {
+    listed.close();
+    throw error;
   }
 }
 
@@ -211,11 +246,14 @@ async function buildListed(
   manifest: Manifest,
   paths: RestorePaths,
   listed: ListedFiles,
-): Promise<Built> {
+  lines: FileLines,
+): Promise<Omit<Built, 'isListLost'>> {
   const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
   await listed.nameBy(paths.taken);
   const root = join(paths.building, 'library');
-  const files = await fetchFiles({ ...options, manifest, listed, storage: createLocalStorage({ root }) });
+  const lineCount = manifest.lists.reduce((sum, list) => sum + list.lines, 0);
+  const storage = createLocalStorage({ root });
+  const files = await fetchFiles({ ...options, lines, lineCount, listed, storage });
   const { lost, unnamed, damaged, copies } = files;
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));

@@ -165,6 +165,9 @@ export const RestoreResult = z
       .int()
       .default(0)
       .meta({ description: 'packs that no index of the backup lists; they were found by themselves' }),
+    is_list_lost: z.boolean().default(false).meta({
+      description: 'the list of files is damaged: audio and covers were found by what the database names',
+    }),
   })
   .meta({ id: 'RestoreResult' });
 export type RestoreResult = z.output<typeof RestoreResult>;

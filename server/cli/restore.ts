@@ -176,8 +176,8 @@ function signInsAfter({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): s
 }
 
 function describe(restored: Restored, dataDir: string, musicDir: string | undefined): string[] {
-  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, aside, arrival, isAccepted } =
-    restored;
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, aside } = restored;
+  const { arrival, isAccepted } = restored;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
@@ -196,6 +196,12 @@ function describe(restored: Restored, dataDir: string, musicDir: string | undefi
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(unlistedPacks > 0
       ? [`${unlistedPacks} packs were in no index of the backup, and were found by themselves; a backup mends that`]
+      : []),
+    ...(isListLost
+      ? [
+          'The list of files is damaged. Audio and covers were found by what the database names; copies of files of ' +
+            'the music folder were not',
+        ]
       : []),
     ...(counts.referenced > copies.there
       ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]

@@ -70,6 +70,17 @@ describe('a backup with its neighbours', () => {
     expect(whole(dataDir)).toEqual(whole(library));
   });
 
+  it('is restored by what its database names when its list of files is damaged', async () => {
+    const backup = await backedUp();
+    const repo = await openBackup(backup);
+    const { lists } = await repo.readSnapshot((await repo.snapshotIds())[0] ?? '');
+    for (const { sha256 } of lists) await damageIn(backup, sha256);
+    const dataDir = folder();
+    const { isListLost, lost } = await restoreFrom(await openBackup(backup), dataDir);
+    expect([isListLost, lost]).toEqual([true, []]);
+    expect(whole(dataDir)).toEqual(whole(library));
+  });
+
   it('is used, checked and restored beside copies that sync tools and browsers made, which stay', async () => {
     const backup = await backedUp();
     const [index] = readdirSync(join(backup, 'index'));

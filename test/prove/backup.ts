@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { damageBackups } from './backup-damage.ts';
 import type { ChildWish } from '../integration/backup-child.ts';
 import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/backup-folders.ts';
 import { filesIn, rowsIn } from '../support/backups.ts';
@@ -178,6 +179,15 @@ export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: num
       for (const what of KILLED) {
         const faults = await killDuring(what, runs, proof);
         console.log([`${how}: ${runs} kills during ${what}, ${faults.length} faults`, ...faults].join('\n'));
+        all.push(...faults);
+      }
+      for (const kind of ['folder', 's3'] as const) {
+        const faults = await damageBackups(kind, {
+          base: proof.base,
+          library: proof.full,
+          passphrase: proof.passphrase,
+        });
+        for (const fault of faults) console.log(fault);
         all.push(...faults);
       }
       const faults = await flipBytes(runs * 10, proof);

@@ -1,0 +1,197 @@
+// Every kind of file of a backup with every kind of damage: a restore is whole, or says what is lost. In a folder and in
+// a bucket, plain and encrypted.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError } from '../../server/errors.ts';
+import { startFakeS3 } from '../fakes/s3.ts';
+import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/backup-folders.ts';
+import { filesIn, rowsIn } from '../support/backups.ts';
+
+interface Files {
+  names: () => string[];
+  read: (name: string) => Buffer;
+  /** Undefined removes it. */
+  write: (name: string, bytes: Buffer | undefined) => void;
+}
+interface Place {
+  title: string;
+  where: string;
+  env: Record<string, string | undefined>;
+  files: Files;
+  close: () => Promise<void>;
+}
+
+const KINDS = {
+  header: /^backup\.json$/,
+  'copy of the header': /^copies\/backup\.json$/,
+  'newest snapshot': /^snapshots\//,
+  'copy of the newest snapshot': /^copies\/2/,
+  index: /^index\//,
+  pack: /^packs\//,
+  checks: /^checks$/,
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** `others`: files of the same kind. `older`: what the file was before the last backup, or an earlier one of its kind. */
+const DAMAGES: Record<string, (files: Files, name: string, others: string[], older: Map<string, Buffer>) => boolean> = {
+  missing: (files, name) => put(files, name, undefined),
+  emptied: (files, name) => put(files, name, Buffer.alloc(0)),
+  flipped: (files, name) => {
+    const bytes = Buffer.from(files.read(name));
+    if (bytes.length === 0) return false;
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+    return put(files, name, bytes);
+  },
+  cut: (files, name) => put(files, name, files.read(name).subarray(0, files.read(name).length >> 1)),
+  swapped: (files, name, [other]) => {
+    if (other === undefined) return false;
+    const [mine, its] = [files.read(name), files.read(other)];
+    put(files, name, its);
+    return put(files, other, mine);
+  },
+  older: (files, name, others, older) => {
+    const earlier = [name, ...others].map((one) => older.get(one)).find((one) => one && !one.equals(files.read(name)));
+    return earlier !== undefined && put(files, name, earlier);
+  },
+  'with a copy of a sync tool beside it': (files, name) =>
+    put(files, `${name} (conflicted copy 2026-11-27)`, files.read(name)) &&
+    put(files, `${name}~1[2]?`, Buffer.from('x')),
+  'renamed by a sync tool': (files, name) => put(files, `${name} (1)`, files.read(name)) && put(files, name, undefined),
+};
+
+function put(files: Files, name: string, bytes: Buffer | undefined): true {
+  files.write(name, bytes);
+  return true;
+}
+
+function inFolder(where: string): Files {
+  return {
+    names: () =>
+      readdirSync(where, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(where, join(entry.parentPath, entry.name)))
+        .sort(),
+    read: (name) => readFileSync(join(where, name)),
+    write(name, bytes) {
+      mkdirSync(dirname(join(where, name)), { recursive: true });
+      if (bytes === undefined) rmSync(join(where, name), { force: true });
+      else writeFileSync(join(where, name), bytes);
+    },
+  };
+}
+
+async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
+  if (kind === 'folder') {
+    const where = join(base, `damage-${kind}`);
+    mkdirSync(where, { recursive: true });
+    const close = (): Promise<void> => Promise.resolve(rmSync(where, { recursive: true, force: true }));
+    return { title: 'folder', where, env: {}, files: inFolder(where), close };
+  }
+  const store = await startFakeS3();
+  const PREFIX = 'backups/';
+  const files: Files = {
+    names: () =>
+      [...store.objects.keys()]
+        .filter((key) => key.startsWith(PREFIX))
+        .map((key) => key.slice(PREFIX.length))
+        .sort(),
+    read: (name) => store.objects.get(PREFIX + name)?.bytes ?? Buffer.alloc(0),
+    write(name, bytes) {
+      if (bytes === undefined) store.objects.delete(PREFIX + name);
+      else store.put(PREFIX + name, bytes);
+    },
+  };
+  return { title: 'bucket', where: 's3', env: store.backupSettings, files, close: () => store.close() };
+}
+
+interface Case {
+  base: string;
+  library: string;
+  passphrase: string | undefined;
+}
+
+/** What does not hold. `library` is a data folder. */
+export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
+  const place = await placeIn(base, kind);
+  const { where, env, files } = place;
+  const how = { passphrase, env };
+  const [tmp, restored] = [join(base, 'damage-tmp'), join(base, 'damage-restored')];
+  const faults: string[] = [];
+  let cases = 0;
+  try {
+    await backUpInto(await openBackup(where, { ...how, isNew: true }), library, tmp);
+    const older = new Map(files.names().map((name) => [name, files.read(name)]));
+    changeOneRow(library);
+    await backUpInto(await openBackup(where, how), library, tmp);
+    const whole = new Map(files.names().map((name) => [name, files.read(name)]));
+    for (const [of, pattern] of Object.entries(KINDS) as [Kind, RegExp][]) {
+      const some = files.names().filter((name) => pattern.test(name));
+      const name = some.at(-1);
+      if (name === undefined) continue;
+      for (const [damage, spoil] of Object.entries(DAMAGES)) {
+        if (!spoil(files, name, some.slice(0, -1), older)) continue;
+        cases++;
+        const fault = await restoreFault();
+        if (fault) faults.push(`${place.title}, ${passphrase ? 'encrypted' : 'plain'}, ${of} ${damage}: ${fault}`);
+        for (const one of files.names()) if (!whole.has(one)) files.write(one, undefined);
+        for (const [one, bytes] of whole) files.write(one, bytes);
+      }
+    }
+    console.log(`${place.title}, ${passphrase ? 'encrypted' : 'plain'}: ${cases} cases, ${faults.length} faults`);
+    return faults;
+  } finally {
+    await place.close();
+  }
+
+  /** By a check, while the library is there. */
+  async function isMended(): Promise<boolean> {
+    await checkFolder(await openBackup(where, how), library, tmp);
+    rmSync(restored, { recursive: true, force: true });
+    await restoreFrom(await openBackup(where, how), restored);
+    return isWhole(library, restored);
+  }
+
+  /** Undefined when all is there, or what is lost is named and the rest is there. */
+  async function restoreFault(): Promise<string | undefined> {
+    const tryRestore = async (skipDamaged: boolean) => {
+      rmSync(restored, { recursive: true, force: true });
+      return restoreFrom(await openBackup(where, how), restored, { skipDamaged });
+    };
+    try {
+      const result = await tryRestore(false);
+      if (result.lost.length > 0) return undefined;
+      return isWhole(library, restored) ? undefined : 'restored without a word, and something is missing';
+    } catch (error) {
+      if (!(error instanceof AppError)) return `failed with ${String(error)}`;
+      if (error.message.startsWith(NO_DATABASE)) return (await isMended()) ? undefined : 'the check mends no database';
+      if (!NAMED.test(error.message)) return `says only: ${error.message}`;
+      try {
+        const { lost } = await tryRestore(true);
+        return lost.length > 0 && lost.length < MOST_LOST
+          ? undefined
+          : `with --skip-damaged ${lost.length} files are lost`;
+      } catch (again) {
+        return `says “${error.message}”, and with --skip-damaged: ${String(again)}`;
+      }
+    }
+  }
+}
+
+/** One pack of a small library holds a good part of it. */
+const MOST_LOST = 200;
+const NO_DATABASE = 'The database is damaged';
+const NAMED = /\d+ files|snapshot \d|backup\.json|\d{8}T\d{9}Z|[0-9a-f]{16}/;
+
+function changeOneRow(library: string): void {
+  const db = new Database(join(library, 'tonearm.db'));
+  db.prepare(
+    "UPDATE tracks SET updated_at = updated_at + 1, comment = coalesce(comment, '') || '.' WHERE id = 1",
+  ).run();
+  db.close();
+}
+
+const isWhole = (library: string, restored: string): boolean =>
+  existsSync(join(restored, 'tonearm.db')) &&
+  JSON.stringify(rowsIn(restored)) === JSON.stringify(rowsIn(library)) &&
+  JSON.stringify(filesIn(join(restored, 'library'))) === JSON.stringify(filesIn(join(library, 'library')));
