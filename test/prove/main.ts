@@ -18,6 +18,7 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   charsets: async () => (await import('./charsets.ts')).proveCharsets,
   desktop: async () => (await import('./desktop.ts')).proveDesktop,
   encoders: async () => (await import('./encoders.ts')).proveEncoders,
+  faults: async () => (await import('./faults.ts')).proveFaults,
   fingerprints: async () => (await import('./fingerprints.ts')).proveFingerprints,
   identity: async () => (await import('./identity.ts')).proveIdentity,
   imports: async () => (await import('./imports.ts')).proveImports,

@@ -1,0 +1,371 @@
+// A server in use while its clock, its log, its disk, the rights of its folders and its music folder fail at random
+// moments: nothing that it has acknowledged is lost, and it lives, or ends in words.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { serverEntry } from '../support/bundle.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { ADMIN, offline } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const TRACKS = 30;
+const DISK = '200m';
+const DAY_MS = 86_400_000;
+/** Root is hindered by no rights, so the server runs as nobody where that can be chosen. */
+const ACCOUNT = process.getuid?.() === 0 ? 65_534 : undefined;
+const CLOCK = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
+const CHECK_EVERY = 20;
+
+type Fault = 'clock' | 'log' | 'disk' | 'rights' | 'mount' | 'kill';
+const FAULTS: readonly Fault[] = ['clock', 'log', 'disk', 'rights', 'mount', 'kill'];
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** What was acknowledged, and what a request that got no answer may have done since. */
+class Wanted<T> {
+  #values: T[];
+  constructor(first: T) {
+    this.#values = [first];
+  }
+  note(value: T, isAcknowledged: boolean): void {
+    if (isAcknowledged) this.#values = [value];
+    else this.#values.push(value);
+  }
+  accepts = (value: T): boolean => this.#values.includes(value);
+  toString = (): string => this.#values.map(String).join(' or ');
+}
+
+interface Place {
+  data: string;
+  music: string;
+  clock: string;
+  /** A disk of its own, of a size that can be filled; undefined where none can be mounted. */
+  disk: string | undefined;
+}
+
+async function startServer({ data, music, clock }: Place) {
+  const env = {
+    ...process.env,
+    ...offline({}),
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'reference',
+    LOCAL_MEDIA_WATCH: 'false',
+    MIN_FREE_BYTES: '0',
+    ANALYSIS_ENABLED: 'false',
+    SHIFTED_CLOCK: clock,
+    TMPDIR: '/tmp',
+  };
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', CLOCK, serverEntry(), '--data-dir', data, '--port', '0'],
+    { env, stdio: ['ignore', 'pipe', 'pipe'], ...(ACCOUNT !== undefined && { uid: ACCOUNT, gid: ACCOUNT }) },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('error', () => undefined);
+    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-100_000)));
+  }
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const url = await until(() => /listening on (http:\S+?)(?:["\s]|$)/.exec(output)?.[1] ?? (isOver() ? 'over' : ''));
+  return { child, url, output: () => output, isOver };
+}
+
+type Server = Awaited<ReturnType<typeof startServer>>;
+
+export async function playFaults(seed: number, faults: number): Promise<string[]> {
+  const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
+  const place = layOut(base);
+  const random = seededRandom(seed);
+  const below = (n: number): number => Math.floor(random() * n);
+  const wrong: string[] = [];
+  const counts: Record<string, number> = {};
+  let server = await startServer(place);
+  const token: string = await signUp(server);
+  let [words, refused, acknowledged] = [0, 0, 0];
+
+  async function ask(path: string, method = 'GET', body?: unknown): Promise<Answer | undefined> {
+    try {
+      const isForm = body instanceof FormData;
+      const answer = await fetch(`${server.url}/api/v1${path}`, {
+        method,
+        headers: {
+          connection: 'close',
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(20_000),
+      });
+      const text = await answer.text();
+      if (answer.ok) acknowledged++;
+      else {
+        refused++;
+        if (answer.status === 500) wrong.push(`${method} ${path}: 500 ${text.slice(0, 200)}`);
+      }
+      return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
+    } catch {
+      return undefined; // no answer: it may have been done or not
+    }
+  }
+  const isDone = (answer: Answer | undefined): boolean => answer !== undefined && answer.status < 300;
+
+  const ids = await scanned();
+  const [liked, rated, titled] = [
+    new Map<number, Wanted<boolean>>(),
+    new Map<number, Wanted<number>>(),
+    new Map<number, Wanted<string>>(),
+  ];
+  for (const id of ids) {
+    liked.set(id, new Wanted(false));
+    rated.set(id, new Wanted(0));
+    titled.set(id, new Wanted(String((await ask(`/tracks/${id}`))?.body['title'])));
+  }
+  const plays = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
+  const list = Number((await ask('/playlists', 'POST', { name: 'Mine' }))?.body['id']);
+  const entries = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
+  const uploads: number[] = [];
+  const [first = 0, ...others] = ids;
+  if (!isDone(await ask(`/tracks/${first}`, 'DELETE'))) throw new Error('the first track could not be deleted');
+
+  const count = (
+    of: Map<number, { least: number; most: number }>,
+    id: number,
+    done: boolean,
+    isSure: boolean,
+  ): void => {
+    const one = of.get(id);
+    if (!one) return;
+    if (done) one.least++;
+    if (done || !isSure) one.most++;
+  };
+  let named = 0;
+  const ACTS: (() => Promise<void>)[] = [
+    async () => {
+      const [id, value] = [others[below(others.length)] ?? 0, below(2) === 0];
+      const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: value });
+      if (!answer || isDone(answer)) liked.get(id)?.note(value, isDone(answer));
+    },
+    async () => {
+      const [id, value] = [others[below(others.length)] ?? 0, 1 + below(5)];
+      const state = liked.get(id);
+      const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: true, rating: value });
+      if (answer && !isDone(answer)) return;
+      state?.note(true, isDone(answer));
+      rated.get(id)?.note(value, isDone(answer));
+    },
+    async () => {
+      const id = others[below(others.length)] ?? 0;
+      const played_at = new Date(Date.UTC(2026, 0, 1) + named++ * 3_600_000).toISOString();
+      const answer = await ask('/history', 'POST', { track_id: id, played_at, played_ms: 200_000 });
+      count(plays, id, isDone(answer), answer !== undefined);
+    },
+    async () => {
+      const id = others[below(others.length)] ?? 0;
+      const answer = await ask(`/playlists/${list}/tracks`, 'POST', { track_ids: [id] });
+      count(entries, id, isDone(answer), answer !== undefined);
+    },
+    async () => {
+      const [id, title] = [others[below(others.length)] ?? 0, `Named ${++named}`];
+      const answer = await ask(`/tracks/${id}`, 'PATCH', { title });
+      if (!answer || isDone(answer)) titled.get(id)?.note(title, isDone(answer));
+    },
+    async () => {
+      const form = new FormData();
+      form.append('files', new Blob([song(`Upload ${++named}`, 40 + named)]), `upload-${named}.mp3`);
+      const answer = await ask('/tracks/upload', 'POST', form);
+      const [item] = (answer?.body['items'] ?? []) as { id?: number; track?: { id: number } }[];
+      const id = item?.track?.id ?? item?.id;
+      if (isDone(answer) && id !== undefined) uploads.push(id);
+    },
+    async () => void (await ask('/sources/local_folder/scan', 'POST')),
+    async () => void (await ask('/tracks?limit=5')),
+  ];
+
+  async function scanned(): Promise<number[]> {
+    await ask('/sources/local_folder/scan', 'POST');
+    const found = await until(
+      async () => ((await ask('/tracks?limit=200'))?.body['items'] ?? []) as { id: number }[],
+      (items) => items.length === TRACKS,
+      { everyMs: 100 },
+    );
+    return found.map(({ id }) => id);
+  }
+
+  async function restart(): Promise<void> {
+    if (!server.isOver()) {
+      server.child.kill('SIGKILL');
+      await once(server.child, 'exit');
+    }
+    server = await startServer(place);
+    if (server.isOver()) wrong.push(`it does not start again: ${server.output().slice(-500)}`);
+  }
+
+  /** Brings the fault about; gives what ends it. */
+  async function bring(fault: Fault): Promise<() => Promise<void> | void> {
+    switch (fault) {
+      case 'clock': {
+        const years = [2, -5, 0.2, 30][below(4)] ?? 2;
+        fs.writeFileSync(place.clock, String(Math.round(years * 365 * DAY_MS)));
+        if (below(2) === 0) await restart();
+        return async () => {
+          fs.writeFileSync(place.clock, '0');
+          if (below(2) === 0) await restart();
+        };
+      }
+      case 'log':
+        server.child.stdout?.destroy();
+        server.child.stderr?.destroy();
+        return restart;
+      case 'disk': {
+        if (!place.disk) return () => undefined;
+        const filler = join(place.disk, 'filler');
+        spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
+        if (below(3) === 0) await restart();
+        return async () => {
+          fs.rmSync(filler, { force: true });
+          if (server.isOver()) await restart();
+        };
+      }
+      case 'rights': {
+        const names = ['', 'tmp', 'library']
+          .map((name) => join(place.data, name))
+          .filter((path) => fs.existsSync(path));
+        const path = [...names, place.music][below(names.length + 1)] ?? place.music;
+        const { mode } = fs.statSync(path);
+        fs.chmodSync(path, below(2) === 0 ? 0o000 : 0o500);
+        return () => fs.chmodSync(path, mode & 0o777);
+      }
+      case 'mount': {
+        const away = `${place.music}.away`;
+        fs.renameSync(place.music, away);
+        const isEmpty = below(2) === 0;
+        if (isEmpty) fs.mkdirSync(place.music);
+        return () => {
+          if (isEmpty) fs.rmdirSync(place.music);
+          if (below(2) === 0) fs.renameSync(away, place.music);
+          else {
+            spawnSync('cp', ['-a', away, place.music]);
+            fs.rmSync(away, { recursive: true });
+          }
+        };
+      }
+      case 'kill':
+        server.child.kill('SIGKILL');
+        await once(server.child, 'exit');
+        return restart;
+    }
+  }
+
+  async function lost(): Promise<string[]> {
+    const found: string[] = [];
+    const alive = await ask('/users/me');
+    if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
+    await until(
+      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
+      (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
+      { everyMs: 100 },
+    );
+    await ask('/sources/local_folder/scan', 'POST');
+    await until(
+      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
+      (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
+      { everyMs: 100 },
+    );
+    for (const id of others) {
+      const { status, body } = (await ask(`/tracks/${id}`)) ?? { status: 0, body: {} };
+      if (status !== 200) found.push(`track ${id}: ${status}`);
+      else {
+        if (body['availability'] !== 'available') found.push(`track ${id} is ${String(body['availability'])}`);
+        if (!liked.get(id)?.accepts(body['liked'] === true)) found.push(`like of ${id}: ${String(body['liked'])}`);
+        if (!rated.get(id)?.accepts(Number(body['rating'] ?? 0)))
+          found.push(`rating of ${id}: ${String(body['rating'])}`);
+        if (!titled.get(id)?.accepts(String(body['title']))) found.push(`title of ${id}: ${String(body['title'])}`);
+        const played = Number(body['play_count']);
+        const { least, most } = plays.get(id) ?? { least: 0, most: 0 };
+        if (played < least || played > most) found.push(`plays of ${id}: ${played}, and not ${least} to ${most}`);
+      }
+    }
+    const listed = ((await ask(`/playlists/${list}/tracks?limit=2000`))?.body['items'] ?? []) as {
+      track: { id: number };
+    }[];
+    for (const id of others) {
+      const there = listed.filter(({ track }) => track.id === id).length;
+      const { least, most } = entries.get(id) ?? { least: 0, most: 0 };
+      if (there < least || there > most) found.push(`entries of ${id}: ${there}, and not ${least} to ${most}`);
+    }
+    for (const id of uploads) if ((await ask(`/tracks/${id}`))?.status !== 200) found.push(`upload ${id} is gone`);
+    const trash = (await ask('/trash'))?.body['total'];
+    if (trash !== 1) found.push(`${String(trash)} tracks are in the trash, and not one`);
+    return found;
+  }
+
+  try {
+    for (let nth = 0; nth < faults && wrong.length === 0; nth++) {
+      const fault = FAULTS[below(FAULTS.length)] ?? 'kill';
+      counts[fault] = (counts[fault] ?? 0) + 1;
+      const end = await bring(fault);
+      for (let act = 1 + below(5); act > 0; act--) await ACTS[below(ACTS.length)]?.();
+      await end();
+      if (server.isOver()) {
+        if (server.output().trim() === '') wrong.push(`it ended without a word at ${fault}`);
+        else words++;
+        await restart();
+      }
+      for (let act = below(3); act > 0; act--) await ACTS[below(ACTS.length)]?.();
+      if ((nth + 1) % CHECK_EVERY !== 0 && nth + 1 < faults) continue;
+      for (const one of await lost()) wrong.push(`after fault ${nth + 1} (${fault}): ${one}`);
+      console.log(
+        `${nth + 1} faults (${JSON.stringify(counts)}), ${acknowledged} acknowledged, ${refused} refused, ended in words ${words} times: ${wrong.length} wrong`,
+      );
+    }
+    return wrong;
+  } finally {
+    server.child.kill('SIGKILL');
+    await sleep(100);
+    if (place.disk) spawnSync('umount', ['-l', place.disk]);
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+async function signUp(server: Server): Promise<string> {
+  const setup_token = await until(() => /Setup token: (\S+)/.exec(server.output())?.[1]);
+  const answer = await fetch(`${server.url}/api/v1/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...ADMIN, setup_token }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+const song = (title: string, frames: number): Buffer =>
+  Buffer.concat([id3([id3Frame('TIT2', utf8Text(title)), id3Frame('TPE1', utf8Text('The Quays'))]), silentMp3(frames)]);
+
+function layOut(base: string): Place {
+  fs.chmodSync(base, 0o755);
+  const [disk, music] = [join(base, 'disk'), join(base, 'folder', 'music')];
+  fs.mkdirSync(disk);
+  fs.mkdirSync(music, { recursive: true });
+  const isMounted =
+    ACCOUNT !== undefined && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', disk]).status === 0;
+  if (!isMounted) console.warn('*** No disk can be mounted here: a full disk is NOT tried. ***');
+  for (let n = 0; n < TRACKS; n++) fs.writeFileSync(join(music, `${n}.mp3`), song(`Title ${n}`, 60 + n));
+  const data = join(disk, 'data');
+  fs.mkdirSync(data);
+  if (ACCOUNT !== undefined)
+    for (const path of [data, join(base, 'folder'), music]) fs.chownSync(path, ACCOUNT, ACCOUNT);
+  return { data, music, clock: join(base, 'clock'), disk: isMounted ? disk : undefined };
+}
+
+export async function proveFaults({ seed, runs = 300 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  console.log(`${runs} faults from seed ${seed}`);
+  const wrong = await playFaults(seed, runs);
+  for (const one of wrong) console.log(one);
+  return wrong.length === 0;
+}
