@@ -81,6 +81,17 @@ export const DATABASE_LOCKED =
 export const DATABASE_GONE =
   'The database is no longer where it was, so nothing can be saved. An administrator has to look at the server.';
 
+/** A file or folder of our own that may not be used, or whose disk does not work, as Node or SQLite says it. */
+const isFolderFailing = (error: unknown): boolean =>
+  (['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENXIO', 'ESTALE'].includes(codeOf(error)) &&
+    error instanceof Error &&
+    'path' in error) ||
+  codeOf(error).startsWith('SQLITE_IOERR') ||
+  codeOf(error).startsWith('SQLITE_CANTOPEN');
+const FOLDER_FAILING =
+  'The server cannot use its folders: it may not, or their disk does not work. An administrator has to look at it; ' +
+  'its log names the file.';
+
 const LOCKED_RETRY_S = 2;
 const GONE_RETRY_S = 30;
 
@@ -92,5 +103,7 @@ export function asKnownFault(error: unknown): AppError | undefined {
     return new AppError('unavailable', DATABASE_LOCKED, { retryAfter: LOCKED_RETRY_S, cause: error });
   if (codeOf(error).startsWith('SQLITE_READONLY'))
     return new AppError('unavailable', DATABASE_GONE, { retryAfter: GONE_RETRY_S, cause: error });
+  if (isFolderFailing(error))
+    return new AppError('unavailable', FOLDER_FAILING, { retryAfter: GONE_RETRY_S, cause: error });
   return undefined;
 }

@@ -11,8 +11,15 @@ export function nextDue(schedule: string, now: Date): Date {
   return due > now ? due : atTime(schedule, now, 1);
 }
 
-/** `since`: when the last backup started, or when the schedule was set. */
-export const isDue = (schedule: string, since: Date, now: Date): boolean => lastDue(schedule, now) > since;
+/** A clock that is set right by less is not wrong. */
+const SET_RIGHT_MS = 3_600_000;
+
+/**
+ * `since`: when the last backup started, or when the schedule was set. One that is later than now is of a wrong clock,
+ * and says nothing.
+ */
+export const isDue = (schedule: string, since: Date, now: Date): boolean =>
+  since.getTime() - now.getTime() > SET_RIGHT_MS || lastDue(schedule, now) > since;
 
 function atTime(schedule: string, day: Date, later: number): Date {
   const [hours = 0, minutes = 0] = schedule.split(':').map(Number);

@@ -30,7 +30,8 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
 
   async function look(): Promise<void> {
     const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
-    const isDue = verifyDays(settings, storage) > 0 && now().getTime() - last >= DAY_MS;
+    const sinceMs = now().getTime() - last; // below 0 after a clock that was ahead
+    const isDue = verifyDays(settings, storage) > 0 && (sinceMs >= DAY_MS || sinceMs < -LOOK_EVERY_MS);
     if (isDue && !(await isOnBattery())) await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
   }
 

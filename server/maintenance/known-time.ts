@@ -5,9 +5,10 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { Log } from '../log/log.ts';
+import { forgetFutureTimes } from './future-times.ts';
 import { createTimeForAges, type KnownTime, type TimeForAges } from '../runtime/time-for-ages.ts';
 
-const Kept = z.object({ time: z.iso.datetime(), doubted_ms: z.number().min(0) });
+const Kept = z.object({ time: z.iso.datetime(), doubted_ms: z.number().min(0).nullable() });
 
 interface TimeForAgesDeps {
   db: MainDb;
@@ -27,9 +28,16 @@ export function timeForAges({ db, file, log, now, isOwnClock }: TimeForAgesDeps)
     elapsedMs: isOwnClock ? () => performance.now() : () => now().getTime(),
     keep({ timeMs, doubtedMs }): void {
       try {
-        writeJsonFile(file, { time: new Date(timeMs).toISOString(), doubted_ms: Math.round(doubtedMs) });
+        writeJsonFile(file, { time: new Date(timeMs).toISOString(), doubted_ms: doubtedMs && Math.round(doubtedMs) });
       } catch (err) {
         log.warn({ err }, 'the time that the library knows could not be written down');
+      }
+    },
+    onCertain(clock): void {
+      try {
+        forgetFutureTimes(db.$client, clock);
+      } catch (err) {
+        log.error({ err }, 'what was put off while the clock was wrong waits until then');
       }
     },
     onDoubt: (clock, believed) =>
@@ -57,5 +65,5 @@ function newestRow(db: MainDb): KnownTime | undefined {
     )
     .pluck()
     .get();
-  return timeMs == null ? undefined : { timeMs, doubtedMs: 0 };
+  return timeMs == null ? undefined : { timeMs, doubtedMs: null };
 }

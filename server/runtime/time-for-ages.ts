@@ -12,8 +12,8 @@ const KEEP_EVERY_MS = 600_000;
 /** What one start leaves to the next. */
 export interface KnownTime {
   timeMs: number;
-  /** For how long the clock was doubted while a server ran. */
-  doubtedMs: number;
+  /** For how long the clock was doubted while a server ran; null when it is not doubted. */
+  doubtedMs: number | null;
 }
 
 interface TimeForAgesDeps {
@@ -24,6 +24,8 @@ interface TimeForAgesDeps {
   elapsedMs: () => number;
   /** Called at each start and end of a doubt, and from time to time. */
   keep: (known: KnownTime) => void;
+  /** Called when a doubt is over, also one of an earlier start. */
+  onCertain?: (clock: Date) => void;
   /** Called when a doubt begins, also one of an earlier start. */
   onDoubt: (clock: Date, believed: Date) => void;
 }
@@ -37,21 +39,31 @@ export interface TimeForAges {
   believe: () => void;
 }
 
-export function createTimeForAges({ now, lastKnown, elapsedMs, keep, onDoubt }: TimeForAgesDeps): TimeForAges {
+export function createTimeForAges({
+  now,
+  lastKnown,
+  elapsedMs,
+  keep,
+  onCertain,
+  onDoubt,
+}: TimeForAgesDeps): TimeForAges {
   const startedMs = elapsedMs();
   let last = { timeMs: lastKnown?.timeMs ?? now().getTime(), atMs: startedMs };
+  let wasDoubted = typeof lastKnown?.doubtedMs === 'number';
   let doubt = { isOn: false, doubtedMs: lastKnown?.doubtedMs ?? 0, atMs: startedMs };
   let keptAtMs = -Infinity;
 
   function keepAt(atMs: number, timeMs: number): void {
     keptAtMs = atMs;
-    keep({ timeMs, doubtedMs: doubt.doubtedMs });
+    keep({ timeMs, doubtedMs: doubt.isOn ? doubt.doubtedMs : null });
   }
 
   function believe(clockMs: number, atMs: number): void {
-    const isNews = doubt.isOn || doubt.doubtedMs > 0;
+    const isNews = doubt.isOn || wasDoubted;
+    wasDoubted = false;
     last = { timeMs: clockMs, atMs };
     doubt = { isOn: false, doubtedMs: 0, atMs };
+    if (isNews) onCertain?.(new Date(clockMs));
     if (isNews || atMs - keptAtMs >= KEEP_EVERY_MS) keepAt(atMs, clockMs);
   }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { COVER_TASK } from '../../server/covers/tasks.ts';
 import type { TrashPage } from '../../server/library/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
@@ -68,10 +69,24 @@ test('with a wrong clock, however often it is started and somebody signs in, not
 test('a damaged clock.json is told, and the newest row counts', async () => {
   await (await startServer({ dir })).close();
   const file = join(dir, 'clock.json');
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: 0 });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: null });
   writeFileSync(file, '{"time":');
   const second = await startServer({ dir });
   expect((await second.api('/health')).body).toMatchObject({ status: 'ok' });
   await second.close();
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: 0 });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: null });
+});
+
+test('what was put off while the clock was ahead is done when it is right again', async () => {
+  await (await startServer({ dir })).close();
+  const wrong = await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY) });
+  const { id } = await wrong.app.jobs.enqueue(COVER_TASK, {});
+  wrong.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
+  await wrong.close();
+  const right = await startServer({ dir });
+  await right.app.trash.purgeOld(right.app.nowForAges());
+  await right.app.drain();
+  const { body } = await right.api<{ status: string }>(`/jobs/${id}`, { token: await signIn(right) });
+  expect(body.status).toBe('succeeded');
+  await right.close();
 });

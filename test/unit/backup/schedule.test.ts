@@ -20,6 +20,7 @@ describe('a backup every day at 03:30', () => {
     ['for a time that passed while the server was off', at(18, 3, 31), at(21, 9), true],
     ['not for times before there was a schedule', at(21, 9), at(21, 10), false],
     ['not because of one that was made by hand after it', at(21, 4), at(21, 10), false],
+    ['when the last one was made by a clock that was ahead', at(28, 4), at(21, 4), true],
   ])('is due %s', (_when, since, now, due) => {
     expect(isDue('03:30', since, now)).toBe(due);
   });

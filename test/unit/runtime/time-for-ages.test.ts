@@ -9,7 +9,7 @@ const TODAY = Date.parse('2026-11-27T08:00:00Z');
 /** `clock` and `elapsed` in milliseconds are moved by the tests. */
 function machine(lastKnown: number | undefined) {
   const at = { clock: TODAY, elapsed: 0, doubts: 0 };
-  let kept: KnownTime | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: 0 };
+  let kept: KnownTime | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
   let time: TimeForAges;
   const start = (): void => {
     time = createTimeForAges({
