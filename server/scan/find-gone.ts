@@ -189,7 +189,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       };
     },
 
-    /** Between scans, when more was heard. Files are known in part after a scan that was cut off: the next one does it. */
+    /** Between scans, when more was heard. After one that was cut off the files are known in part: nothing is done. */
     compareAgain: async (search: UpgradeSearch): Promise<TrackId[]> =>
       isCutOff.get(source) === undefined ? takeUpgrades(search) : [],
 

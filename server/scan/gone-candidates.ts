@@ -95,8 +95,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
       WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
   );
-  // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on the
-  // same album or into the same folder: one that is on a compilation for years is not what a deleted file became.
+  // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
+  // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
     { gone: TrackId; now: TrackId; isKept: number; isPair: number; isHeard: number; isBeside: number }
