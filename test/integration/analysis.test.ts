@@ -33,11 +33,11 @@ describe('the pass', () => {
   });
   afterEach(() => temp.close());
 
-  const add = (audioHash: string, album?: string): TrackId =>
+  const add = (audioHash: string, album?: string, title = 'Song'): TrackId =>
     services.tracks.insert({
       source: 'upload',
       sourceId: `${audioHash} ${Math.random()}`,
-      identity: { title: 'Song', artists: ['The Quays'], genres: [], album },
+      identity: { title, artists: ['The Quays'], genres: [], album },
       audio: { ...silence, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
@@ -109,6 +109,14 @@ describe('the pass', () => {
     expect(second.ids()).toEqual([two, three]);
     await second.pass.runNow(never);
     expect(second.ids()).toEqual([two, three]);
+  });
+
+  test('hears first what may be another file of one that is there', async () => {
+    const alone = add('p1:a', undefined, 'Alone');
+    const [mp3, flac] = [add('p1:b'), add('p1:c')];
+    const { pass, ids } = passWith(() => 'done');
+    await pass.runNow(never);
+    expect(ids()).toEqual([mp3, flac, alone]);
   });
 
   test('does only the steps that have a new version, and all of them for other audio', async () => {
