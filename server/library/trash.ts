@@ -59,6 +59,14 @@ interface TrashDeps {
   release: (left: LeftOver) => Promise<void>;
 }
 
+/** Where a file is: as the track names it, and as its row in `source_files` does. */
+export interface FilePlace {
+  sourceId: string;
+  uri: string;
+  folder: number;
+  name: string;
+}
+
 export type Trash = ReturnType<typeof createTrash>;
 
 export function createTrash({ db, tracks, now, release }: TrashDeps) {
@@ -92,8 +100,13 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
           AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
     )
     .pluck();
-  const setPlace = db.$client.prepare<[string, string, string]>(
-    'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ? AND merged_into IS NULL',
+  const setPlace = db.$client.prepare<{ source: string; from: string; to: string; uri: string; link: string }>(
+    // also in what it is put back from, so that a scan knows the file as its own again
+    `UPDATE trashed_tracks SET source_id = @to, storage_uri = iif(storage_uri LIKE 'file:%', @uri, storage_uri),
+      snapshot = json_set(snapshot, '$.links', json((SELECT json_group_array(json(
+        iif(value ->> 'table' = 'source_files', json_set(value, '$.keys', json(@link)), value)))
+        FROM json_each(snapshot, '$.links'))))
+      WHERE source = @source AND source_id = @from AND merged_into IS NULL`,
   );
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
@@ -196,7 +209,10 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
     /** A deleted track is found in another place from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
     /** The file of a deleted track is called something else now. */
-    setPlace: (source: string, before: string, sourceId: string): void => void setPlace.run(sourceId, source, before),
+    setPlace(source: string, from: string, { sourceId, uri, folder, name }: FilePlace): void {
+      const link = JSON.stringify([{ folder_id: folder, name }]);
+      setPlace.run({ source, from, to: sourceId, uri, link });
+    },
 
     list(user: Asker, page: Page): TrashList {
       const where = visibleTo(user);

@@ -97,9 +97,12 @@ export function assign(
       file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after);
     const holder = file.known === null ? undefined : holders.get(file.known);
     // a copy of something that was seen when it was half written keeps its track
-    const isOwnCopy = isOthers && holder?.isBare === true && free.has(holder.id) && !isBack(holder);
+    if (isOthers && holder?.isBare === true && free.has(holder.id) && !isBack(holder)) {
+      give(file, holder.id);
+      continue;
+    }
     const isVacant = file.known === null || (holder && (!free.has(holder.id) || isBack(holder)));
-    assigned.set(file.place, (isOthers && !isOwnCopy) || isVacant ? 'new' : 'replaced');
+    assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
   }
   return assigned;
 }

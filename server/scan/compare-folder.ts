@@ -117,7 +117,8 @@ export function compareFolder(listing: Listing, known: KnownFiles, options: Comp
     if (stat) classify(batch, name, stat, { lyricsMark: marks[i] ?? null, sheetsMark }, file, tracks, options);
   });
   // a file whose track was deleted may have been renamed, so it is not gone yet
-  for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file);
+  for (const file of before.values())
+    if (file.state !== 'gone' && (file.state !== 'deleted' || isRestored(file))) batch.gone.push(file);
   // files that failed, were deleted or are gone have to be looked at by each scan
   const isSettled = batch.stillFailed.length + before.size + batch.deleted + batch.unsplit === 0;
   batch.signature = isSettled && folder?.signature !== signature ? signature : null;
@@ -151,7 +152,7 @@ function classify(
       known,
       ...(isAgain && { isAgain }),
     });
-  } else if (known.state === 'gone') batch.returned.push(known);
+  } else if (known.state === 'gone' || isRestored(known)) batch.returned.push(known);
   else {
     batch.unchanged++;
     if (known.dev !== numbers.dev || known.ino !== numbers.ino || known.ctimeUs !== numbers.ctimeUs)
@@ -167,6 +168,9 @@ function classify(
 }
 
 const numbersOf = (stat: fs.Stats): FileNumbers => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
+
+/** Its track was deleted and has come back from the trash since. */
+const isRestored = ({ state, trackId }: KnownFile): boolean => state === 'deleted' && trackId !== null;
 
 function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.Stats | undefined {
   try {

@@ -61,6 +61,10 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   const client = db.$client;
   const goneTracks = createGoneTracks(client, source);
   const findKnown = prepareKnownTracks(client);
+  const audioHashOf = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
+  const setFormer = client.prepare<[string | null, TrackId, TrackId]>(
+    'UPDATE trashed_tracks SET former_audio_hash = ? WHERE id = ? AND merged_into = ?',
+  );
   const isCutOff = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
@@ -116,14 +120,19 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     return matches;
   }
 
-  /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
-  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>): Promise<boolean> {
+  /**
+   * The gone track takes over the file, with its tags unless a person edited its own; the new track goes. If both files
+   * were there and the old one comes back, they are two tracks again.
+   */
+  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>, wasBeside = false): Promise<boolean> {
     if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverSection(gone, now.id, 'same_music'));
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const takeOver = client.transaction(() => {
       const sound = hearing.stored(now.id);
+      const before = audioHashOf.get(gone) ?? null;
       relocation.takeOverFile(gone, now.id, 'same_music');
+      if (wasBeside) setFormer.run(before, now.id, gone);
       if (sound) hearing.store(gone, sound);
       if (result?.ok && tracks.statusOf(gone) !== 'manual')
         setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
@@ -163,7 +172,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       signal.throwIfAborted();
       const isTaken = kept.has(match.gone)
         ? isDone(() => withRelaxedCommit(client, () => relocation.replace(match.gone, match.now.id)))
-        : await adopt(root, match);
+        : await adopt(root, match, true);
       if (isTaken) found.push(match.gone);
     }
     return found;

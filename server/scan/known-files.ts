@@ -18,7 +18,7 @@ export interface KnownFiles {
   files(folderId: number): KnownFile[];
   /** Known folders at or below `path` that were not seen. */
   unseenBelow(path: string): FolderPath[];
-  /** Files of a folder that are not marked gone or deleted. */
+  /** Files of a folder that are not marked gone, or deleted and still in the trash. */
   present(folderId: number): KnownFile[];
 }
 
@@ -50,7 +50,8 @@ export function openKnownFiles(
   );
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
   const listPresent = client.prepare<[number], KnownFile>(
-    `SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state NOT IN ('gone', 'deleted')`,
+    `SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?
+      AND (state NOT IN ('gone', 'deleted') OR state = 'deleted' AND track_id IS NOT NULL)`,
   );
   const listAll = client.prepare<[string], FolderPath>(
     'SELECT id, path FROM source_folders WHERE source = ? ORDER BY path',

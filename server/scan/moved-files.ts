@@ -74,7 +74,7 @@ const AUDIO =
 
 /** Nobody has played, liked, kept, shared or edited it. */
 const IS_BARE = `t.metadata_status <> 'manual'
-  AND NOT EXISTS (SELECT 1 FROM users u JOIN like_states s
+  AND NOT EXISTS (SELECT 1 FROM users u CROSS JOIN like_states s
     ON s.user_id = u.id AND s.item_type = 'track' AND s.item_id = t.id)
   ${['plays', 'playlist_entries', 'playlist_past_entries', 'bookmarks', 'share_tracks', 'track_edits']
     .map((table) => `AND NOT EXISTS (SELECT 1 FROM ${table} x WHERE x.track_id = t.id)`)

@@ -184,7 +184,7 @@ export function recordRefused(record: ScanRecord, sizes: readonly number[], avai
 
 /** Tracks that were taken for missing, and their files for new ones, until all of them were compared. */
 export function recordFoundAmongNew(record: ScanRecord, found: readonly TrackId[]): void {
-  record.added -= found.length;
+  record.added = Math.max(0, record.added - found.length); // some were added by a scan that was cut off
   record.moved += found.length;
   for (const id of found) record.missing.delete(id);
 }

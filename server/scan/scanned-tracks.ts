@@ -30,6 +30,13 @@ export interface ScannedTracksDeps {
   now: () => Date;
 }
 
+/** `folder`: source_folders.id */
+interface PlaceOfFile {
+  path: string;
+  name: string;
+  folder: number;
+}
+
 /** What a file, or a section of one, says of its track. */
 export interface Draft {
   sourceId: string;
@@ -83,6 +90,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   );
   const setAudioHash = client.prepare<[string, TrackId]>('UPDATE tracks SET audio_hash = ? WHERE id = ?');
 
+  const hasAudioHash = (id: TrackId, audioHash: string | null): boolean =>
+    hashOf(audioHash) !== null && hashOf(findAudioHash.get(id) ?? null) === audioHash;
+
   const storedAs = (place: string, { stored, sizeBytes, audioHash }: ReadOk): StoredAudio => ({
     storageUri: stored ? toUri(storage, stored.key) : toFileUri(place),
     contentHash: stored?.sha256 ?? null,
@@ -93,7 +103,11 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
   function refill(id: TrackId, { identity, audio }: Draft, folder: number, keepsIdentity = false): string | undefined {
     const before = findUri.get(id);
-    tracks.setAudio(id, audio);
+    // a copy of our own stays when the same audio turns up in a folder that is only indexed
+    const isKept =
+      before != null && !isInFolder(before) && isInFolder(audio.storageUri ?? '') && hasAudioHash(id, audio.audioHash);
+    if (isKept) setAvailability.run('available', id);
+    else tracks.setAudio(id, audio);
     forgetHash.run(id);
     tracks.setLyrics(id, identity.lyrics ?? null);
     tracks.setChapters(id, identity.chapters ?? null);
@@ -103,7 +117,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       tracks.setIdentity(id, known ? withEditsOf(known.identity, identity) : identity, folder);
       setPending.run(id); // with other tags it is to be identified again
     }
-    return before != null && before !== audio.storageUri ? before : undefined;
+    return !isKept && before != null && before !== audio.storageUri ? before : undefined;
   }
 
   /** The tags say what they said when they were read last. */
@@ -151,11 +165,16 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       setPlace.run(toFileUri(join(path, name)), time, id);
     },
 
-    /** A deleted track whose file changed, or is asked for again, comes back as itself, and so does a hidden one. */
+    /**
+     * A deleted track whose file changed, or is asked for again, comes back as itself, and so does a hidden one. Other
+     * audio in its place is another track.
+     */
     insert(draft: Draft, folder: number): { trackId: TrackId; replaced?: string | undefined } {
       const { sourceId, identity, audio } = draft;
-      const audioHash = audio.audioHash === NO_HASH ? null : audio.audioHash;
-      const before = trash.findPlace(source, sourceId)?.id ?? trash.findHidden(source, sourceId, audioHash);
+      const audioHash = hashOf(audio.audioHash);
+      const deleted = trash.findPlace(source, sourceId);
+      const isOther = deleted && audioHash !== null && (hashOf(deleted.audioHash) ?? audioHash) !== audioHash;
+      const before = (isOther ? undefined : deleted?.id) ?? trash.findHidden(source, sourceId, audioHash);
       if (before !== undefined) {
         trash.restore(db, before, sourceId);
         return { trackId: before, replaced: refill(before, draft, folder) };
@@ -169,8 +188,10 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       return { trackId: id, replaced: refill(id, draft, folder) };
     },
 
-    moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
-      trash.setPlace(source, sourceIdOf(from.path, from.name), sourceIdOf(path, name)),
+    moveDeleted(from: { path: string; name: string }, { path, name, folder }: PlaceOfFile): void {
+      const place = { sourceId: sourceIdOf(path, name), uri: toFileUri(join(path, name)), folder, name };
+      trash.setPlace(source, sourceIdOf(from.path, from.name), place);
+    },
 
     /** The deleted track of that place. */
     findDeleted: (sourceId: string) => trash.findPlace(source, sourceId),
@@ -200,3 +221,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     },
   };
 }
+
+const isInFolder = (uri: string): boolean => uri.startsWith(`${FILE_SCHEME}:`);
+
+/** A hash that can be compared. */
+const hashOf = (audioHash: string | null): string | null => (audioHash === NO_HASH ? null : audioHash);

@@ -110,7 +110,7 @@ export function createScanWriter({
       case 'deleted': {
         const { from } = decision.op;
         files.remove(folders.idOf(from.path), from.name);
-        scanned.moveDeleted(from, path, candidate.name);
+        scanned.moveDeleted(from, { path, name: candidate.name, folder });
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }

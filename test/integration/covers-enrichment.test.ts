@@ -151,13 +151,13 @@ describe('an archive that is down', () => {
     );
     expect(tracks.map((track) => reasonsOf(track).length)).toEqual([1, 1, 0, 0]); // then it is paused
     expect(reasonsOf(tracks[0] as TrackOut)).toEqual([expect.stringMatching(/refused the connection/)]);
-    expect(await statusesOf('?task=cover_archive_task')).toEqual(['waiting']);
+    expect((await statusesOf('?task=cover_archive_task'))[0]).toBe('waiting'); // earlier ones had nothing to ask yet
 
     archive = await startFakeCoverArchive(Number(new URL(archive.url).port));
     for (const group of groups) archive.groups.set(group, { picture });
     time += 2 * 3_600_000;
     await server.app.drain();
-    expect(await statusesOf('?task=cover_archive_task')).toEqual(['succeeded']);
+    expect(new Set(await statusesOf('?task=cover_archive_task'))).toEqual(new Set(['succeeded']));
     // those without a result wait longer
     expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2);
 

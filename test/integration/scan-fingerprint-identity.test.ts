@@ -1,6 +1,15 @@
 // The last test of identity: a file of another format at another path, with the fingerprint of a track whose file is
 // missing, is that track. Every row holds after one scan and after a second one, in both modes.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -429,6 +438,67 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       }
       expect((await music.server.api<{ total: number }>('/merges')).body.total).toBe(0);
     });
+  });
+
+  test('two files that were there beside each other are two tracks again when the one that vanished is back', async () => {
+    const music = await library('reference', { 'a/1.mp3': mp3(1) });
+    lay(music.folder, { 'b/1.flac': flac(1) });
+    await music.scan();
+    const was = await music.ids();
+    rmSync(join(music.folder, 'a/1.mp3'));
+    await music.scan();
+    expect(await music.ids()).toEqual({ 'b/1.flac': was['a/1.mp3'] });
+    lay(music.folder, { 'a/1.mp3': mp3(1) });
+    expect(await music.scan()).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
+    expect(await music.ids()).toEqual(was);
+    expect(await keptFaults(servedBy(music.server), [was['a/1.mp3'] as number], 'available')).toEqual([]);
+  });
+
+  test.each(['copy', 'reference'] as const)(
+    'a copy that was heard half written is that copy when it is whole, in %s mode',
+    async (mode) => {
+      const music = await library(mode, { 'a/1.flac': flac(1, { seconds: 12 }) });
+      const whole = readFileSync(join(music.folder, 'a/1.flac'));
+      mkdirSync(join(music.folder, 'b'));
+      writeFileSync(join(music.folder, 'b/1.flac'), whole.subarray(0, Math.round(whole.length * 0.6)));
+      await music.scan();
+      const half = await music.ids();
+      writeFileSync(join(music.folder, 'b/1.flac'), whole);
+      expect(await music.scan()).toMatchObject({ added: 0, missing: 0 });
+      expect(await music.ids()).toEqual(half);
+    },
+  );
+
+  test.each(['copy', 'reference'] as const)(
+    'another song in the place of a deleted one is a track of its own, in %s mode',
+    async (mode) => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1) });
+      const { 'a/1.mp3': deleted } = await music.ids();
+      expect((await music.server.api(`/tracks/${deleted}`, { method: 'DELETE' })).status).toBe(204);
+      copyFileSync(file(mp3(5)), join(music.folder, 'a/1.mp3'));
+      expect(await music.scan()).toMatchObject({ added: 1 });
+      const { 'a/1.mp3': now } = await music.ids();
+      expect(now).not.toBe(deleted);
+      expect((await music.server.api<{ total: number }>('/trash')).body.total).toBe(1);
+    },
+  );
+
+  test('the library’s own copy stays when its music turns up in a folder that is only indexed', async () => {
+    const music = await library('copy', { 'a/1.mp3': mp3(1) });
+    const { 'a/1.mp3': id } = await music.ids();
+    const indexed = mkdtempSync(join(base, 'indexed-'));
+    lay(indexed, { '9.mp3': mp3(8) });
+    const body = { path: indexed, name: 'Indexed', mode: 'reference' };
+    expect((await music.server.api('/music-folders', { method: 'POST', body })).status).toBeLessThan(300);
+    await music.scan();
+    renameSync(join(music.folder, 'a/1.mp3'), join(base, 'away.mp3'));
+    await music.scan();
+    copyFileSync(join(base, 'away.mp3'), join(indexed, '1.mp3'));
+    await music.scan();
+    rmSync(join(indexed, '1.mp3'));
+    await music.scan();
+    const track = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
+    expect([track.availability, track.storage_uri?.startsWith('local:')]).toEqual(['available', true]);
   });
 
   test('a converted file with a copy elsewhere, in one scan, keeps its track', async () => {

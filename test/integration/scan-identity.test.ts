@@ -110,6 +110,15 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       await music.scan();
       expect(Object.keys(await music.ids())).toHaveLength(ALL.length - 1);
     }
+    expect((await music.server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
+    await music.scan();
+    expect(await music.ids()).toMatchObject({ 'One/First/renamed.mp3': id });
+    const stream = await fetch(`${music.server.url}/stream/${id}?token=${music.server.token}`);
+    expect([stream.status, (await music.track('One/First/renamed.mp3'))?.availability]).toEqual([200, 'available']);
+    rmSync(music.at('One/First/renamed.mp3'));
+    await music.scan();
+    const after = mode === 'copy' ? 'available' : 'missing';
+    expect((await music.track('One/First/renamed.mp3'))?.availability).toBe(after);
   });
 
   test.skipIf(process.platform === 'win32')('a copy of the music on another disk is the same music', async () => {

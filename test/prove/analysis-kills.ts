@@ -86,11 +86,13 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   return faults;
 }
 
-/** Rows that lack a step, a result or the fingerprint. */
+/** Rows that lack a step, a result or the fingerprint, which the enrichment may have made before. */
 function halfStored(path: string): string[] {
   const db = new Database(path);
   try {
-    const missing = STEP_NAMES.map((step) => `${step}_version <> ${STEPS[step]}`).join(' OR ');
+    const missing = STEP_NAMES.filter((step) => step !== 'fingerprint')
+      .map((step) => `${step}_version <> ${STEPS[step]}`)
+      .join(' OR ');
     const rows = db
       .prepare<[], { path: string }>(
         `SELECT t.source_id AS path FROM audio_analyses a JOIN tracks t ON t.audio_hash = a.audio_key

@@ -40,7 +40,9 @@ export const trashedTracks = sqliteTable(
     // not deleted by anybody: its file is several tracks now, or one track again; in no list, and never emptied
     isHidden: flag('is_hidden').notNull().default(false),
     audioHash: text('audio_hash'),
-    formerAudioHash: text('former_audio_hash'), // of a merged track, as former_audio has it
+    // of a merged track: when this audio is back, a scan makes them two again. As former_audio has it, or that of the
+    // kept track before it took over a file that was there beside its own
+    formerAudioHash: text('former_audio_hash'),
   },
   (t) => [
     index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),

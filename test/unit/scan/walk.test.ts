@@ -111,7 +111,7 @@ function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFi
         reason: state === 'failed' ? 'it is no audio' : null,
         lyricsMark: null,
         sheetsMark: null,
-        trackId: (n + 1) as TrackId,
+        trackId: state === 'deleted' ? null : ((n + 1) as TrackId),
       })),
     })),
   );
