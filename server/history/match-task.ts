@@ -1,4 +1,5 @@
-// Finds the tracks of plays without one (imported, or of a deleted file), after tracks were added.
+// Finds the tracks of plays without one (imported, or of a track that is gone for good), after tracks were added. Plays
+// of a track in the trash wait for it.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Handler } from '../jobs/tasks.ts';
@@ -9,6 +10,8 @@ import type { MATCH_HISTORY } from './tasks.ts';
 
 /** Songs per transaction, which takes a few milliseconds. */
 const SLICE = 100;
+/** Deleted tracks whose plays are looked up at once. */
+const DELETED = 50;
 
 type SongWithoutTrack = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };
 
@@ -16,15 +19,26 @@ type SongWithoutTrack = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: 
 export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_HISTORY> {
   const client = db.$client;
   const matcher = createTrackMatcher({ db });
+  client.exec('CREATE TEMP TABLE IF NOT EXISTS plays_in_trash (id INTEGER PRIMARY KEY)');
+  const forgetTrash = client.prepare('DELETE FROM temp.plays_in_trash');
+  const nextDeleted = client.prepare<[number], { id: number }>(
+    `SELECT id FROM trashed_tracks WHERE merged_into IS NULL AND id > ? ORDER BY id LIMIT ${DELETED}`,
+  );
+  const addTrash = client.prepare<[string]>(
+    `INSERT OR IGNORE INTO temp.plays_in_trash SELECT key.value ->> 'id' FROM json_each(?) j
+      CROSS JOIN trashed_tracks t ON t.id = j.value CROSS JOIN json_each(t.snapshot, '$.links') link
+      CROSS JOIN json_each(link.value, '$.keys') key WHERE link.value ->> 'table' = 'plays'`,
+  );
+  const NOT_IN_TRASH = 'id NOT IN (SELECT id FROM temp.plays_in_trash)';
   // One play stands for all with the same song key.
   const nextSongs = client.prepare<
     [number],
     SongWithoutTrack
   >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle,
     max(recording_mbid) AS recordingMbid
-    FROM plays WHERE track_id IS NULL AND song_key > ? GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
+    FROM plays WHERE track_id IS NULL AND song_key > ? AND ${NOT_IN_TRASH} GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
   const give = client.prepare<[TrackId, number]>(
-    'UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL',
+    `UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL AND ${NOT_IN_TRASH}`,
   );
   const matchSlice = client.transaction((songs: readonly SongWithoutTrack[]): number => {
     let plays = 0;
@@ -36,6 +50,14 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   }).immediate;
 
   return async (_payload, { signal, yieldToRequests }) => {
+    forgetTrash.run();
+    for (let after = 0; ;) {
+      const deleted = nextDeleted.all(after).map(({ id }) => id);
+      addTrash.run(JSON.stringify(deleted));
+      if (deleted.length < DELETED) break;
+      after = deleted.at(-1) ?? 0;
+      await yieldToRequests();
+    }
     let plays = 0;
     for (let after = -1; ;) {
       signal.throwIfAborted();

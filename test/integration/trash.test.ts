@@ -329,3 +329,17 @@ test('many are restored or deleted at once, each as far as one may', async () =>
   expect((await get<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
   expect((await some('restore', { track_ids: [] })).status).toBe(422);
 });
+
+test('plays of a deleted track wait for it, whatever else is called the same', async () => {
+  const name = `Quaynote${++made}`;
+  const track = await upload(song(name));
+  await post('/history', { track_id: track.id, played_ms: 200_000 });
+  expect((await remove(track.id)).status).toBe(204);
+  made++; // other audio
+  const other = await upload(song(name));
+  await server.app.drain();
+  const countOf = async (id: number): Promise<number> => (await get<TrackOut>(`/tracks/${id}`)).body.play_count;
+  expect(await countOf(other.id)).toBe(0);
+  expect((await restore(track.id)).status).toBe(200);
+  expect([await countOf(track.id), await countOf(other.id)]).toEqual([1, 0]);
+});
