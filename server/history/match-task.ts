@@ -36,7 +36,8 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
     SongWithoutTrack
   >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle,
     max(recording_mbid) AS recordingMbid
-    FROM plays WHERE track_id IS NULL AND song_key > ? AND ${NOT_IN_TRASH} GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
+    FROM plays WHERE track_id IS NULL AND song_key > ? AND ${NOT_IN_TRASH}
+    GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
   const give = client.prepare<[TrackId, number]>(
     `UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL AND ${NOT_IN_TRASH}`,
   );
