@@ -19,6 +19,10 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',
   );
   const setTrack = client.prepare<[TrackId, TrackId]>('UPDATE source_files SET track_id = ? WHERE track_id = ?');
+  // no file was changed at that time: the next scan finds it touched
+  const touch = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+    "UPDATE source_files SET ctime_us = 0 WHERE track_id = ? AND state = 'track' RETURNING folder_id",
+  );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
 
   function forgetAll(id: TrackId): void {
@@ -44,6 +48,11 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     handOver(from: TrackId, to: TrackId): void {
       forgetAll(to);
       setTrack.run(to, from);
+    },
+
+    /** Its tags may say something else than when they were read for this track. Inside the caller's transaction. */
+    readTagsAgain(id: TrackId): void {
+      for (const { folder_id } of touch.all(id)) clearSignature.run(folder_id);
     },
 
     /** A file that reappears where the track had one becomes a track of its own. Inside the caller's transaction. */

@@ -2,8 +2,14 @@
 import type { SourceFiles } from '../files/source-files.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 
-export const createFileMerge = ({ sourceFiles }: { sourceFiles: Pick<SourceFiles, 'handOver'> }): TrackMergePart => ({
+export const createFileMerge = ({
+  sourceFiles,
+}: {
+  sourceFiles: Pick<SourceFiles, 'handOver' | 'readTagsAgain'>;
+}): TrackMergePart => ({
   bringBack(from, to, { tookFile }) {
-    if (tookFile) sourceFiles.handOver(to, from);
+    if (!tookFile) return;
+    sourceFiles.handOver(to, from);
+    sourceFiles.readTagsAgain(from);
   },
 });

@@ -440,6 +440,20 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     });
   });
 
+  test('a file that is a track of its own again has the tags that it has by then', async () => {
+    const music = await library('reference', { 'a/1.mp3': mp3(1) });
+    rmSync(join(music.folder, 'a/1.mp3'));
+    lay(music.folder, { 'a/1.flac': flac(1) });
+    await music.scan();
+    copyFileSync(file(flac(1, { title: 'Retagged' })), join(music.folder, 'a/1.flac'));
+    await music.scan();
+    const { items } = (await music.server.api<{ items: { id: number }[] }>('/merges')).body;
+    expect((await music.server.api(`/merges/${items[0]?.id}/undo`, { method: 'POST' })).status).toBe(200);
+    await music.scan();
+    const own = (await music.server.api<TrackOut>(`/tracks/${items[0]?.id}`)).body;
+    expect([own.source_id, own.title]).toEqual(['a/1.flac', 'Retagged']);
+  });
+
   test('two files that were there beside each other are two tracks again when the one that vanished is back', async () => {
     const music = await library('reference', { 'a/1.mp3': mp3(1) });
     lay(music.folder, { 'b/1.flac': flac(1) });
