@@ -1,13 +1,11 @@
 // Which tracks are due, and what was heard in their audio. Prepared text: it runs for every track.
+import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
 import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
-
-/** Two encodings of one recording differ by their padding. */
-const SAME_LENGTH_MS = 2_000;
 
 export interface DueTrack {
   id: TrackId;

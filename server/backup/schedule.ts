@@ -15,8 +15,8 @@ export function nextDue(schedule: string, now: Date): Date {
 const SET_RIGHT_MS = 3_600_000;
 
 /**
- * `since`: when the last backup started, or when the schedule was set. One that is later than now is of a wrong clock,
- * and says nothing.
+ * `since`: when the last backup started, or when the schedule was set. A time that is later than now was written by a
+ * wrong clock, and is not regarded.
  */
 export const isDue = (schedule: string, since: Date, now: Date): boolean =>
   since.getTime() - now.getTime() > SET_RIGHT_MS || lastDue(schedule, now) > since;

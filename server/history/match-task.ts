@@ -52,11 +52,11 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
 
   return async (_payload, { signal, yieldToRequests }) => {
     forgetTrash.run();
-    for (let after = 0; ;) {
-      const deleted = nextDeleted.all(after).map(({ id }) => id);
+    for (let lastId = 0; ;) {
+      const deleted = nextDeleted.all(lastId).map(({ id }) => id);
       addTrash.run(JSON.stringify(deleted));
       if (deleted.length < DELETED) break;
-      after = deleted.at(-1) ?? 0;
+      lastId = deleted.at(-1) ?? 0;
       await yieldToRequests();
     }
     let plays = 0;

@@ -20,7 +20,7 @@ import type { TrackMerge, TrackMergePart } from './track-merge.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot } from './track-snapshot.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
-import type { Trash } from './trash.ts';
+import { KEPT_MS, type Trash } from './trash.ts';
 
 /** Results of listening to the audio: they go where it goes. */
 const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces'];
@@ -72,6 +72,12 @@ export interface PastMerge extends RowAs<
   deletedByName: string | null;
 }
 
+interface ListOf {
+  /** Those that were replaced since; what was merged is purged with the trash. */
+  since: number;
+  into?: TrackId;
+}
+
 interface MergesDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity'>;
@@ -86,19 +92,26 @@ export type Merges = ReturnType<typeof createMerges>;
 export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findKnown = prepareKnownTracks(db.$client);
-  const MERGES = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
-      m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
-      m.deleted_by AS deletedBy
-    FROM trashed_tracks m WHERE m.merged_into IS NOT NULL AND (@into IS NULL OR m.merged_into = @into)
-    UNION ALL
-    SELECT t.id, t.title, t.artist_name, a.title, t.source, t.source_id, r.by_id, 'replaced', r.replaced_at, NULL
-    FROM replaced_tracks r JOIN tracks t ON t.id = r.track_id LEFT JOIN albums a ON a.id = t.album_id
-    WHERE @into IS NULL OR r.by_id = @into`;
-  const listMerges = db.$client.prepare<{ into: TrackId | null } & Page, PastMerge>(
-    `SELECT p.*, u.username AS deletedByName FROM (${MERGES}) p LEFT JOIN users u ON u.id = p.deletedBy
-      ORDER BY p.deletedAt DESC, p.id DESC LIMIT @limit OFFSET @offset`,
-  );
-  const countMerges = db.$client.prepare<{ into: TrackId | null }, number>(`SELECT count(*) FROM (${MERGES})`).pluck();
+  // by the index of the tracks that were merged into one, where only that one is asked for
+  const prepareList = (mergedInto: string, replacedBy: string) => {
+    const sql = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
+        m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
+        m.deleted_by AS deletedBy
+      FROM trashed_tracks m WHERE m.merged_into ${mergedInto}
+      UNION ALL
+      SELECT t.id, t.title, t.artist_name, a.title, t.source, t.source_id, r.by_id, 'replaced', r.replaced_at, NULL
+      FROM replaced_tracks r JOIN tracks t ON t.id = r.track_id LEFT JOIN albums a ON a.id = t.album_id
+      WHERE r.replaced_at > @since ${replacedBy}`;
+    return {
+      list: db.$client.prepare<ListOf & Page, PastMerge>(
+        `SELECT p.*, u.username AS deletedByName FROM (${sql}) p LEFT JOIN users u ON u.id = p.deletedBy
+          ORDER BY p.deletedAt DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+      ),
+      count: db.$client.prepare<ListOf, number>(`SELECT count(*) FROM (${sql})`).pluck(),
+    };
+  };
+  const allMerges = prepareList('IS NOT NULL', '');
+  const mergesInto = prepareList('= @into', 'AND r.by_id = @into');
   const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
   const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
 
@@ -317,8 +330,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     divide,
     /** Latest first; all, or what became that track. */
     list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const of = { into: into ?? null, limit, offset };
-      return { items: listMerges.all(of), total: countMerges.get(of) ?? 0 };
+      const asked = { since: now().getTime() - KEPT_MS, ...(into !== undefined && { into }) };
+      const merges = into === undefined ? allMerges : mergesInto;
+      return { items: merges.list.all({ ...asked, limit, offset }), total: merges.count.get(asked) ?? 0 };
     },
   };
 }

@@ -60,7 +60,7 @@ interface TrashDeps {
 }
 
 /** Where a file is: as the track names it, and as its row in `source_files` does. */
-export interface FilePlace {
+interface FilePlace {
   sourceId: string;
   uri: string;
   folder: number;

@@ -41,22 +41,22 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart & {
     }));
 
   return {
-    /** Of each of the two what was changed while it was heard: a like of both is one of the first. */
+    /** Each of the two keeps what was changed while it was heard. A like that was there before stays with the first. */
     moveSince(from, to, since): void {
       for (const { userId } of listStatesOf(db, track(from))) {
         const events = listEventsOf(db, userId, track(from));
         const earlier = events.filter(({ createdAt }) => createdAt < since);
         if (earlier.length === events.length) continue;
         const none: ItemState = { liked: false, rating: 0, since };
-        const before = earlier.reduce(nextState, undefined as ItemState | undefined) ?? none;
-        const after = events.slice(earlier.length).reduce(nextState, before);
-        const liked = after.liked && !before.liked;
-        const rating = after.rating === before.rating ? 0 : after.rating;
-        writes.setState(userId, track(from), before);
-        writes.insertEvent(userId, track(from), { liked: before.liked, rating: before.rating, createdAt: since });
+        const ownState = earlier.reduce(nextState, undefined as ItemState | undefined) ?? none;
+        const lastState = events.slice(earlier.length).reduce(nextState, ownState);
+        const liked = lastState.liked && !ownState.liked;
+        const rating = lastState.rating === ownState.rating ? 0 : lastState.rating;
+        writes.setState(userId, track(from), ownState);
+        writes.insertEvent(userId, track(from), { liked: ownState.liked, rating: ownState.rating, createdAt: since });
         if (!liked && rating === 0) continue;
-        writes.insertEvent(userId, track(to), { liked, rating, createdAt: after.since });
-        writes.setState(userId, track(to), { liked, rating, since: after.since });
+        writes.insertEvent(userId, track(to), { liked, rating, createdAt: lastState.since });
+        writes.setState(userId, track(to), { liked, rating, since: lastState.since });
       }
     },
 

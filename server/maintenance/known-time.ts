@@ -12,7 +12,7 @@ const Kept = z.object({ time: z.iso.datetime(), doubted_ms: z.number().min(0).nu
 
 interface TimeForAgesDeps {
   db: MainDb;
-  /** Where the time is kept. */
+  /** The file in which the known time is kept. */
   file: string;
   log: Log;
   now: () => Date;

@@ -7,6 +7,8 @@
 export const SAME_SOUND = 0.85;
 /** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
 export const SAME_RECORDING = 0.94;
+/** Two encodings of one recording differ in length by their padding; two takes differ by more. */
+export const SAME_LENGTH_MS = 2_000;
 /** Maximum difference in duration of the same recording, as in AcoustID. */
 export const LENGTH_TOLERANCE_MS = 7_000;
 

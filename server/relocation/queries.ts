@@ -5,7 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { TrackAudio } from '../library/track-values.ts';
-import { SAME_RECORDING } from '../media/fingerprint-match.ts';
+import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 
 /** What a missing track is known by. */
 export type Gone = RowAs<
@@ -24,9 +24,6 @@ export type Gone = RowAs<
 >;
 
 type TrackFile = TrackAudio & RowAs<typeof tracks, 'source' | 'sourceId'>;
-
-/** Two encodings of one recording differ by their padding; two takes by more. */
-const SAME_LENGTH_MS = 2_000;
 
 export function createRelocationQueries(client: Sqlite) {
   const find = client.prepare<[TrackId], Gone>(

@@ -163,7 +163,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     /** What people did with the first track goes to the second one, whose file is the newer one. Both stay. */
     replace: (replaced: TrackId, by: TrackId): void => merges.replace(replaced, by),
 
-    /** What people did with the first track since a moment was meant for the second one. */
+    /** Gives what people did with the first track since a moment to the second one, which was heard then. */
     divide: (from: TrackId, to: TrackId, since: Date): void => merges.divide(from, to, since),
 
     /** A scan joined it with another track that is not the same. Throws as an undo does. */

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const BELIEVED_MS = 7 * DAY_MS;
 /** People set a wrong clock right within a day in which the server runs, however often it is started. */
 const DOUBT_MS = DAY_MS;
-/** What is known of the time is kept no more often. */
+/** The known time is written down no more often than this. */
 const KEEP_EVERY_MS = 600_000;
 
 /** What one start leaves to the next. */
@@ -22,7 +22,7 @@ interface TimeForAgesDeps {
   lastKnown: KnownTime | undefined;
   /** Goes on evenly while the process runs, whatever happens to the clock. */
   elapsedMs: () => number;
-  /** Called at each start and end of a doubt, and from time to time. */
+  /** It is called when a doubt begins or ends, and every ten minutes at most in between. */
   keep: (known: KnownTime) => void;
   /** Called when a doubt is over, also one of an earlier start. */
   onCertain?: (clock: Date) => void;

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withRelaxedCommit, type MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
+import { NO_HASH } from '../files/read-file.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
@@ -130,9 +131,9 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const takeOver = client.transaction(() => {
       const sound = hearing.stored(now.id);
-      const before = audioHashOf.get(gone) ?? null;
+      const formerHash = audioHashOf.get(gone);
       relocation.takeOverFile(gone, now.id, 'same_music');
-      if (wasBeside) setFormer.run(before, now.id, gone);
+      if (wasBeside && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, now.id, gone);
       if (sound) hearing.store(gone, sound);
       if (result?.ok && tracks.statusOf(gone) !== 'manual')
         setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
@@ -153,29 +154,29 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   }
 
   /**
-   * Tracks whose files are gone, and whose music came before this scan, or was heard since: of what sounds the same, or
-   * where one of the two was not heard and cannot be, of what is called the same.
+   * A track whose file is gone may have become one that came before this scan, or was heard since. Its sound tells;
+   * where one of the two was not heard, and cannot be, its names do.
    */
   async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
     const matches: Match<NewTrack>[] = [];
-    const kept = new Set<TrackId>();
+    const withOwnCopy = new Set<TrackId>();
     for await (const upgrades of goneTracks.upgrades(new Date(now.getTime() - LATELY_MS)))
       for (const upgrade of upgrades) {
         await turnToBegin();
         signal.throwIfAborted();
         if (!(await isUpgrade(upgrade, signal))) continue;
         matches.push({ gone: upgrade.gone.id, now: upgrade.now });
-        if (upgrade.isKept) kept.add(upgrade.gone.id);
+        if (upgrade.isKept) withOwnCopy.add(upgrade.gone.id);
       }
-    const found: TrackId[] = [];
+    const upgraded: TrackId[] = [];
     for (const match of onlyCertainFiles(matches)) {
       signal.throwIfAborted();
-      const isTaken = kept.has(match.gone)
+      const isTaken = withOwnCopy.has(match.gone)
         ? isDone(() => withRelaxedCommit(client, () => relocation.replace(match.gone, match.now.id)))
         : await adopt(root, match, true);
-      if (isTaken) found.push(match.gone);
+      if (isTaken) upgraded.push(match.gone);
     }
-    return found;
+    return upgraded;
   }
 
   async function isUpgrade({ gone, now, isHeardSame }: Upgrade, signal: AbortSignal): Promise<boolean> {

@@ -2,11 +2,11 @@
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
-import { SAME_RECORDING } from '../media/fingerprint-match.ts';
+import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { turn } from '../runtime/time-slices.ts';
-import { SAME_LENGTH_MS, seemsSame, type ComparedMusic } from './same-music.ts';
+import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { OVERWRITTEN } from './scanned-tracks.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 

@@ -1,5 +1,7 @@
 // Whether a vanished track and a file are the same music, where their bytes differ: an MP3 that became a FLAC. Pure.
 import type { TrackId } from '../db/ids.ts';
+import { NO_HASH } from '../files/read-file.ts';
+import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 
 /** What is compared when there is no fingerprint of one of the two. */
@@ -15,9 +17,6 @@ export interface ComparedMusic {
   album: string | null;
   recordingMbid: string | null;
 }
-
-/** Two encodings of one recording differ by their padding. */
-export const SAME_LENGTH_MS = 2_000;
 
 export const isAsLong = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
   a.durationMs !== null && b.durationMs !== null && Math.abs(a.durationMs - b.durationMs) <= SAME_LENGTH_MS;
@@ -99,16 +98,17 @@ export interface Match<F> {
 export function onlyCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
   matches: readonly Match<F>[],
 ): Match<F>[] {
-  const audioOf = ({ id, audioHash }: F): string => audioHash ?? String(id);
-  const first = new Map<string, Match<F>>();
+  const audioOf = ({ id, audioHash }: F): string =>
+    audioHash === null || audioHash === NO_HASH ? String(id) : audioHash;
+  const firstOfAudio = new Map<string, Match<F>>();
   for (const match of matches) {
     const key = `${match.gone} ${audioOf(match.now)}`;
-    if (!first.has(key)) first.set(key, match);
+    if (!firstOfAudio.has(key)) firstOfAudio.set(key, match);
   }
-  const some = [...first.values()];
-  const ofGone = Map.groupBy(some, ({ gone }) => gone);
-  const ofNow = Map.groupBy(some, ({ now }) => audioOf(now));
-  return some.filter(({ gone, now }) => ofGone.get(gone)?.length === 1 && ofNow.get(audioOf(now))?.length === 1);
+  const distinct = [...firstOfAudio.values()];
+  const ofGone = Map.groupBy(distinct, ({ gone }) => gone);
+  const ofNow = Map.groupBy(distinct, ({ now }) => audioOf(now));
+  return distinct.filter(({ gone, now }) => ofGone.get(gone)?.length === 1 && ofNow.get(audioOf(now))?.length === 1);
 }
 
 /** Matches whose two sides match no other. */

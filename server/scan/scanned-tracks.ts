@@ -102,10 +102,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
 
   /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
   function refill(id: TrackId, { identity, audio }: Draft, folder: number, keepsIdentity = false): string | undefined {
-    const before = findUri.get(id);
+    const formerUri = findUri.get(id);
     // a copy of our own stays when the same audio turns up in a folder that is only indexed
     const isKept =
-      before != null && !isInFolder(before) && isInFolder(audio.storageUri ?? '') && hasAudioHash(id, audio.audioHash);
+      formerUri != null &&
+      !isInFolder(formerUri) &&
+      isInFolder(audio.storageUri ?? '') &&
+      hasAudioHash(id, audio.audioHash);
     if (isKept) setAvailability.run('available', id);
     else tracks.setAudio(id, audio);
     forgetHash.run(id);
@@ -113,22 +116,22 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     tracks.setChapters(id, identity.chapters ?? null);
     tracks.setMore(id, identity.more ?? null);
     if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
-      const known = findKnown(id);
-      tracks.setIdentity(id, known ? withEditsOf(known.identity, identity) : identity, folder);
+      const track = findKnown(id);
+      tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder);
       setPending.run(id); // with other tags it is to be identified again
     }
-    return !isKept && before != null && before !== audio.storageUri ? before : undefined;
+    return !isKept && formerUri != null && formerUri !== audio.storageUri ? formerUri : undefined;
   }
 
   /** The tags say what they said when they were read last. */
   function saidBefore({ id, identity: now }: KnownTrack, tags: TrackIdentity): boolean {
-    const before = withoutMeasured(findUndo(db, id)?.identity ?? now);
-    return isSameIdentity({ ...before, lyrics: undefined }, { ...withEditsOf(before, tags), lyrics: undefined });
+    const lastRead = withoutMeasured(findUndo(db, id)?.identity ?? now);
+    return isSameIdentity({ ...lastRead, lyrics: undefined }, { ...withEditsOf(lastRead, tags), lyrics: undefined });
   }
 
   function hasFacts(id: TrackId, { durationMs, format, codec, sampleRateHz, channels }: TrackAudio): boolean {
-    const known = findFacts.get(id);
-    return known !== undefined && isSameAudio(known, { durationMs, format, codec, sampleRateHz, channels });
+    const facts = findFacts.get(id);
+    return facts !== undefined && isSameAudio(facts, { durationMs, format, codec, sampleRateHz, channels });
   }
 
   /**
@@ -174,10 +177,10 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       const audioHash = hashOf(audio.audioHash);
       const deleted = trash.findPlace(source, sourceId);
       const isOther = deleted && audioHash !== null && (hashOf(deleted.audioHash) ?? audioHash) !== audioHash;
-      const before = (isOther ? undefined : deleted?.id) ?? trash.findHidden(source, sourceId, audioHash);
-      if (before !== undefined) {
-        trash.restore(db, before, sourceId);
-        return { trackId: before, replaced: refill(before, draft, folder) };
+      const trackId = (isOther ? undefined : deleted?.id) ?? trash.findHidden(source, sourceId, audioHash);
+      if (trackId !== undefined) {
+        trash.restore(db, trackId, sourceId);
+        return { trackId, replaced: refill(trackId, draft, folder) };
       }
       return { trackId: tracks.insert({ source, sourceId, folder, identity, audio }) };
     },
@@ -214,10 +217,10 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
      * as then.
      */
     retag(id: TrackId, { identity, audio, ...draft }: Draft, folder: number): string | undefined {
-      const known = findKnown(id);
+      const track = findKnown(id);
       const hash = audio.audioHash ?? (hasFacts(id, audio) ? findAudioHash.get(id) : null) ?? null;
       const tagged = { ...draft, identity, audio: { ...audio, audioHash: hash } };
-      return refill(id, tagged, folder, known !== undefined && saidBefore(known, identity));
+      return refill(id, tagged, folder, track !== undefined && saidBefore(track, identity));
     },
   };
 }

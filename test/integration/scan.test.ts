@@ -82,17 +82,22 @@ const filesBelow = (folder: string): string[] =>
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
 
+/** Writes tags of always the same length, with the same time. */
+const writeTo =
+  (path: string) =>
+  (artist: string): void => {
+    const tags = id3([id3Frame('TIT2', utf8Text('By tags')), id3Frame('TPE1', utf8Text(artist))]);
+    writeFileSync(path, Buffer.concat([tags, silentMp3(20)]));
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+  };
+
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   test.skipIf(process.platform === 'win32')(
     'tags that were changed with size and time kept are read, what was identified stays where only rights changed',
     async () => {
       const folder = mkdtempSync(join(base, 'touched-'));
       const path = join(folder, 'a.mp3');
-      const write = (artist: string): void => {
-        writeFileSync(path, id3([id3Frame('TIT2', utf8Text('By tags')), id3Frame('TPE1', utf8Text(artist))]));
-        writeFileSync(path, Buffer.concat([readFileSync(path), silentMp3(20)]));
-        utimesSync(path, 1_700_000_000, 1_700_000_000);
-      };
+      const write = writeTo(path);
       write('Before');
       const server = await serverOn(folder, mode);
       await scan(server);
@@ -116,11 +121,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   test('tags of files that look as they did are read when that is asked for, and edits stay', async () => {
     const folder = mkdtempSync(join(base, 'reread-'));
     const path = join(folder, 'a.mp3');
-    const write = (artist: string): void => {
-      writeFileSync(path, id3([id3Frame('TIT2', utf8Text('By tags')), id3Frame('TPE1', utf8Text(artist))]));
-      writeFileSync(path, Buffer.concat([readFileSync(path), silentMp3(20)]));
-      utimesSync(path, 1_700_000_000, 1_700_000_000);
-    };
+    const write = writeTo(path);
     write('Before');
     const server = await serverOn(folder, mode);
     await scan(server);

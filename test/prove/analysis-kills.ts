@@ -86,7 +86,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   return faults;
 }
 
-/** Rows that lack a step, a result or the fingerprint, which the enrichment may have made before. */
+/** Gives rows that lack a step, a result or the fingerprint. The enrichment may have made the fingerprint before. */
 function halfStored(path: string): string[] {
   const db = new Database(path);
   try {

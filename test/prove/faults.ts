@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const TRACKS = 30;
 const DISK = '200m';
 const DAY_MS = 86_400_000;
-/** Root is hindered by no rights, so the server runs as nobody where that can be chosen. */
+/** No rights hinder root, so a proof that root runs gives the server another account. */
 const ACCOUNT = process.getuid?.() === 0 ? 65_534 : undefined;
 const CLOCK = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
 const CHECK_EVERY = 20;
@@ -69,6 +69,7 @@ async function startServer({ data, music, clock }: Place) {
     ['--import', CLOCK, serverEntry(), '--data-dir', data, '--port', '0'],
     { env, stdio: ['ignore', 'pipe', 'pipe'], ...(ACCOUNT !== undefined && { uid: ACCOUNT, gid: ACCOUNT }) },
   );
+  process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('error', () => undefined);
@@ -380,6 +381,8 @@ function layOut(base: string): Place {
 }
 
 export async function proveFaults({ seed, runs = 300 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // with its server
+  process.setMaxListeners(0); // one for each start
   console.log(`${runs} faults from seed ${seed}`);
   const wrong = await playFaults(seed, runs);
   for (const one of wrong) console.log(one);

@@ -67,7 +67,7 @@ export const trashedTracks = sqliteTable(
 
 /**
  * library/: a track whose file went from the music folder, while its copy stays in the storage and another track is the
- * same recording in a newer file. What people did belongs to that one; `carried` is what it takes to undo it.
+ * same recording in a newer file. What people did belongs to that one; `carried` is what an undo needs.
  */
 export const replacedTracks = sqliteTable(
   'replaced_tracks',

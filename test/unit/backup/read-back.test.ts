@@ -1,4 +1,4 @@
-// A store that says that it has stored what it has not is found out by the first object, or within a hundred.
+// The first object that is read back, or the next within a hundred, shows that a store does not keep what it is given.
 import { expect, test } from 'vitest';
 import { DamagedObject } from '../../../server/backup/encryption.ts';
 import { createReadBack } from '../../../server/backup/read-back.ts';

@@ -1,6 +1,15 @@
 // Finding what is as long or seems the same by a look-up gives what comparing each with each gives.
 import { expect, it } from 'vitest';
-import { byLength, isAsLong, seemingSame, seemsSame, type ComparedMusic } from '../../../server/scan/same-music.ts';
+import type { TrackId } from '../../../server/db/ids.ts';
+import { NO_HASH } from '../../../server/files/read-file.ts';
+import {
+  byLength,
+  isAsLong,
+  onlyCertainFiles,
+  seemingSame,
+  seemsSame,
+  type ComparedMusic,
+} from '../../../server/scan/same-music.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(1);
@@ -30,4 +39,14 @@ it('music that seems the same', () => {
   expect(found.flat().length).toBeGreaterThan(some.length);
   for (const [i, music] of some.entries())
     expect(new Set(found[i])).toEqual(new Set(some.filter((other) => seemsSame(other, music))));
+});
+
+it('several files with the same bytes are one, and files that have no hash are not', () => {
+  const file = (id: number, audioHash: string | null) => ({ id: id as TrackId, audioHash });
+  const certain = (...files: ReturnType<typeof file>[]): number[] =>
+    onlyCertainFiles(files.map((now) => ({ gone: 1 as TrackId, now }))).map(({ now }) => now.id);
+  expect(certain(file(2, 'a'), file(3, 'a'))).toEqual([2]);
+  expect(certain(file(2, 'a'), file(3, 'b'))).toEqual([]);
+  expect(certain(file(2, NO_HASH), file(3, NO_HASH))).toEqual([]);
+  expect(certain(file(2, null), file(3, null))).toEqual([]);
 });
