@@ -26,8 +26,13 @@ class LateStatement {
     return this.#statement().run(...params);
   }
 
+  /**
+   * A statement that writes and returns rows is committed when it ends, and the driver's `get` ends it at its first row
+   * without looking whether that went well: on a full disk it would give the row of a write that was never stored.
+   */
   get(...params: unknown[]) {
-    return this.#statement().get(...params);
+    const statement = this.#statement();
+    return statement.reader && !statement.readonly ? statement.all(...params)[0] : statement.get(...params);
   }
 
   all(...params: unknown[]) {

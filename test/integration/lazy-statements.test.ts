@@ -131,3 +131,14 @@ test('every statement that a start makes can be compiled', async () => {
   }
   expect(texts.size).toBeGreaterThan(300);
 });
+
+test('a write that fails when it is committed throws, however many of its rows are asked for', () => {
+  client.exec(`PRAGMA foreign_keys = ON; CREATE TABLE albums (id INTEGER PRIMARY KEY);
+    CREATE TABLE songs (album_id INTEGER REFERENCES albums (id) DEFERRABLE INITIALLY DEFERRED)`);
+  const insert = client.prepare('INSERT INTO songs VALUES (?) RETURNING album_id').pluck();
+  expect(() => insert.get(7)).toThrow('FOREIGN KEY constraint failed');
+
+  client.exec('INSERT INTO albums VALUES (7)');
+  expect(insert.get(7)).toBe(7);
+  expect(client.prepare('SELECT count(*) FROM songs').pluck().get()).toBe(1);
+});
