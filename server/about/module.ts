@@ -1,4 +1,5 @@
 import type { CoversOffer } from '../covers/module.ts';
+import { createChosenIdentityMoves } from './chosen-identity-moves.ts';
 import { handledBy } from '../jobs/tasks.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
@@ -21,7 +22,7 @@ const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 5 * 60_000;
 
 type AboutModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'changes' | 'onAnnotationsMove'> &
   Pick<CoversOffer, 'covers' | 'placeholders'> & { musicBrainz: MusicBrainz; tuning: AboutTuning };
 
 export function aboutModule({
@@ -34,6 +35,7 @@ export function aboutModule({
   jobs,
   library,
   changes,
+  onAnnotationsMove,
   covers,
   placeholders,
   musicBrainz,
@@ -56,6 +58,7 @@ export function aboutModule({
     wikimedia,
     libraryChanged: changes.changed,
   });
+  onAnnotationsMove(createChosenIdentityMoves(db.$client));
   const lookUp = (): void => {
     if (settings.get('ARTIST_INFO_ENABLED')) void jobs.tryEnqueue(LOOKUP_ABOUT, {});
   };

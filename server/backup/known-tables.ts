@@ -186,6 +186,8 @@ const TABLE_RULES = {
       merge_reason: oneOf('duplicate', 'chosen', 'same_audio', 'same_music'),
     },
   },
+  trackDepartures: { comes: 'always', rules: { item_type: oneOf('album', 'artist') } },
+  annotationMoves: { comes: 'always', rules: { item_type: oneOf('album', 'artist'), memory: OBJECT } },
   replacedTracks: { comes: 'always', rules: { carried: carriedRows((table, scope) => findColumns(table, scope)) } },
   remoteIds: { comes: 'always', rules: { page_url: withheld(null, webAddress) } },
   downloads: { comes: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },

@@ -1,5 +1,5 @@
 // What a person chose as the cover of an album that lost all its tracks. A trigger keeps it for 30 days in
-// former_covers, so that an album of the same name, artist and year gets it: when tracks are moved away and back.
+// former_covers. The album that its tracks went to gets it, or one of the same name, artist and year.
 import { eq, lt, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -11,12 +11,17 @@ export type FormerCover = typeof formerCovers.$inferSelect;
 export type FormerCovers = ReturnType<typeof createFormerCovers>;
 
 export function createFormerCovers(db: MainDb) {
-  const find = db.$client.prepare<[number], FormerCover>(`
-    SELECT f.id, f.album_id AS albumId, f.title_sort AS titleSort, f.artist_key AS artistKey, f.year, f.key, f.etag,
-      f.removed_at AS removedAt FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
+  const columns = `f.id, f.album_id AS albumId, f.title_sort AS titleSort, f.artist_key AS artistKey, f.year, f.key,
+    f.etag, f.removed_at AS removedAt, f.successor_id AS successorId`;
+  const findBySuccessor = db.$client.prepare<[number], FormerCover>(
+    `SELECT ${columns} FROM former_covers f WHERE f.successor_id = ? ORDER BY f.id DESC LIMIT 1`,
+  );
+  const findByName = db.$client.prepare<[number], FormerCover>(`
+    SELECT ${columns} FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
     JOIN former_covers f ON f.title_sort = a.title_sort AND f.artist_key IS x.name_key
       AND (f.year IS NULL OR a.year IS NULL OR f.year = a.year) -- it has none without tracks
-    WHERE a.id = ? ORDER BY f.album_id = a.id DESC, f.year IS a.year DESC, f.id DESC LIMIT 1`);
+    WHERE a.id = ? AND f.successor_id IS NULL
+    ORDER BY f.album_id = a.id DESC, f.year IS a.year DESC, f.id DESC LIMIT 1`);
   const findAny = db.$client.prepare<[], object>('SELECT 1 FROM former_covers LIMIT 1');
   const isInTrash = db.$client.prepare<[string], object>('SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1');
 
@@ -32,7 +37,7 @@ export function createFormerCovers(db: MainDb) {
   }
 
   return {
-    find: (albumId: AlbumId): FormerCover | undefined => find.get(albumId),
+    find: (albumId: AlbumId): FormerCover | undefined => findBySuccessor.get(albumId) ?? findByName.get(albumId),
     isAny: (): boolean => findAny.get() !== undefined,
     drop: ({ id }: Pick<FormerCover, 'id'>): void => drop(eq(formerCovers.id, id)),
     dropOld: (now: Date): void => drop(lt(formerCovers.removedAt, new Date(now.getTime() - KEPT_MS))),

@@ -2,6 +2,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { createChosenPictureMoves } from './chosen-picture-moves.ts';
 import { createCoverArchive, type ArchivePace } from './cover-archive.ts';
 import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
 import { coverRoutes, signedPictureRoute } from './routes.ts';
@@ -19,7 +20,7 @@ export type CoversOffer = ReturnType<typeof coversModule>['offers'];
 
 type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes' | 'editing'> & {
+  Pick<LibraryOffer, 'changes' | 'editing' | 'onAnnotationsMove'> & {
     room: { assertFree: (bytes: number) => Promise<void> };
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
     secrets: Pick<Secrets, 'jwtSecret'>;
@@ -40,6 +41,7 @@ export function coversModule({
   audioStore,
   changes,
   editing,
+  onAnnotationsMove,
   room,
   catalogue,
   secrets,
@@ -70,6 +72,7 @@ export function coversModule({
     readEmbedded: covers.readEmbedded,
   });
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
+  onAnnotationsMove(createChosenPictureMoves(db.$client, now));
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
   covers.artistPictures.onLost(findLater);

@@ -87,13 +87,13 @@ export function createCoverFinder({
   /** What a person chose when the album had tracks before; undefined when the picture is gone. */
   async function takeOver(
     albumId: AlbumId,
-    { key: from, etag, ...former }: FormerCover,
+    { key: from, etag }: FormerCover,
     checkedAt: Date,
   ): Promise<CoverRow | undefined> {
     const row = { albumId, etag, origin: 'manual' as const, checkedAt };
     if (from === null) return { ...row, key: null };
     const key = coverKey(albumId, extname(from).slice(1));
-    if (albumId === former.albumId) return (await storage.stat(from)) && { ...row, key };
+    if (from === key) return (await storage.stat(from)) && { ...row, key };
     try {
       const bytes = await readAll((await storage.open(from)).stream);
       await storage.put(key, bytes, { contentType: (await checkPicture(bytes)).mime });

@@ -2,6 +2,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import type { AnnotationPart } from './annotations.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
 import { createListThread } from './listing.ts';
@@ -15,16 +16,14 @@ import { SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
-import { createTrackWriter, type TrackWriterDeps } from './track-writer.ts';
+import { createTrackWriter } from './track-writer.ts';
 import { trashRoutes } from './trash-routes.ts';
-import { createTrash } from './trash.ts';
+import { createTrash, KEPT_MS } from './trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 const EMPTIED_EVERY_MS = 3_600_000;
 
 export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
-
-type Renamed = NonNullable<TrackWriterDeps['renamed']>;
 
 export function libraryModule({
   config,
@@ -40,8 +39,8 @@ export function libraryModule({
   leases,
   yieldToRequests,
 }: Base & Pick<StorageOffer, 'storage' | 'leases'> & { yieldToRequests: YieldToRequests }) {
-  const followers: Renamed[] = [];
-  const tracks = createTrackWriter({ db, now, renamed: (...names) => followers.forEach((follow) => follow(...names)) });
+  const annotationParts: AnnotationPart[] = [];
+  const tracks = createTrackWriter({ db, now, annotationParts });
   const changes = createLibraryChanges({ db, events });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
   const library = createLibraryService({
@@ -85,11 +84,8 @@ export function libraryModule({
       merges,
       /** For modules with data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
-      /**
-       * For modules with data on albums and artists: by the tags of its last track one has become another. It may
-       * return under its id, when an edit is undone. Called inside a write transaction.
-       */
-      onRenamed: (follow: Renamed): void => void followers.push(follow),
+      /** For modules with data on albums and artists. */
+      onAnnotationsMove: (part: AnnotationPart): void => void annotationParts.push(part),
       /**
        * The audio of a track turned out to be missing at a URI, or is back there. Who found it has waited meanwhile:
        * it counts only while the track still has its audio there.
@@ -129,6 +125,7 @@ export function libraryModule({
         void trash
           .purgeOld(nowForAges())
           .then(() => library.editHistory.purgeOld(nowForAges()))
+          .then(() => tracks.forgetOldAnnotations(new Date(nowForAges().getTime() - KEPT_MS)))
           .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
       emptying = setInterval(empty, EMPTIED_EVERY_MS).unref();
       empty();

@@ -7,6 +7,7 @@ import type { RowOf } from '../db/rows.ts';
 import { tracks, type albums, type artists, type MetadataStatus, type trackArtists } from '../db/schema.ts';
 import { isNamed } from '../db/unnamed.ts';
 import type { Lyrics } from '../media/types.ts';
+import { createAnnotations, type AnnotationPart, type TrackNames } from './annotations.ts';
 import { createFolderAlbums } from './folder-albums.ts';
 import { createNewTrackCounts } from './new-track-counts.ts';
 import { createResolver, type ArtistRef } from './resolve.ts';
@@ -39,22 +40,23 @@ const list = (columns: readonly Column[]) => columns.map((column) => tracks[colu
 const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
-type OldRow = RowOf<typeof tracks, 'title' | 'albumId' | 'metadataStatus'>;
+type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus'>;
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
 export interface TrackWriterDeps {
   db: MainDb;
   now: () => Date;
-  /** The last track of an album or artist went to another one, the same to people. Inside the writer's transaction. */
-  renamed?: (item: 'album' | 'artist', from: number, to: number) => void;
+  /** What follows the tracks of an album or artist to another one. */
+  annotationParts?: readonly AnnotationPart[];
 }
 
-export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
+export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriterDeps) {
   const client = db.$client;
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
   const counts = createNewTrackCounts(client);
+  const annotations = createAnnotations({ client, parts: annotationParts, now });
   const { resolve, albumOf } = createIdentityResolution(resolver);
   let isBatch = false;
 
@@ -66,9 +68,9 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
-  const findOld = client.prepare<[TrackId], OldRow>('SELECT title, album_id, metadata_status FROM tracks WHERE id = ?');
+  const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
   const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
-    'SELECT artist_id FROM track_artists WHERE track_id = ?',
+    'SELECT artist_id FROM track_artists WHERE track_id = ? ORDER BY position',
   );
   const insertCredit = client.prepare(
     'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',
@@ -102,7 +104,8 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND +year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
         GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
-    genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
+    genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1),
+    created_at = coalesce((SELECT min(created_at) FROM tracks WHERE album_id = albums.id), created_at)
     WHERE id = ? AND ${isNamed('albums')}`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
   const touchAlbumOf = client.prepare(
@@ -111,10 +114,14 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
   const findEmptyAlbum = client.prepare<[AlbumId], RowOf<typeof albums, 'artistId'>>(
     'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
   );
-  const compareAlbums = client.prepare<[AlbumId, AlbumId], { hasArtist: 0 | 1; hasTitle: 0 | 1 }>(`SELECT
-      a.artist_id IS NOT NULL AND a.artist_id IS b.artist_id AS hasArtist, a.title_sort = b.title_sort AS hasTitle
-    FROM albums a JOIN albums b ON b.id = ? WHERE a.id = ? AND ${isNamed('a')} AND ${isNamed('b')}`);
-  const hasArtist = client.prepare<[ArtistId]>('SELECT 1 FROM artists WHERE id = ?');
+  const findAlbumArtist = client
+    .prepare<[AlbumId | null], ArtistId | null>('SELECT artist_id FROM albums WHERE id = ?')
+    .pluck();
+  const listTracksOf = client.prepare<[AlbumId], TrackId>('SELECT id FROM tracks WHERE album_id = ?').pluck();
+  // an artist is there since the oldest track
+  const settleArtistSince = client.prepare<{ artist: ArtistId; track: TrackId }>(`UPDATE artists SET
+    created_at = (SELECT created_at FROM tracks WHERE id = @track)
+    WHERE id = @artist AND created_at > (SELECT created_at FROM tracks WHERE id = @track)`);
   const findNamed = client.prepare<[AlbumId]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`);
   const setAlbum = client.prepare('UPDATE tracks SET album_id = ?, album_sort = ? WHERE id = ?');
   const findArtist = client.prepare<[TrackId], ArtistRef>(
@@ -157,6 +164,21 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
     upsertMore.run(id, JSON.stringify(more), explicit === null ? null : Number(explicit));
   }
 
+  const namesOf = (id: TrackId, album: AlbumId | null): TrackNames => ({
+    album,
+    albumArtist: findAlbumArtist.get(album) ?? null,
+    artists: findArtistsOf.all(id).map((row) => row.artist_id),
+  });
+
+  /** After a track got other names, and before what has no tracks any more is swept. */
+  function renamed(id: TrackId, before: TrackNames): void {
+    const after = namesOf(id, findOld.get(id)?.album_id ?? null);
+    const artists = [after.albumArtist, ...after.artists];
+    if (after.album === before.album && [before.albumArtist, ...before.artists].join() === artists.join()) return;
+    for (const artist of artists) if (artist !== null) settleArtistSince.run({ artist, track: id });
+    annotations.trackRenamed(id, before, after);
+  }
+
   /** Removes those of the albums and artists that have no tracks left. */
   function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
     resolver.forget();
@@ -182,15 +204,18 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
+      annotations.startBatch();
       isBatch = true;
       try {
         const written = write();
+        annotations.settleBatch();
         resolver.settleSpellings();
         search.writeBatch();
         counts.settle();
         return written;
       } finally {
         isBatch = false;
+        annotations.endBatch();
         counts.end();
         resolver.stopRemembering();
         search.endBatch();
@@ -234,7 +259,7 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
     /** Replaces the metadata of a track; removes an album and artists left without tracks. */
     setIdentity(id: TrackId, identity: TrackIdentity, folder?: number): void {
       const old = findOld.get(id);
-      const oldArtists = findArtistsOf.all(id).map((row) => row.artist_id);
+      const before = namesOf(id, old?.album_id ?? null);
       deleteCredits.run(id);
       deleteGenres.run(id);
       const resolved = resolve(identity, folder);
@@ -245,27 +270,27 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
       if (identity.chapters !== undefined) setChapters(id, identity.chapters);
       if (identity.more !== undefined) setMore(id, identity.more);
       search.set('track', id);
-      if (resolved.album.id === old?.album_id && resolved.album.titleSort !== '' && identity.album)
+      if (resolved.album.id === before.album && resolved.album.titleSort !== '' && identity.album)
         resolver.respellAlbum(resolved.album.id, identity.album);
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
-      resolver.respell(oldArtists);
-      // tags are corrected one at a time: the title of an album or its artist, an artist or what they made
-      const compared = old?.album_id ? compareAlbums.get(resolved.album.id, old.album_id) : undefined;
-      if (old?.album_id && (compared?.hasArtist || compared?.hasTitle) && findEmptyAlbum.get(old.album_id))
-        renamed?.('album', old.album_id, resolved.album.id);
-      sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
-      if (old?.album_id && old.album_id !== resolved.album.id) settleAlbum.run(old.album_id);
-      const [[before, ...others], [after, ...more]] = [oldArtists, resolved.credits];
-      if (before === undefined || !after || before === after.ref.id || others.length + more.length > 0) return;
-      if ((compared?.hasTitle || old?.title === identity.title) && !hasArtist.get(before))
-        renamed?.('artist', before, after.ref.id);
+      resolver.respell(before.artists);
+      renamed(id, before);
+      sweepEmpty(before.album === null ? [] : [before.album], before.artists);
+      if (before.album !== null && before.album !== resolved.album.id) settleAlbum.run(before.album);
     },
+
+    namesOf,
+    renamed,
+    forgetOldAnnotations: annotations.purgeOld,
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */
     renameAlbum(id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
       const name = albumOf(identity, folder);
-      if (name && findNamed.get(id)) resolver.renameAlbum(id, name);
+      if (!name || findNamed.get(id) === undefined) return;
+      const before = listTracksOf.all(id).map((track) => [track, namesOf(track, id)] as const);
+      resolver.renameAlbum(id, name);
+      for (const [track, names] of before) renamed(track, names);
     },
 
     /** Puts a track that has no album into the one without a name, after its artist changed or it came back. */

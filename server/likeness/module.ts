@@ -23,7 +23,7 @@ export interface LikenessTuning extends AnalysisTuning {
 export type LikenessOffer = ReturnType<typeof likenessModule>['offers']['likeness'];
 
 type LikenessModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'onMerge'> & {
+  Pick<LibraryOffer, 'library' | 'onMerge' | 'onAnnotationsMove'> & {
     analysis: Pick<AnalysisPass, 'queries' | 'stored'>;
     playlists: PlaylistService;
     isServing: () => boolean;
@@ -33,7 +33,21 @@ type LikenessModuleDeps = Base &
 const AFTER_MS = 60_000;
 
 export function likenessModule(deps: LikenessModuleDeps) {
-  const { config, paths, log, now, db, musicFolders, library, onMerge, analysis, playlists, isServing, tuning } = deps;
+  const {
+    config,
+    paths,
+    log,
+    now,
+    db,
+    musicFolders,
+    library,
+    onMerge,
+    onAnnotationsMove,
+    analysis,
+    playlists,
+    isServing,
+    tuning,
+  } = deps;
   const { likenessAfterMs: afterMs = AFTER_MS } = tuning;
   const random = Math.random;
   const statements = createStatements(db.$client);
@@ -54,6 +68,7 @@ export function likenessModule(deps: LikenessModuleDeps) {
   const nevers = createNevers({ db, now });
   const likeness = createLikenessService({ statements, sounds, facts, radio, library, now });
   onMerge(nevers.merge);
+  onAnnotationsMove(nevers.annotations);
   return {
     offers: { likeness: { ...likeness, sounds } },
     routes: likenessRoutes({ likeness, sounds, radio, mixes, nevers, library }),

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { AnnotationPart } from '../library/annotations.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { NeverOut } from './wire.ts';
 
 const UserIds = z.array(z.int()).default([]); // merged by an older version
+const MovedUserIds = z.array(z.int()).catch([]); // it may be from a backup
 
 type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
 
@@ -28,6 +30,17 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
     `DELETE FROM radio_nevers WHERE track_id = ? AND user_id NOT IN (SELECT value FROM json_each(?))
       AND (user_id, created_at) IN (SELECT user_id, created_at FROM radio_nevers WHERE track_id = ?)`,
   );
+  const usersOfArtist = client
+    .prepare<[number], UserId>('SELECT user_id FROM radio_nevers WHERE artist_id = ?')
+    .pluck();
+  const addArtist = client.prepare<[number, number, number, string]>(
+    `INSERT OR IGNORE INTO radio_nevers (user_id, artist_id, created_at)
+    SELECT n.user_id, a.id, n.created_at FROM radio_nevers n JOIN artists a ON a.id = ?
+    WHERE n.artist_id = ? AND (? = 1 OR n.user_id IN (SELECT value FROM json_each(?)))`,
+  );
+  const removeArtist = client.prepare<[number, string]>(
+    'DELETE FROM radio_nevers WHERE artist_id = ? AND user_id IN (SELECT value FROM json_each(?))',
+  );
   const idsOf = (what: NeverWhat) => ('trackId' in what ? [what.trackId, null] : [null, what.artistId]);
 
   return {
@@ -40,5 +53,17 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
       /** The other track's own are in its snapshot. What the kept one has of it goes. */
       bringBack: (from, to, { remembered }) => void takeBack.run(to, JSON.stringify(UserIds.parse(remembered)), from),
     } satisfies TrackMergePart,
+    annotations: {
+      name: 'nevers',
+      move({ type, from, to, holder, memory }): number[] | undefined {
+        if (type !== 'artist') return undefined;
+        const moved = MovedUserIds.parse(memory);
+        const before = usersOfArtist.all(to);
+        addArtist.run(to, holder, Number(holder === from), JSON.stringify(moved));
+        return usersOfArtist.all(to).filter((userId) => !before.includes(userId));
+      },
+      takeBack: ({ type, holder, memory }) =>
+        void (type === 'artist' && removeArtist.run(holder, JSON.stringify(MovedUserIds.parse(memory)))),
+    } satisfies AnnotationPart,
   };
 }

@@ -3,16 +3,16 @@ import type { Base, Module } from '../module.ts';
 import type { UserId } from '../db/ids.ts';
 import { likeRoutes } from './routes.ts';
 import { createLikeService, type LikeSummary } from './service.ts';
-import { createLikeMerge } from './track-merge.ts';
+import { createLikeMoves } from './like-moves.ts';
 import { likeEvent, toLikeState } from './wire.ts';
 
 type LikeListener = (userId: UserId, states: readonly LikeSummary[]) => void;
 
 export type LikesOffer = ReturnType<typeof likesModule>['offers'];
 
-type LikesModuleDeps = Base & Pick<LibraryOffer, 'onMerge' | 'onRenamed'>;
+type LikesModuleDeps = Base & Pick<LibraryOffer, 'onMerge' | 'onAnnotationsMove'>;
 
-export function likesModule({ db, now, events, onMerge, onRenamed }: LikesModuleDeps) {
+export function likesModule({ db, now, events, onMerge, onAnnotationsMove }: LikesModuleDeps) {
   const listeners: LikeListener[] = [
     (userId, states) => {
       for (const state of states) events.publish(likeEvent, toLikeState(state), { audience: { userId } });
@@ -23,9 +23,9 @@ export function likesModule({ db, now, events, onMerge, onRenamed }: LikesModule
     now,
     onChange: (userId, states) => listeners.forEach((listener) => listener(userId, states)),
   });
-  const merge = createLikeMerge({ db });
-  onMerge(merge);
-  onRenamed(merge.rename);
+  const { ofTracks, ofAlbumsAndArtists } = createLikeMoves({ db, now });
+  onMerge(ofTracks);
+  onAnnotationsMove(ofAlbumsAndArtists);
   const onChange = (listener: LikeListener): void => void listeners.push(listener);
   return { offers: { ...likes, onChange }, routes: likeRoutes(likes) } satisfies Module;
 }

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
-import { createLikeMerge } from '../../server/likes/track-merge.ts';
+import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { albumList, type AlbumFilter } from '../../server/library/album-lists.ts';
 import { artistList, type ArtistFilter } from '../../server/library/artist-lists.ts';
 import { toIdList, type NewIdList } from '../../server/library/list-definition.ts';
@@ -42,7 +42,7 @@ beforeAll(() => {
   merge = createTrackMerge({
     db: temp.db,
     tracks: services.tracks,
-    movers: [createPlayMerge({ db: temp.db }), createLikeMerge({ db: temp.db })],
+    movers: [createPlayMerge({ db: temp.db }), createLikeMoves({ db: temp.db, now: () => new Date() }).ofTracks],
   });
 });
 afterAll(() => temp.close());

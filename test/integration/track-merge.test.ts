@@ -4,7 +4,7 @@ import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createTrackMerge, type TrackMerge } from '../../server/library/track-merge.ts';
 import type { TrackIdentity } from '../../server/library/track-values.ts';
-import { createLikeMerge } from '../../server/likes/track-merge.ts';
+import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { createLikeService, type LikeService } from '../../server/likes/service.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
   merge = createTrackMerge({
     db,
     tracks: services.tracks,
-    movers: [createLikeMerge({ db }), createPlayMerge({ db }), createEntryMerge({ db, now })],
+    movers: [createLikeMoves({ db, now }).ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now })],
   });
   for (const name of ['ann', 'bob'])
     run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
@@ -301,7 +301,7 @@ describe('the other track', () => {
       db: temp.db,
       tracks: services.tracks,
       movers: [
-        createLikeMerge({ db: temp.db }),
+        createLikeMoves({ db: temp.db, now: () => new Date() }).ofTracks,
         createPlayMerge({ db: temp.db }),
         {
           move: () => {

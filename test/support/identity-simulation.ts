@@ -16,7 +16,7 @@ import { createMerges } from '../../server/library/merges.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createTrash } from '../../server/library/trash.ts';
-import { createLikeMerge } from '../../server/likes/track-merge.ts';
+import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { createFileMerge } from '../../server/relocation/track-merge.ts';
 import { createRelocation } from '../../server/relocation/service.ts';
@@ -111,7 +111,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const tracks = createTrackWriter({ db, now });
   const sourceFiles = createSourceFiles({ db });
   const movers = [
-    createLikeMerge({ db }),
+    createLikeMoves({ db, now }).ofTracks,
     createPlayMerge({ db }),
     createEntryMerge({ db, now }),
     createFileMerge({ sourceFiles }),

@@ -47,7 +47,7 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
 
 /**
  * covers/: what a person chose as the cover of an album that has no tracks any more, for 30 days: an album of the same
- * name takes it over. Written by a trigger.
+ * name, or the one that its tracks went to, takes it over. Written by a trigger.
  */
 export const formerCovers = sqliteTable(
   'former_covers',
@@ -60,9 +60,14 @@ export const formerCovers = sqliteTable(
     key: text('key'), // storage key; null: no cover is wanted
     etag: text('etag'),
     removedAt: time('removed_at').notNull(),
+    // the album that most of its tracks are in now, which gets the cover; null: one of the same name
+    successorId: integer('successor_id').$type<AlbumId>(),
   },
   (t) => [
     index('former_covers_title_sort').on(t.titleSort),
+    index('former_covers_successor_id')
+      .on(t.successorId)
+      .where(sql`successor_id IS NOT NULL`),
     index('former_covers_key')
       .on(t.key)
       .where(sql`key IS NOT NULL`),

@@ -1,9 +1,12 @@
 // The library as a whole: its identity, its totals, and how far work on all of it came.
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { JobId, TrackId } from '../ids.ts';
-import { time } from './columns.ts';
+import { json, time } from './columns.ts';
 import type { ItemType } from './likes.ts';
 import { tracks, type MetadataStatus } from './tracks.ts';
+
+/** What has a name, and goes when no track has that name any more. */
+export type NamedItem = Extract<ItemType, 'album' | 'artist'>;
 
 /** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
@@ -57,6 +60,42 @@ export const searchRebuild = sqliteTable('search_rebuild', {
   kind: text('kind').$type<ItemType>().primaryKey(),
   lastId: integer('last_id').notNull(), // up to here it is done
 });
+
+/**
+ * library/: a track that left an album or artist by a change of its metadata. When the album or artist has no tracks
+ * left, its annotations go where most of these tracks are. See library/annotations.ts.
+ */
+export const trackDepartures = sqliteTable(
+  'track_departures',
+  {
+    itemType: text('item_type').$type<NamedItem>().notNull(),
+    fromId: integer('from_id').notNull(), // album or artist, maybe gone
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    toId: integer('to_id').notNull(), // album or artist that took its place in the track
+    leftAt: time('left_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.itemType, t.fromId, t.trackId] }),
+    index('track_departures_track_id').on(t.trackId),
+    index('track_departures_left_at').on(t.leftAt),
+  ],
+);
+
+/** library/: the annotations of an album or artist without tracks went to another one, and may go on or back. */
+export const annotationMoves = sqliteTable(
+  'annotation_moves',
+  {
+    itemType: text('item_type').$type<NamedItem>().notNull(),
+    fromId: integer('from_id').notNull(),
+    toId: integer('to_id').notNull(),
+    memory: json<unknown>('memory').notNull(), // what it takes to take them back, by the name of the annotation
+    movedAt: time('moved_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.itemType, t.fromId] }), index('annotation_moves_moved_at').on(t.movedAt)],
+);
 
 /**
  * files/: tracks from before a migration added columns that their files' tags may fill; no row once they are read

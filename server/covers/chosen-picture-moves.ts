@@ -1,0 +1,86 @@
+// Chosen covers and pictures of artists follow the tracks to another album or artist. A cover waits in former_covers
+// until the cover task stores it under the key of its new album. Runs inside the caller's transaction.
+import { z } from 'zod';
+import type { Sqlite } from '../db/client.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albumCovers, artistPictures, artists } from '../db/schema.ts';
+import type { AnnotationMove, AnnotationPart } from '../library/annotations.ts';
+
+/** Hash of the picture that moved; null: a person wants none. Absent when nothing was chosen. */
+const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // it may be from a backup
+
+export function createChosenPictureMoves(client: Sqlite, now: () => Date): AnnotationPart {
+  const findChosenCover = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
+    "SELECT etag FROM album_covers WHERE album_id = ? AND origin = 'manual'",
+  );
+  const findWaiting = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
+    'SELECT etag FROM former_covers WHERE successor_id = ?',
+  );
+  const redirectFormer = client.prepare<[number, number], RowAs<typeof albumCovers, 'etag'>>(
+    'UPDATE former_covers SET successor_id = ? WHERE album_id = ? RETURNING etag',
+  );
+  const keepFormer = client.prepare<{ from: number; to: number; holder: number; at: number }>(
+    `INSERT INTO former_covers (album_id, title_sort, artist_key, year, key, etag, removed_at, successor_id)
+    SELECT @from, a.title_sort, (SELECT name_key FROM artists WHERE id = a.artist_id), a.year, c.key, c.etag, @at, @to
+    FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id = @holder`,
+  );
+  const deleteCover = client.prepare<[number]>('DELETE FROM album_covers WHERE album_id = ?');
+  const findArtist = client.prepare<[number], RowAs<typeof artists, 'nameKey'>>(
+    'SELECT name_key AS nameKey FROM artists WHERE id = ?',
+  );
+  const findChosenPicture = client.prepare<[string], RowAs<typeof artistPictures, 'etag'>>(
+    "SELECT etag FROM artist_pictures WHERE artist_key = ? AND is_current = 1 AND origin = 'manual'",
+  );
+  const deletePictures = client.prepare<[string]>('DELETE FROM artist_pictures WHERE artist_key = ?');
+  const copyPictures = client.prepare<[string, string]>(
+    `INSERT INTO artist_pictures (artist_key, is_current, key, etag, origin, source, credit, set_at)
+    SELECT ?, is_current, key, etag, origin, source, credit, set_at FROM artist_pictures WHERE artist_key = ?`,
+  );
+  const keyOf = (artistId: number): string | undefined => findArtist.get(artistId)?.nameKey;
+
+  /** The holder still shows what it got; true for what it chose itself while it holds nothing else. */
+  const isItsPicture = ({ from, holder, memory }: AnnotationMove, etag: string | null): boolean =>
+    holder === from || Memory.parse(memory)?.etag === etag;
+
+  function moveCover(move: AnnotationMove): z.output<typeof Memory> {
+    const { from, to, holder, memory } = move;
+    const own = findChosenCover.get(to) ?? findWaiting.get(to);
+    if (own) {
+      if (holder === from && findChosenCover.get(from)?.etag === own.etag) deleteCover.run(from); // the same picture
+      return undefined;
+    }
+    let etag = redirectFormer.get(to, from)?.etag;
+    if (etag === undefined) {
+      const chosen = findChosenCover.get(holder);
+      if (!chosen || !isItsPicture(move, chosen.etag)) return Memory.parse(memory);
+      keepFormer.run({ from, to, holder, at: now().getTime() });
+      if (holder === from) deleteCover.run(from);
+      etag = chosen.etag;
+    }
+    deleteCover.run(to); // one that was found
+    return { etag };
+  }
+
+  function movePicture(move: AnnotationMove): z.output<typeof Memory> {
+    const { to, holder, memory } = move;
+    const [source, target] = [keyOf(holder), keyOf(to)];
+    const chosen = source === undefined ? undefined : findChosenPicture.get(source);
+    if (source === undefined || target === undefined || !chosen || !isItsPicture(move, chosen.etag))
+      return Memory.parse(memory);
+    if (findChosenPicture.get(target)) return undefined;
+    deletePictures.run(target);
+    copyPictures.run(target, source);
+    return { etag: chosen.etag };
+  }
+
+  return {
+    name: 'pictures',
+    move: (move) => (move.type === 'album' ? moveCover(move) : movePicture(move)),
+    /** Of artists alone: an album keeps showing the cover, of which the other one gets a copy. */
+    takeBack({ type, holder, memory }): void {
+      const moved = Memory.parse(memory);
+      const key = type === 'artist' && moved ? keyOf(holder) : undefined;
+      if (key !== undefined && findChosenPicture.get(key)?.etag === moved?.etag) deletePictures.run(key);
+    },
+  };
+}
