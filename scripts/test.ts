@@ -3,9 +3,15 @@
 // built where it is out of date (test/support/build-stale.ts).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const words = process.argv.slice(2);
+const scratch = mkdtempSync(join(tmpdir(), 'tonearm-test-run-'));
+/** Tests write what they leave out into it (test/support/left-out.ts). */
+const leftOut = join(scratch, 'left-out');
 
 /** Said again at the end: the tests draw over what was printed meanwhile. */
 const results: string[] = [];
@@ -16,7 +22,10 @@ function note(command: string, isPassed: boolean): boolean {
 }
 
 async function run(command: string): Promise<boolean> {
-  const [status] = (await once(spawn(command, { shell: true, stdio: 'inherit' }), 'close')) as [number | null];
+  const [status] = (await once(
+    spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, TESTS_LEFT_OUT: leftOut } }),
+    'close',
+  )) as [number | null];
   return note(command, status === 0);
 }
 
@@ -44,7 +53,9 @@ async function runEverything(): Promise<boolean> {
 const some = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');
 const isPassed = await (words.length > 0 ? run(some) : runEverything());
 if (words.length === 0) {
-  console.log(`\n${results.join('\n')}`);
+  const sentences = existsSync(leftOut) ? new Set(readFileSync(leftOut, 'utf8').trim().split('\n')) : [];
+  console.log(['', ...results, ...[...sentences].map((sentence) => `Left out: ${sentence}`)].join('\n'));
   if (!isPassed) console.log('One test file alone: npm test -- NAME, a part of its path. See CONTRIBUTING.md.');
 }
+rmSync(scratch, { recursive: true });
 process.exitCode = isPassed ? 0 : 1;

@@ -21,6 +21,7 @@ import {
 } from '../support/lan.ts';
 import { spawnServer } from '../support/process.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 let server: TestServer;
 afterEach(async () => {
@@ -298,7 +299,7 @@ describe('the announcement', () => {
   });
 
   it('of two servers with one name has two names, and both are found', async () => {
-    if (!works) return console.warn('\n*** No multicast: two servers with one name are NOT tested. ***\n');
+    if (!works) return sayLeftOut('No multicast: two servers with one name are NOT tested.');
     const name = `Tonearm on attic ${process.pid}`;
     const ear = listenForServices('http');
     const servers = [1, 2].map(() => createAnnouncement({ log: quiet }));
@@ -314,8 +315,7 @@ describe('the announcement', () => {
 
   it('that is not possible is reported, and the server keeps running', async () => {
     const held = await holdMulticastPort();
-    if (!held)
-      return console.warn('\n*** Another program has the port of multicast: a port that is taken is NOT tested. ***\n');
+    if (!held) return sayLeftOut('Another program has the port of multicast: a port that is taken is NOT tested.');
     await start();
     expect((await share(true)).status).toBe(200);
     if (lanAddress !== undefined) await expect.poll(async () => (await state()).name?.problem).toMatch(/EADDRINUSE/);

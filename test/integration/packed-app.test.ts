@@ -17,6 +17,7 @@ import { packApp, type PackedApp } from '../support/packed-app.ts';
 import { spawnServer, type ServerProcess } from '../support/process.ts';
 import { root } from '../support/product.ts';
 import { ADMIN } from '../support/server.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 let dir: string;
 let packed: PackedApp;
@@ -123,8 +124,7 @@ test('updates are searched in the repository that publishes the releases', () =>
 
 // The native packages that are installed belong to the system that the tests run on. The real app is tried on all three
 // in a workflow.
-if (process.platform !== 'linux')
-  console.warn('\n*** Not Linux: that the server runs from the packed tree is NOT tested. ***\n');
+if (process.platform !== 'linux') sayLeftOut('Not Linux: that the server runs from the packed tree is NOT tested.');
 else
   describe('the server, run by plain Node from the unpacked files', () => {
     let server: ServerProcess;

@@ -16,6 +16,7 @@ import type { Storage } from '../../server/storage/storage.ts';
 import { HELD_LIMITS, startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
 import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { codeOf, describeStorage } from './storage-conformance.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 const settingsOf = (env: Record<string, string>) => toS3(loadConfig({ file: {}, env }).settings);
 const tmpDir = mkdtempSync(join(tmpdir(), 'tonearm-s3-'));
@@ -36,7 +37,7 @@ describeStorage('S3', async () => {
 const endpoint = process.env['S3_TEST_ENDPOINT'];
 if (endpoint !== undefined) {
   const hasConditions = process.env['S3_TEST_LACKS_CONDITIONS'] === undefined;
-  if (!hasConditions) console.warn('conditional writes are NOT tested: this store does not know them.');
+  if (!hasConditions) sayLeftOut('conditional writes are NOT tested: this store does not know them.');
   const open = () => {
     const bucket = openBucket(
       settingsOf({

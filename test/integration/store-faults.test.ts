@@ -15,6 +15,7 @@ import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { runJob, STORE_LIMITS, storeLibraryEnv, testedEndpoint } from '../support/tested-store.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 const TRACKS = 12;
 const isPut = ({ method }: ProxyAsk): boolean => method === 'PUT' || method === 'POST';
@@ -112,7 +113,7 @@ if (endpoint !== undefined)
       120_000,
     );
   });
-else console.warn('S3_TEST_ENDPOINT is not set: faults in front of a real store are NOT tested.');
+else sayLeftOut('S3_TEST_ENDPOINT is not set: faults in front of a real store are NOT tested.');
 
 it('is run by npm run test:stores', () => {
   expect(readFileSync(join(import.meta.dirname, '../../scripts/test-stores.ts'), 'utf8')).toContain(

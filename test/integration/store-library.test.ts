@@ -25,6 +25,7 @@ import { startServer, type ServerOptions, type TestServer } from '../support/ser
 import { rawStore, runJob, STORE_LIMITS, storeLibraryEnv, TESTED, testedEndpoint } from '../support/tested-store.ts';
 import { until } from '../support/until.ts';
 import { unzip } from '../support/unzip.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 const TRACKS = 12;
 const DAY_MS = 86_400_000;
@@ -32,7 +33,7 @@ const DAY_MS = 86_400_000;
 const endpoint = testedEndpoint;
 if (endpoint !== undefined)
   describe(`a library in the store at ${endpoint}`, () => {
-    if (TESTED.virtualHost === undefined) console.warn('addresses by host name are NOT tested at this store.');
+    if (TESTED.virtualHost === undefined) sayLeftOut('addresses by host name are NOT tested at this store.');
     const raw = rawStore(endpoint);
     let base: string;
     let original: string;
@@ -411,7 +412,7 @@ if (endpoint !== undefined)
       await expectRestored(imported, tracks);
     });
   });
-else console.warn('S3_TEST_ENDPOINT is not set: a library in a real object store is NOT tested.');
+else sayLeftOut('S3_TEST_ENDPOINT is not set: a library in a real object store is NOT tested.');
 
 it('is run by npm run test:stores', () => {
   expect(readFileSync(join(import.meta.dirname, '../../scripts/test-stores.ts'), 'utf8')).toContain(

@@ -106,20 +106,22 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     await server.app.drain();
   });
 
-  it('sends XML that is valid by the XSD', () => {
+  it('sends XML that is valid by the XSD', ({ skip }) => {
     expect(documents.open.length).toBeGreaterThan(90);
     const faults = xmlFaults(documents.open, 'SUBSONIC_XSD');
-    if (faults) expect(faults).toEqual([]);
+    if (!faults) return skip();
+    expect(faults).toEqual([]);
   });
 
-  it('sends legacy clients XML that is valid by the original XSD', () => {
+  it('sends legacy clients XML that is valid by the original XSD', ({ skip }) => {
     // responses that 1.16.1 does not have, and the one attribute that is a number there
     const newer = /OpenSubsonicExtensions|ByIndex|LyricsBySongId|getPlayQueue|getPodcastEpisode/;
     const faults = xmlFaults(
       documents.legacy.filter(({ name: label }) => !newer.test(label)),
       'SUBSONIC_XSD_LEGACY',
     );
-    if (faults) expect(faults).toEqual([]);
+    if (!faults) return skip();
+    expect(faults).toEqual([]);
   });
 
   if (name === 'full') {

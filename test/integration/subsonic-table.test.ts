@@ -477,7 +477,8 @@ it('keeps what only administrators may do from others, in every mode', async () 
   expect(faults).toEqual([]);
 });
 
-it('sends XML that is valid by the XSD', () => {
+it('sends XML that is valid by the XSD', ({ skip }) => {
   const faults = xmlFaults([...documents.values()], 'SUBSONIC_XSD');
-  if (faults) expect(faults).toEqual([]);
+  if (!faults) return skip();
+  expect(faults).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { serverEntry } from '../support/bundle.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ADMIN, offline } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { sayLeftOut } from '../support/left-out.ts';
 
 const TRACKS = 30;
 const DISK = '200m';
@@ -371,7 +372,7 @@ function layOut(base: string): Place {
   fs.mkdirSync(music, { recursive: true });
   const isMounted =
     ACCOUNT !== undefined && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', disk]).status === 0;
-  if (!isMounted) console.warn('*** No disk can be mounted here: a full disk is NOT tried. ***');
+  if (!isMounted) sayLeftOut('No disk can be mounted here: a full disk is NOT tried.');
   for (let n = 0; n < TRACKS; n++) fs.writeFileSync(join(music, `${n}.mp3`), song(`Title ${n}`, 60 + n));
   const data = join(disk, 'data');
   fs.mkdirSync(data);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sayLeftOut } from './left-out.ts';
 
 /** Environment variables for no session. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
@@ -13,9 +14,7 @@ const has = (program: string): boolean =>
 
 export const hasKeychain = process.platform === 'linux' && has('dbus-run-session') && has('gnome-keyring-daemon');
 if (!hasKeychain)
-  console.warn(
-    '\n*** dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested. ***\n',
-  );
+  sayLeftOut('dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested.');
 
 /** The password is sent through the first pipe; closing the second one ends the session. */
 const SCRIPT =

@@ -4,19 +4,19 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import Bonjour from 'bonjour-service';
 import { PATIENCE_MS } from './until.ts';
+import { sayLeftOut } from './left-out.ts';
 
 export const lanAddress = Object.values(networkInterfaces())
   .flatMap((found = []) => found)
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
-if (lanAddress === undefined)
-  console.warn('\n*** This machine is on no network: sharing with other devices is NOT tested. ***\n');
+if (lanAddress === undefined) sayLeftOut('This machine is on no network: sharing with other devices is NOT tested.');
 
 /** One that a phone could use: not link-local. */
 export const lanAddressV6 = Object.values(networkInterfaces())
   .flatMap((found = []) => found)
   .find(({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address))?.address;
 if (lanAddressV6 === undefined)
-  console.warn('\n*** This machine has no IPv6 address on its network: sharing over IPv6 is NOT tested. ***\n');
+  sayLeftOut('This machine has no IPv6 address on its network: sharing over IPv6 is NOT tested.');
 
 const ANSWER_MS = 10_000;
 
@@ -93,8 +93,7 @@ export async function hasMulticast(): Promise<boolean> {
         }),
     ),
   );
-  if (!works)
-    console.warn('\n*** Multicast does not work on this machine: announcing to the network is NOT tested. ***\n');
+  if (!works) sayLeftOut('Multicast does not work on this machine: announcing to the network is NOT tested.');
   return works;
 }
 
