@@ -23,6 +23,7 @@ const Snapshot = z.object({
     albumKeys: z.array(Row),
     albumCovers: z.array(Row),
     artists: z.array(Row),
+    artistNevers: z.array(Row).default([]),
     genres: z.array(Row),
   }),
   merge: Carried.extend({
@@ -47,6 +48,7 @@ const PARENT_TABLES = {
   albumKeys: 'album_keys',
   albumCovers: 'album_covers',
   artists: 'artists',
+  artistNevers: 'radio_nevers',
   genres: 'genres',
 } as const;
 

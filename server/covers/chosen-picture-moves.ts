@@ -9,7 +9,15 @@ import type { AnnotationMove, AnnotationPart } from '../library/annotations.ts';
 /** Hash of the picture that moved; null: a person wants none. Absent when nothing was chosen. */
 const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // it may be from a backup
 
-export function createChosenPictureMoves(client: Sqlite, now: () => Date): AnnotationPart {
+export function createChosenPictureMoves({
+  client,
+  now,
+  onCoverMoved,
+}: {
+  client: Sqlite;
+  now: () => Date;
+  onCoverMoved: () => void;
+}): AnnotationPart {
   const findChosenCover = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
     "SELECT etag FROM album_covers WHERE album_id = ? AND origin = 'manual'",
   );
@@ -58,6 +66,7 @@ export function createChosenPictureMoves(client: Sqlite, now: () => Date): Annot
       etag = chosen.etag;
     }
     deleteCover.run(to); // one that was found
+    onCoverMoved();
     return { etag };
   }
 

@@ -72,8 +72,16 @@ export function coversModule({
     readEmbedded: covers.readEmbedded,
   });
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
-  onAnnotationsMove(createChosenPictureMoves(db.$client, now));
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
+  /** After the transaction that moves annotations. */
+  let planned: NodeJS.Immediate | undefined;
+  const findAfterMoves = (): void => {
+    planned ??= setImmediate(() => {
+      planned = undefined;
+      findLater();
+    });
+  };
+  onAnnotationsMove(createChosenPictureMoves({ client: db.$client, now, onCoverMoved: findAfterMoves }));
   changes.onAudioAdded(findLater);
   covers.artistPictures.onLost(findLater);
   let highest = covers.highestAlbumId();
@@ -99,6 +107,9 @@ export function coversModule({
     resume(): void {
       if (covers.hasDue()) findLater();
     },
-    close: covers.close,
+    close(): Promise<void> {
+      clearImmediate(planned);
+      return covers.close();
+    },
   } satisfies Module;
 }

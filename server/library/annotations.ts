@@ -81,7 +81,9 @@ export function createAnnotations({
   const statements = {
     album: {
       isNamed: client.prepare<[number]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`),
-      hasTracks: client.prepare<[number]>('SELECT 1 FROM tracks WHERE album_id = ? LIMIT 1'),
+      hasTracks: client.prepare<{ id: number; except: number }>(
+        'SELECT 1 FROM tracks WHERE album_id = @id AND id <> @except LIMIT 1',
+      ),
       mostDepartedTo: client
         .prepare<[number], number>(
           `SELECT t.album_id FROM track_departures d JOIN tracks t ON t.id = d.track_id
@@ -93,9 +95,10 @@ export function createAnnotations({
     },
     artist: {
       isNamed: client.prepare<[number]>(`SELECT 1 FROM artists x WHERE x.id = ? AND ${isNamedArtist('x')}`),
-      hasTracks: client.prepare<{ id: number }>(`SELECT 1 WHERE EXISTS
-          (SELECT 1 FROM track_artists WHERE artist_id = @id)
-        OR EXISTS (SELECT 1 FROM albums a JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = @id)`),
+      hasTracks: client.prepare<{ id: number; except: number }>(`SELECT 1 WHERE EXISTS
+          (SELECT 1 FROM track_artists WHERE artist_id = @id AND track_id <> @except)
+        OR EXISTS (SELECT 1 FROM albums a JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = @id
+          AND t.id <> @except)`),
       // the artist that took the place, as long as the track still names that one
       mostDepartedTo: client
         .prepare<[number], number>(
@@ -110,8 +113,9 @@ export function createAnnotations({
         .pluck(),
     },
   };
-  const hasTracks = (type: NamedItem, id: number): boolean =>
-    (type === 'album' ? statements.album.hasTracks.get(id) : statements.artist.hasTracks.get({ id })) !== undefined;
+  /** Besides one that is about to go. */
+  const hasTracks = (type: NamedItem, id: number, except = 0): boolean =>
+    statements[type].hasTracks.get({ id, except }) !== undefined;
 
   /** Items whose tracks moved on, until the batch ends. */
   let postponed: Map<string, [NamedItem, number]> | undefined;
@@ -123,8 +127,8 @@ export function createAnnotations({
   }
 
   /** Moves the annotations of an item to where its tracks are, if they are not there yet. */
-  function follow(type: NamedItem, from: number): void {
-    const to = hasTracks(type, from) ? from : statements[type].mostDepartedTo.get(from);
+  function follow(type: NamedItem, from: number, except?: TrackId): void {
+    const to = hasTracks(type, from, except) ? from : statements[type].mostDepartedTo.get(from);
     const moved = findMove.get(type, from);
     const holder = moved?.toId ?? from;
     if (to === undefined || to === holder) return;
@@ -160,6 +164,20 @@ export function createAnnotations({
       for (const { itemType, fromId } of earlier) followEarlier(itemType, fromId);
       for (const id of new Set(albums.flat())) follow('album', id);
       for (const id of new Set([...artistsOf(before), ...artistsOf(after)])) follow('artist', id);
+    },
+    /** Before a track becomes another one and its row is deleted. */
+    trackMerged(kept: TrackId, emptied: TrackId, after: TrackNames, before: TrackNames): void {
+      if (before.album !== null && after.album !== null && before.album !== after.album)
+        noteDeparture('album', kept, before.album, after.album);
+      for (const [from, to] of successorsOf(artistsOf(before), artistsOf(after)))
+        noteDeparture('artist', kept, from, to);
+      if (before.album !== null) follow('album', before.album, emptied);
+      for (const id of artistsOf(before)) follow('artist', id, emptied);
+    },
+    /** After the row of a track came back. */
+    trackReturned(names: TrackNames): void {
+      if (names.album !== null) follow('album', names.album);
+      for (const id of artistsOf(names)) follow('artist', id);
     },
     startBatch(): void {
       postponed = new Map();

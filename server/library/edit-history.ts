@@ -93,8 +93,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
                 fpidScore: known.fpidScore,
                 rows: rows.filter(({ table }) => keeps.includes(table)),
                 after: idsOf(after),
-                // the album's picture may be gone by then, and is looked for again
-                parents: { ...parents, albumCovers: [] },
+                // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
+                parents: { ...parents, albumCovers: [], artistNevers: [] },
               } satisfies Before,
               createdAt: now(),
             })

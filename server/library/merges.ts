@@ -80,7 +80,7 @@ interface ListOf {
 
 interface MergesDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity'>;
+  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'mergedInto'>;
   merge: TrackMerge;
   movers: readonly TrackMergePart[];
   trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
@@ -146,9 +146,12 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           ...snapshot,
           rows: snapshot.rows.filter((one) => !isMoved(one) && !isFoundAgain(one)),
           links: snapshot.links.filter((one) => !isMoved(one)),
+          // annotations come back by themselves (annotations.ts)
+          parents: { ...snapshot.parents, albumCovers: [], artistNevers: [] },
           merge: { ...carried, before },
         };
         const audio = before === null ? undefined : before.audio;
+        tracks.mergedInto(kept, emptied);
         merge.mergeInto(kept, emptied, (inner) =>
           trash.put(inner, by, emptied, beforeRemoval, { into: kept, reason, snapshot: merged, audio }),
         );

@@ -21,6 +21,8 @@ export interface Parents {
   albumKeys: Row[];
   albumCovers: Row[];
   artists: Row[];
+  /** Absent in snapshots of earlier versions. */
+  artistNevers?: Row[];
   genres: Row[];
 }
 
@@ -99,18 +101,20 @@ export function createTrackSnapshots(client: Database) {
 
   function parentsOf(id: TrackId, track: Row): Parents {
     const albums = select('albums', 'id = ?', Number(track['album_id'] ?? 0));
+    const artists = select(
+      'artists',
+      'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
+      id,
+      Number(track['artist_id'] ?? 0),
+      Number(albums[0]?.['artist_id'] ?? 0),
+    );
     const albumIds = `album_id IN (${albums.map((album) => Number(album['id'])).join()})`;
     return {
       albums,
       albumKeys: select('album_keys', albumIds),
       albumCovers: select('album_covers', albumIds),
-      artists: select(
-        'artists',
-        'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
-        id,
-        Number(track['artist_id'] ?? 0),
-        Number(albums[0]?.['artist_id'] ?? 0),
-      ),
+      artists,
+      artistNevers: select('radio_nevers', `artist_id IN (${artists.map((artist) => Number(artist['id'])).join()})`),
       genres: select('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
     };
   }
@@ -157,12 +161,18 @@ export function createTrackSnapshots(client: Database) {
   const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
     client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
 
+  const insertNever = client.prepare(
+    `INSERT INTO radio_nevers (user_id, artist_id, created_at) SELECT u.id, x.id, ? FROM users u JOIN artists x
+      ON x.id = ? WHERE u.id = ? ON CONFLICT DO NOTHING`,
+  );
+
   /** Brings back the parents that are gone. Says where those are that have another id now. */
   function bringParents(parents: Parents) {
     const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
       row['id'] ?? null,
       bringBack(table, row, () => findId(`SELECT id FROM ${table} WHERE name_key = ?`, row['name_key'] ?? null)),
     ];
+    const goneArtists = parents.artists.flatMap(({ id = null }) => (isThere('artists', 'id', id) ? [] : [id]));
     const artists = new Map(parents.artists.map((row) => byName('artists', row)));
     const genres = new Map(parents.genres.map((row) => byName('genres', row)));
     const moved = (map: Map<Value, Value>, value: Value | undefined): Value => map.get(value ?? null) ?? value ?? null;
@@ -189,6 +199,9 @@ export function createTrackSnapshots(client: Database) {
     );
     for (const row of albumKeys) insertNew('album_keys', row);
     for (const row of parents.albumCovers) insertNew('album_covers', row);
+    for (const row of parents.artistNevers ?? [])
+      if (goneArtists.includes(row['artist_id'] ?? null))
+        insertNever.run(row['created_at'], moved(artists, row['artist_id']), row['user_id']);
 
     return {
       artistOf: (value: Value | undefined) => moved(artists, value),

@@ -282,6 +282,13 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
     namesOf,
     renamed,
+    /** Before a track becomes another one and its row is deleted. */
+    mergedInto(kept: TrackId, emptied: TrackId): void {
+      const names = (id: TrackId) => namesOf(id, findOld.get(id)?.album_id ?? null);
+      annotations.trackMerged(kept, emptied, names(kept), names(emptied));
+    },
+    /** After the row of a track came back. */
+    returned: (id: TrackId): void => annotations.trackReturned(namesOf(id, findOld.get(id)?.album_id ?? null)),
     forgetOldAnnotations: annotations.purgeOld,
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */

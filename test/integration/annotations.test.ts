@@ -182,6 +182,38 @@ test('in an album that has its own, those count, and an undo parts the two again
   expect(await annotationsOf(others[0])).toMatchObject({ never: 0, portrait: before.portrait });
 });
 
+test('when each track is merged into one of another album, and when that is undone', async () => {
+  const [{ ids }, { ids: others }] = [addAlbum(2), addAlbum(2)];
+  const annotated = await annotate(ids[0]);
+  const { $client } = server.app.db;
+  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+  for (const [n, id] of [...ids, ...others].entries())
+    $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (?, ?)').run(made * 10 + (n % 2), id);
+  $client.pragma('foreign_keys = ON');
+  for (const [n, id] of ids.entries())
+    expect(
+      await server.api('/duplicates/merge', { method: 'POST', body: { keep: others[n], merge: [id] } }),
+    ).toMatchObject({ status: 200 });
+  expect(await annotationsOf(others[0])).toEqual(whole(annotated));
+
+  for (const id of ids) expect((await server.api(`/merges/${id}/undo`, { method: 'POST' })).status).toBe(200);
+  expect(await annotationsOf(ids[0])).toMatchObject({ ...whole(annotated), album: [true, 4, annotated.since] });
+  const { album_id: albumId, artist_id: artistId } = await track(others[0]);
+  expect([await said('album', albumId), await said('artist', artistId)]).toEqual([
+    [false, 0],
+    [false, 0],
+  ]);
+});
+
+test('an artist whose tracks were all deleted and are restored', async () => {
+  const { ids } = addAlbum(2);
+  const annotated = await annotate(ids[0]);
+  for (const id of ids) await server.api(`/tracks/${id}`, { method: 'DELETE' });
+  expect(await neverPlayed()).not.toContain(`Quay ${made}`);
+  for (const id of ids) await server.api(`/trash/${id}/restore`, { method: 'POST' });
+  expect(await annotationsOf(ids[0])).toEqual(whole(annotated));
+});
+
 test('what a person takes back while the names are others stays taken back', async () => {
   const { ids, names } = addAlbum(2);
   await annotate(ids[0]);

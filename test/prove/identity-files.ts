@@ -11,6 +11,7 @@ import { readFile } from '../../server/files/read-file.ts';
 import { vorbisComment } from '../support/audio-bytes.ts';
 import {
   createFolder,
+  firstNames,
   hang,
   randomSteps,
   SOUNDS,
@@ -22,6 +23,7 @@ import {
 } from '../support/identity-folder.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { openKilledServer } from '../support/killed-server.ts';
+import { createLikedNames } from '../support/liked-names.ts';
 import { seenOnOtherDisk } from '../support/other-disk.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
@@ -74,12 +76,12 @@ async function makeMusic(dir: string, seed: number, sequences: number): Promise<
 }
 
 /** The same audio with other tags. */
-function writeTagged(path: string, bytes: Buffer, { title, album }: Content): void {
+function writeTagged(path: string, bytes: Buffer, { title, album, artist }: Content): void {
   fs.mkdirSync(dirname(path), { recursive: true });
   if (bytes.toString('latin1', 0, 4) === 'fLaC')
-    return fs.writeFileSync(path, retagFlac(bytes, [`TITLE=${title}`, `ALBUM=${album}`, 'ARTIST=The Quays']));
+    return fs.writeFileSync(path, retagFlac(bytes, [`TITLE=${title}`, `ALBUM=${album}`, `ARTIST=${artist}`]));
   fs.writeFileSync(path, bytes);
-  retagMp3(path, { TIT2: title, TALB: album, TPE1: 'The Quays' });
+  retagMp3(path, { TIT2: title, TALB: album, TPE1: artist });
 }
 
 function retagFlac(bytes: Buffer, comments: string[]): Buffer {
@@ -137,8 +139,9 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
     soundOf: (hash) => music.sounds.get(hash ?? '') ?? -1,
   });
   for (let n = 0; n < SOUNDS; n++) {
-    const [sound, album] = [first + n, `Album ${sequence}`];
-    const content = { sound, audio: `${sound}-0`, title: `Title ${sound}`, album, isLarge: false };
+    const sound = first + n;
+    const names = firstNames(sound, sequence);
+    const content = { sound, audio: `${sound}-0`, title: `Title ${sound}`, ...names, isLarge: false };
     write(join(root, `folder ${n % 3}`, `${n}.mp3`), content);
   }
   const isOfServer = ({ op }: Step): boolean => SERVER_OPS.has(op);
@@ -158,6 +161,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     },
   });
   const random = seededRandom(seed);
+  const likedNames = createLikedNames();
   let stamp = 0;
   const soundOf = (hash: string | null): number => music.sounds.get(hash ?? '') ?? -1;
   const withDatabase = <T>(use: (db: Database.Database) => T): T => {
@@ -171,13 +175,20 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
   };
   const scan = async (): Promise<void> => {
     await server.scan();
-    withDatabase((db) => hang(db, soundOf, () => ++stamp));
+    withDatabase((db) => {
+      hang(db, soundOf, () => ++stamp);
+      likedNames.look(db);
+    });
   };
   try {
     withDatabase((db) =>
       db.exec("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)"),
     );
     await scan();
+    withDatabase((db) => {
+      likedNames.likeAll(db);
+      likedNames.look(db);
+    });
     const rounds = Math.max(...all.map(({ steps }) => steps.length));
     for (let round = 0; round < rounds; round++) {
       for (const { steps, folder } of all) {
@@ -192,17 +203,24 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
         await sleep(random() * LATEST_KILL_MS);
         await server.restart();
         await server.idle(); // it goes on with the scan
-        withDatabase((db) => hang(db, soundOf, () => ++stamp));
+        withDatabase((db) => {
+          hang(db, soundOf, () => ++stamp);
+          likedNames.look(db);
+        });
       }
     }
     await scan();
     await scan();
-    return withDatabase((db) =>
-      all.flatMap(({ folder, steps }, sequence) => {
-        const faults = folder.faults(db);
-        return faults.length === 0 ? [] : [{ seed, mode, sequence, steps, faults }];
-      }),
-    );
+    return withDatabase((db) => {
+      const ofNames = likedNames.faults(db);
+      return [
+        ...all.flatMap(({ folder, steps }, sequence) => {
+          const faults = folder.faults(db);
+          return faults.length === 0 ? [] : [{ seed, mode, sequence, steps, faults }];
+        }),
+        ...(ofNames.length === 0 ? [] : [{ seed, mode, sequence: -1, steps: [], faults: ofNames }]),
+      ];
+    });
   } finally {
     await server.close();
     fs.rmSync(base, { recursive: true, force: true });

@@ -12,6 +12,7 @@ const OPS = [
   'rename',
   'move',
   'retag',
+  'retag album',
   'swap',
   'copy',
   'delete',
@@ -43,6 +44,7 @@ export interface Content {
   audio: string;
   title: string;
   album: string;
+  artist: string;
   /** Too large to be hashed at once in reference mode. */
   isLarge: boolean;
 }
@@ -136,6 +138,15 @@ export function createFolder({
       case 'retag':
         if (one) retag(one, b, c);
         break;
+      case 'retag album': {
+        if (!one) break;
+        const { album } = contentOf(one);
+        // all of it or every second file, as in several sittings
+        for (const [n, file] of files.filter((path) => contentOf(path).album === album).entries())
+          if (c % 2 === 0 || n % 2 === 0)
+            rewrite(file, { ...contentOf(file), album: `Album ${b % 5}`, artist: `Quay ${c % 3}` }, b);
+        break;
+      }
       case 'swap':
         if (!one || !other || one === other) break;
         rename(one, `${one}.away`);
@@ -221,6 +232,7 @@ export function createFolder({
           audio: `${sound}-0`,
           title: `Title ${sound}`,
           album: `Album ${b % 3}`,
+          artist: `Quay ${c % 2}`,
           isLarge: sound % 2 === 0,
         });
       }
@@ -231,7 +243,11 @@ export function createFolder({
     const before = contentOf(path);
     // where nothing is heard, only tags can tell music in other bytes
     const title = isHeard ? `Title ${a % 20}` : `Title ${before.sound}.${a % 20}`;
-    const content = { ...before, title, album: `Album ${b % 3}` };
+    const content = { ...before, title, album: `Album ${b % 3}`, artist: `Quay ${a % 2}` };
+    rewrite(path, content, b);
+  }
+
+  function rewrite(path: string, content: Content, b: number): void {
     if (b % 2 === 0) return write(path, content);
     write(`${path}.new`, content); // as most programs do
     rename(`${path}.new`, path);
@@ -354,6 +370,12 @@ export function createFolder({
 
   return { listed, change, faults };
 }
+
+/** Tracks that are edited as a whole keep their names, and have an album of their own. */
+export const firstNames = (sound: number, sequence = 0): Pick<Content, 'album' | 'artist'> => {
+  const kept = editedColumn(sound) === 'comment' ? ' kept' : '';
+  return { album: `Album ${sequence}${kept}`, artist: `Quay ${sequence}${kept}` };
+};
 
 /** One of three tracks is edited as a whole, and one of three only in a field, which is no status. */
 const editedColumn = (sound: number): 'comment' | 'isrc' | undefined =>

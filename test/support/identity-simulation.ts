@@ -26,7 +26,8 @@ import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
 import { goneFolders, startsOf, walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
-import { createFolder, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
+import { createFolder, firstNames, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
+import { createLikedNames } from './liked-names.ts';
 import { seenOnOtherDisk } from './other-disk.ts';
 import { seededRandom } from './seeded-random.ts';
 import { openTempDatabase } from './temp-database.ts';
@@ -83,7 +84,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
         } catch {
           return { ok: false, reason: 'it is not there' };
         }
-        const { sound, audio, title, album, isLarge } = content;
+        const { sound, audio, title, album, artist, isLarge } = content;
         return {
           ok: true,
           sizeBytes: 1,
@@ -99,7 +100,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
               channels: 2,
               lossless: false,
             },
-            tags: { title, album, artists: ['The Quays'], albumArtists: [], genres: [] },
+            tags: { title, album, artists: [artist], albumArtists: [], genres: [] },
             pictures: [],
             reader: 'own',
           },
@@ -108,14 +109,11 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     );
   }
 
-  const tracks = createTrackWriter({ db, now });
+  const { ofTracks, ofAlbumsAndArtists } = createLikeMoves({ db, now });
+  const tracks = createTrackWriter({ db, now, annotationParts: [ofAlbumsAndArtists] });
+  const likedNames = createLikedNames();
   const sourceFiles = createSourceFiles({ db });
-  const movers = [
-    createLikeMoves({ db, now }).ofTracks,
-    createPlayMerge({ db }),
-    createEntryMerge({ db, now }),
-    createFileMerge({ sourceFiles }),
-  ];
+  const movers = [ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now }), createFileMerge({ sourceFiles })];
   const merges = createMerges({
     db,
     tracks,
@@ -254,9 +252,11 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       life = Infinity;
     }
     hang(db.$client, soundOf, () => ++stamp);
+    likedNames.look(db.$client);
     if (!isHeard) return;
     storeSounds();
     await deps.findGone.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
+    likedNames.look(db.$client);
   }
 
   /** As the enrichment does after a scan. */
@@ -301,7 +301,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const empty = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
       run(`DELETE FROM ${table}`);
-    for (const table of ['albums', 'artists', 'unfinished_scans', 'trashed_tracks', 'replaced_tracks'])
+    for (const table of [
+      'albums',
+      'artists',
+      'unfinished_scans',
+      'trashed_tracks',
+      'replaced_tracks',
+      'annotation_moves',
+    ])
       run(`DELETE FROM ${table}`);
   });
 
@@ -325,10 +332,12 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
         sound,
         audio: `${sound}-0`,
         title: `Title ${sound}`,
-        album: 'Album 0',
+        ...firstNames(sound),
         isLarge: sound % 2 === 0,
       });
     await scanOnce([]);
+    likedNames.likeAll(db.$client);
+    likedNames.look(db.$client);
     for (const step of steps) {
       const [a] = step.picks;
       if (step.op === 'scan') await scanOnce([]);
@@ -339,7 +348,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     }
     await scanOnce([]);
     await scanOnce([]);
-    return folder.faults(db.$client);
+    return [...folder.faults(db.$client), ...likedNames.faults(db.$client)];
   }
 
   return {
