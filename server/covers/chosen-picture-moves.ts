@@ -54,8 +54,10 @@ export function createChosenPictureMoves({
     const { from, to, holder, memory } = move;
     const own = findChosenCover.get(to) ?? findWaiting.get(to);
     if (own) {
-      if (holder === from && findChosenCover.get(from)?.etag === own.etag) deleteCover.run(from); // the same picture
-      return undefined;
+      const { etag } = (holder === from ? findChosenCover.get(from) : Memory.parse(memory)) ?? {};
+      if (etag !== own.etag) return undefined;
+      if (holder === from) deleteCover.run(from);
+      return { etag };
     }
     let etag = redirectFormer.get(to, from)?.etag;
     if (etag === undefined) {

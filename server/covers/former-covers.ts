@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { formerCovers, orphanedCovers } from '../db/schema.ts';
 import { KEPT_MS } from '../library/trash.ts';
+import { albumOfCover } from '../storage/local-paths.ts';
 
 export type FormerCover = typeof formerCovers.$inferSelect;
 
@@ -29,8 +30,13 @@ export function createFormerCovers(db: MainDb) {
   function drop(where: ReturnType<typeof eq>): void {
     db.transaction(
       (tx) => {
-        for (const { key, albumId } of tx.delete(formerCovers).where(where).returning().all())
-          if (key !== null) tx.insert(orphanedCovers).values({ key, albumId }).onConflictDoNothing().run();
+        for (const { key } of tx.delete(formerCovers).where(where).returning().all())
+          // another album may still show the picture that this one was to get a copy of
+          if (key !== null)
+            tx.insert(orphanedCovers)
+              .values({ key, albumId: albumOfCover(key) as AlbumId })
+              .onConflictDoNothing()
+              .run();
       },
       { behavior: 'immediate' },
     );

@@ -61,11 +61,14 @@ export function assign(
 
   // a track whose place other music has taken is where its own audio is now
   const current = new Set(tracks.map(({ audioHash }) => audioHash));
+  const takenBack = new Set<string | null>();
   for (const track of tracks.filter(isFree)) {
     if (track.formerHash === null) continue;
     const same = (filesWith.get(track.formerHash) ?? []).filter(({ place }) => !assigned.has(place));
     const back = same.find(({ known }) => known === track.id) ?? (current.has(track.formerHash) ? undefined : same[0]);
-    if (back) give(back, track.id);
+    if (!back) continue;
+    give(back, track.id);
+    takenBack.add(track.formerHash);
   }
 
   const byKey = Map.groupBy(
@@ -94,7 +97,9 @@ export function assign(
   const audioOf = Map.groupBy(tracks, (track) => track.audioHash);
   for (const file of left()) {
     const isOthers =
-      file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after);
+      file.audioHash !== null &&
+      (takenBack.has(file.audioHash) ||
+        (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after));
     const holder = file.known === null ? undefined : holders.get(file.known);
     // a copy of something that was seen when it was half written keeps its track
     if (isOthers && holder?.isBare === true && free.has(holder.id) && !isBack(holder)) {

@@ -23,6 +23,23 @@ const FOREIGN_IN_PLACE: Steps = [
 /** Sequences that once failed. */
 const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: Steps }[] = [
   {
+    what: 'former audio of one track, back at two places, of which one is that of a track with a better copy',
+    mode: 'copy',
+    isHeard: true,
+    steps: [
+      ['copy', [121, 52, 947]],
+      ['foreign', [599, 531, 763]],
+      ['better copy', [958, 502, 198]],
+      ['vanish', [963, 689, 127]],
+      ['better copy', [88, 617, 736]],
+      ['scan', ALL],
+      ['drop worse', [88, 617, 736]],
+      ['return', [332, 574, 805]],
+      ['vanish', [582, 876, 533]],
+      ['copy', [130, 395, 530]],
+    ],
+  },
+  {
     what: 'a converted and retagged file in the place of one that was overwritten, and nothing to hear',
     mode: 'copy',
     isHeard: false,

@@ -1,0 +1,298 @@
+// A library is tagged anew as Picard does it: album by album, in several sittings, some of them undone half-way, while
+// the folder is watched or scanned. What a person did with albums, artists and tracks is where the music is.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { AlbumOut, ArtistOut, TrackOut } from '../../server/library/wire.ts';
+import { ascii, id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const TRACKS_EACH = 3;
+const ALBUMS_PER_ARTIST = 5;
+const SITTINGS = 3;
+
+interface Names {
+  artist: string;
+  album: string;
+  year: string;
+  mbids: boolean;
+  /** A picture inside the file. */
+  picture: Buffer | undefined;
+}
+/** Which names all files have: as they came, or after that many rounds of tagging. */
+type Round = 0 | 1 | 2;
+
+/** Picard writes another spelling of the artist, of the title, of both, or of both with all else. */
+function namesOf(album: number, round: Round, picture: Buffer): Names {
+  const artist = Math.floor(album / ALBUMS_PER_ARTIST);
+  const way = artist % 4;
+  const suffix = ['', ' (2009)', ' (Remaster)'][round] ?? '';
+  return {
+    artist: round > 0 && way !== 0 ? `The Quays ${artist}${round}` : `Quays ${artist}`,
+    album: way !== 1 ? `Harbour ${album}${suffix}` : `Harbour ${album}`,
+    year: way === 3 && round > 0 ? `${2008 + round}` : '1999',
+    mbids: way === 3 && round > 0,
+    picture: way === 3 && round > 0 ? picture : undefined,
+  };
+}
+
+const mbid = (kind: number, n: number, round: Round): string =>
+  `0000000${kind}-0000-4000-8000-${String(n * 3 + round).padStart(12, '0')}`;
+
+const titleOf = (album: number, nth: number, round: Round): string => `Tide ${album}.${nth}, version ${round}`;
+
+function tagged(album: number, nth: number, round: Round, picture: Buffer): Buffer {
+  const { artist, album: title, year, mbids, picture: inside } = namesOf(album, round, picture);
+  const text = (name: string, value: string) => id3Frame(name, utf8Text(value));
+  const ownText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
+  return Buffer.concat([
+    id3([
+      text('TIT2', titleOf(album, nth, round)),
+      text('TPE1', artist),
+      text('TPE2', artist),
+      text('TALB', title),
+      text('TDRC', year),
+      text('TRCK', `${nth + 1}/${TRACKS_EACH}`),
+      ...(mbids
+        ? [
+            ownText('MusicBrainz Album Id', mbid(1, album, round)),
+            ownText('MusicBrainz Release Group Id', mbid(2, album, 0)),
+            ownText('MusicBrainz Artist Id', mbid(3, Math.floor(album / ALBUMS_PER_ARTIST), 0)),
+          ]
+        : []),
+      ...(inside ? [id3Frame('APIC', Buffer.concat([ascii('\0image/png\0\x03\0'), inside]))] : []),
+    ]),
+    silentMp3(40 + album * TRACKS_EACH + nth), // each sounds like no other
+  ]);
+}
+
+const isLiked = (n: number): boolean => n % 3 === 0;
+const ratingOf = (n: number): number => (n % 4 === 0 ? 1 + (n % 5) : 0);
+const hasChosenCover = (n: number): boolean => n % 10 < 2;
+
+interface Said {
+  liked: boolean;
+  rating: number;
+}
+
+export async function playRetagged({
+  albums,
+  isWatched,
+  mode,
+}: {
+  albums: number;
+  isWatched: boolean;
+  mode: 'copy' | 'reference';
+}): Promise<string[]> {
+  const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-retagged-'));
+  const music = join(base, 'music');
+  const square = (background: string): Promise<Buffer> =>
+    sharp({ create: { width: 90, height: 90, channels: 3, background } })
+      .png()
+      .toBuffer();
+  const inside = await square('#224466');
+  const pathOf = (album: number, nth: number): string => `album ${album}/${nth}.mp3`;
+  let stamp = 1_600_000_000;
+  function write(album: number, nth: number, round: Round): void {
+    const path = join(music, pathOf(album, nth));
+    fs.mkdirSync(join(path, '..'), { recursive: true });
+    fs.writeFileSync(`${path}.new`, tagged(album, nth, round, inside));
+    fs.utimesSync(`${path}.new`, ++stamp, stamp);
+    fs.renameSync(`${path}.new`, path);
+  }
+  const every = Array.from({ length: albums }, (_, album) => album);
+  const nths = Array.from({ length: TRACKS_EACH }, (_, nth) => nth);
+  for (const album of every) for (const nth of nths) write(album, nth, 0);
+
+  const server: TestServer = await startServer({
+    env: {
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+      LOCAL_MEDIA_WATCH: String(isWatched),
+      MIN_FREE_BYTES: '0',
+    },
+  });
+  const found: string[] = [];
+  const { api } = server;
+  const headers = (): Record<string, string> => ({ authorization: `Bearer ${server.token}` });
+  const pictureOf = async (kind: 'albums' | 'artists', id: number | null): Promise<string> => {
+    const answer = await fetch(`${server.url}/api/v1/${kind}/${id}/cover`, { headers: headers() });
+    return createHash('sha1')
+      .update(new Uint8Array(await answer.arrayBuffer()))
+      .digest('hex');
+  };
+  async function choose(kind: 'albums' | 'artists', id: number | null, n: number): Promise<string> {
+    const form = new FormData();
+    const color = `#${((n * 7919) % 0xffffff).toString(16).padStart(6, '0')}`;
+    form.set('file', new Blob([Uint8Array.from(await square(color))]), 'picture.png');
+    const answer = await fetch(`${server.url}/api/v1/${kind}/${id}/cover`, {
+      method: 'PUT',
+      body: form,
+      headers: headers(),
+    });
+    if (!answer.ok) throw new Error(`${kind} ${id}: ${answer.status} ${await answer.text()}`);
+    return pictureOf(kind, id);
+  }
+  const byPath = async (): Promise<Map<string, TrackOut>> =>
+    new Map((await allTracks(server)).map((track) => [track.source_id, track]));
+  /** Until the tracks have the titles of their files. */
+  async function settle(rounds: (album: number, nth: number) => Round): Promise<void> {
+    if (isWatched)
+      await until(
+        async () => {
+          const tracks = await byPath();
+          return every.flatMap((album) =>
+            nths.filter((nth) => tracks.get(pathOf(album, nth))?.title !== titleOf(album, nth, rounds(album, nth))),
+          ).length;
+        },
+        (late) => late === 0,
+        { everyMs: 300 },
+      );
+    else await api('/sources/local_folder/scan', { method: 'POST' });
+    await server.app.drain();
+  }
+  const saidOf = async (type: 'album' | 'artist', ids: readonly (number | null)[]): Promise<Map<number, Said>> => {
+    const said = new Map<number, Said>();
+    const different = [...new Set(ids)];
+    for (let at = 0; at < different.length; at += 100) {
+      const query = different
+        .slice(at, at + 100)
+        .map((id) => `item_id=${id}`)
+        .join('&');
+      const { body } = await api<(Said & { item_id: number })[]>(`/likes/state?item_type=${type}&${query}`);
+      for (const { item_id: id, liked, rating } of body) said.set(id, { liked, rating: rating ?? 0 });
+    }
+    return said;
+  };
+
+  try {
+    await settle(() => 0);
+    const before = await byPath();
+    const first = (album: number): TrackOut => before.get(pathOf(album, 0)) as TrackOut;
+    const artists = [...new Set(every.map((album) => Math.floor(album / ALBUMS_PER_ARTIST)))];
+    const covers = new Map<number, string>();
+    const portraits = new Map<number, string>();
+    const like = async (item_type: string, item_id: number | null, n: number): Promise<void> => {
+      if (isLiked(n) || ratingOf(n) > 0)
+        await api('/likes', { method: 'POST', body: { item_type, item_id, liked: isLiked(n), rating: ratingOf(n) } });
+    };
+    for (const album of every) {
+      const { album_id: id } = first(album);
+      await like('album', id, album);
+      if (hasChosenCover(album)) covers.set(album, await choose('albums', id, album));
+    }
+    for (const artist of artists) {
+      const { artist_id: id } = first(artist * ALBUMS_PER_ARTIST);
+      await like('artist', id, artist);
+      if (hasChosenCover(artist)) portraits.set(artist, await choose('artists', id, artist + 1_000));
+      if (artist % 7 === 0) await api(`/radio/never/artists/${id}`, { method: 'PUT' });
+    }
+    const list = (await api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Mine' } })).body.id;
+    const ids = every.flatMap((album) => nths.map((nth) => before.get(pathOf(album, nth))?.id));
+    for (let at = 0; at < ids.length; at += 500)
+      await api(`/playlists/${list}/tracks`, { method: 'POST', body: { track_ids: ids.slice(at, at + 500) } });
+    for (const [n, id] of ids.entries())
+      if (n % 2 === 0) await api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    const since = new Map<number, string>();
+    for (const album of every)
+      since.set(album, (await api<AlbumOut>(`/albums/${first(album).album_id}`)).body.created_at);
+
+    /** What does not hold; while an album is half tagged, it may be in either part. */
+    async function check(when: string, isWhole: boolean): Promise<void> {
+      const tracks = await byPath();
+      const of = (album: number): TrackOut[] => nths.flatMap((nth) => tracks.get(pathOf(album, nth)) ?? []);
+      const albumStates = await saidOf(
+        'album',
+        [...tracks.values()].map((track) => track.album_id),
+      );
+      const artistStates = await saidOf(
+        'artist',
+        [...tracks.values()].map((track) => track.artist_id),
+      );
+      const same = (said: Said | undefined, n: number): boolean =>
+        (said?.liked ?? false) === isLiked(n) && (said?.rating ?? 0) === ratingOf(n);
+      for (const album of every) {
+        const own = of(album);
+        for (const nth of nths)
+          if (own[nth]?.id !== before.get(pathOf(album, nth))?.id) found.push(`${when}: ${pathOf(album, nth)} is new`);
+        const albumIds = [...new Set(own.map((track) => track.album_id))];
+        if (isWhole && albumIds.length !== 1) found.push(`${when}: album ${album} is ${albumIds.join()}`);
+        const right = albumIds.filter((id) => same(albumStates.get(id ?? 0), album));
+        if (right.length === 0) found.push(`${when}: like or rating of album ${album} is lost`);
+        const [id = null] = right;
+        if (!isWhole) continue;
+        const cover = covers.get(album);
+        if (cover !== undefined && (await pictureOf('albums', id)) !== cover)
+          found.push(`${when}: cover of album ${album} is another`);
+        const { created_at: added } = (await api<AlbumOut>(`/albums/${albumIds[0]}`)).body;
+        if (Math.abs(Date.parse(added) - Date.parse(since.get(album) ?? '')) > 1_000)
+          found.push(`${when}: album ${album} is added ${added}`);
+      }
+      const nevers = (await api<{ artists: ArtistOut[] }>('/radio/never')).body.artists.map((one) => one.id);
+      for (const artist of artists) {
+        const own = every
+          .filter((album) => Math.floor(album / ALBUMS_PER_ARTIST) === artist)
+          .flatMap((album) => of(album).map((track) => track.artist_id));
+        const right = [...new Set(own)].filter((id) => same(artistStates.get(id ?? 0), artist));
+        if (right.length === 0) found.push(`${when}: like or rating of artist ${artist} is lost`);
+        if (artist % 7 === 0 && !own.some((id) => id !== null && nevers.includes(id)))
+          found.push(`${when}: artist ${artist} is played in radios`);
+        const portrait = portraits.get(artist);
+        if (isWhole && portrait !== undefined && (await pictureOf('artists', own[0] ?? null)) !== portrait)
+          found.push(`${when}: picture of artist ${artist} is another`);
+      }
+      const { entries } = (await api<{ entries: { track: { id: number } }[] }>(`/playlists/${list}?limit=10000`)).body;
+      if (entries.map(({ track }) => track.id).join() !== ids.slice(0, entries.length).join() || entries.length === 0)
+        found.push(`${when}: the playlist is another`);
+      const states = await api<{ total: number }>('/tracks?liked=true&limit=1');
+      if (states.body.total !== Math.ceil(ids.length / 2)) found.push(`${when}: ${states.body.total} liked tracks`);
+    }
+
+    const roundOf = new Map<string, Round>();
+    const rounds = (album: number, nth: number): Round => roundOf.get(pathOf(album, nth)) ?? 0;
+    async function sitting(
+      when: string,
+      round: Round,
+      parts: (album: number, nth: number) => boolean,
+      isWhole: boolean,
+    ) {
+      for (const album of every)
+        for (const nth of nths)
+          if (parts(album, nth) && rounds(album, nth) !== round) {
+            write(album, nth, round);
+            roundOf.set(pathOf(album, nth), round);
+          }
+      await settle(rounds);
+      await check(when, isWhole);
+      if (albums > 100) console.log(`${when}: ${found.length} faults`);
+    }
+    for (let n = 0; n < SITTINGS; n++)
+      await sitting(`sitting ${n + 1}`, 1, (album, nth) => (album + nth) % SITTINGS <= n, n === SITTINGS - 1);
+    await sitting('half of another round', 2, (album, nth) => (album + nth) % 2 === 0, false);
+    await sitting('undone', 1, () => true, true);
+    await sitting('as it was', 0, () => true, true);
+    await sitting('all at once', 2, () => true, true);
+    return found;
+  } finally {
+    await server.close();
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+export async function proveRetaggedAlbums({ runs: albums = 500 }: { runs: number | undefined }): Promise<boolean> {
+  let faults = 0;
+  for (const [mode, isWatched] of [
+    ['reference', false],
+    ['copy', true],
+  ] as const) {
+    const found = await playRetagged({ albums, isWatched, mode });
+    faults += found.length;
+    for (const one of found.slice(0, 50)) console.log(one);
+    console.log(`${albums} albums, ${mode}, ${isWatched ? 'watched' : 'scanned'}: ${found.length} faults`);
+  }
+  return faults === 0;
+}
