@@ -10,7 +10,8 @@ import type { Log } from '../log/log.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { ArtistPictures } from './artist-pictures.ts';
 import type { PassOptions } from './nearby-finder.ts';
-import { below, DISC_FOLDER, isOutOfReach, readFile } from './nearby-pictures.ts';
+import { isDiscFolder } from '../media/disc-folders.ts';
+import { below, isOutOfReach, readFile } from './nearby-pictures.ts';
 import { UnusablePicture } from './picture.ts';
 
 /** Folders per query, so that none takes longer than a few milliseconds. */
@@ -67,7 +68,7 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
   const hasAlbumFolders = (path: string): boolean =>
     foldersIn
       .all({ source: 'local_folder', path })
-      .some((folder) => !DISC_FOLDER.test(folder.slice(path.length + 1).split('/', 1)[0] ?? ''));
+      .some((folder) => !isDiscFolder(folder.slice(path.length + 1).split('/', 1)[0] ?? ''));
 
   async function take(artist: Artist, path: string): Promise<boolean> {
     const from = { origin: 'folder' as const, source: path, credit: null };

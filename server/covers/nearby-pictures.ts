@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
+import { albumFolderOf } from '../media/disc-folders.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { toFileUri } from '../storage/uri.ts';
 import { NEARBY_ORDER } from './nearby-cover-order.ts';
@@ -11,8 +12,6 @@ import type { CoverSources } from './queries.ts';
 
 /** Tracks opened per album: when the pictures of the first are broken, those of the others are too. */
 const MAX_TRACKS = 3;
-/** Folders of one disc, whose cover is often one level up. */
-export const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
 
 export interface Candidate {
   origin: (typeof NEARBY_ORDER)[number];
@@ -64,9 +63,8 @@ export const foldersBeside = (
   sources: CandidateDeps['sources'],
 ): { path: string; imageName: string | null }[] =>
   sources.foldersOf(albumId).flatMap((own) => {
-    const above = own.path.slice(0, Math.max(0, own.path.lastIndexOf('/')));
-    const isDisc = DISC_FOLDER.test(own.path.slice(own.path.lastIndexOf('/') + 1));
-    return isDisc ? [own, { path: above, imageName: sources.imageIn(above) }] : [own];
+    const above = albumFolderOf(own.path);
+    return above === undefined ? [own] : [own, { path: above, imageName: sources.imageIn(above) }];
   });
 
 function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {

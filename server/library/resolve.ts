@@ -3,7 +3,8 @@
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
-import type { albums, artists, genres, trackArtists } from '../db/schema.ts';
+import type { albums, artists, genres, sourceFolders, trackArtists } from '../db/schema.ts';
+import { albumFolderOf } from '../media/disc-folders.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
 import { UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
@@ -106,6 +107,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   );
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
 
+  const findFolder = client.prepare<[number], RowOf<typeof sourceFolders, 'source' | 'path'>>(
+    'SELECT source, path FROM source_folders WHERE id = ?',
+  );
+
   const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
   const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
 
@@ -146,7 +151,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   /**
    * Finds or creates the album: by release group, else by album artist, title and, if known, year. A track without a
    * year joins the only album of that artist and title; an album without a year takes that of the next track. Years are
-   * ignored on compilations and within a folder, where tracks often have the years of their songs.
+   * ignored on compilations, within a folder, where tracks often have the years of their songs, and among the folders
+   * of the discs of an album.
    */
   function album(name: AlbumName): AlbumRef {
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
@@ -167,7 +173,15 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return ref;
   }
 
+  /** The same for the folders of all discs of an album. */
+  function discSetOf(folder: number): string | undefined {
+    const row = findFolder.get(folder);
+    const above = row && albumFolderOf(row.path);
+    return row && above !== undefined ? `${row.source}/${above}` : undefined;
+  }
+
   function keysOf(name: AlbumName) {
+    const discSet = name.folder === undefined ? undefined : discSetOf(name.folder);
     const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}${TITLE_END}`;
     const year = name.isCompilation ? undefined : name.year;
     return {
@@ -176,6 +190,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       groupKey: name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`,
       titleKey: `${stem}${year ?? ''}`,
       folderKey: name.folder === undefined ? undefined : `f:${name.folder}:${stem}`,
+      discSetKey: discSet === undefined ? undefined : `d:${stem}${discSet}`,
       anyArtistKey: name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`,
       guessKey:
         name.folder === undefined || !name.isGuessed
@@ -185,11 +200,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const { stem, year, groupKey, titleKey, folderKey, anyArtistKey, guessKey } = keysOf(name);
+    const { stem, year, groupKey, titleKey, folderKey, discSetKey, anyArtistKey, guessKey } = keysOf(name);
     const found = (groupKey && findAlbum.get(groupKey)) || entitled();
     const id = found?.id ?? insertRow(name);
     // keys of other albums stay with them
-    for (const key of [groupKey, folderKey, anyArtistKey, guessKey]) if (key) insertKey.run(key, id);
+    for (const key of [groupKey, folderKey, discSetKey, anyArtistKey, guessKey]) if (key) insertKey.run(key, id);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
     if (!found || found.artist_id === null || found.artist_id === name.artist?.id) insertKey.run(titleKey, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
@@ -199,6 +214,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       const row =
         (guessKey && findAlbum.get(guessKey)) ||
         (folderKey && findAlbum.get(folderKey)) ||
+        (discSetKey && findAlbum.get(discSetKey)) ||
         nameless() ||
         findAlbum.get(titleKey) ||
         adoptable(stem, year, name);
@@ -284,8 +300,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     findByTitle: (name: AlbumName): AlbumId | undefined => findAlbum.get(keysOf(name).titleKey)?.id,
     /** Keys that other albums have stay with them. */
     renameAlbum(id: AlbumId, name: AlbumName): void {
-      const { folderKey, anyArtistKey, titleKey } = keysOf(name);
-      for (const key of [folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
+      const { folderKey, discSetKey, anyArtistKey, titleKey } = keysOf(name);
+      for (const key of [folderKey, discSetKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
       nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
       search.setAlbum(id);
       this.forget();

@@ -283,6 +283,30 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     expect(albums()).toEqual(expected);
   });
 
+  test.each<[string, string[], string[]]>([
+    ['discs of two years in folders of one album are one', ['A/X/CD1', 'A/X/CD2'], ['Band / Album / 1999 / 2']],
+    ['discs with titles too', ['A/X/CD 1 - Jupiter', 'A/X/CD 2 (Mars)'], ['Band / Album / 1999 / 2']],
+    [
+      'discs below two folders are two albums',
+      ['A/X/CD1', 'A/Y/CD1'],
+      ['Band / Album / 1999 / 1', 'Band / Album / 2000 / 1'],
+    ],
+    [
+      'folders that are no discs are two albums',
+      ['A/First', 'A/Second'],
+      ['Band / Album / 1999 / 1', 'Band / Album / 2000 / 1'],
+    ],
+  ])('%s', (_name, paths, expected) => {
+    const given = paths.map((path, i) => {
+      const { lastInsertRowid } = temp.db.$client
+        .prepare("INSERT INTO source_folders (source, path) VALUES ('local_folder', ?)")
+        .run(path);
+      return { folder: Number(lastInsertRowid), discNumber: i + 1, year: 1999 + i };
+    });
+    arrive(given);
+    expect(albums()).toEqual(expected);
+  });
+
   test('an album counts its discs', () => {
     arrive(discs(1, 3, 2));
     expect(rows('SELECT disc_count FROM albums')).toEqual([{ disc_count: 3 }]);

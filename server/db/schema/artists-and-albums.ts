@@ -72,7 +72,8 @@ export const albums = sqliteTable(
 
 /**
  * library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>`, line break, `<year>`;
- * the same after `f:<folder id>:`), and marks (`g:`, `u:<folder id>:<folded title>`); see library/resolve.ts.
+ * the same after `f:<folder id>:`, or after `d:` and with the folder of all discs instead of the year), and marks
+ * (`g:`, `u:<folder id>:<folded title>`); see library/resolve.ts.
  */
 export const albumKeys = sqliteTable(
   'album_keys',
