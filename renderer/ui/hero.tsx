@@ -12,6 +12,8 @@ interface HeroProps {
   picture?: ReactNode;
   /** Artists are round. */
   round?: boolean;
+  /** A quiet line under the name. */
+  subtitle?: string | null;
   by?: ReactNode;
   facts: ReactNode[];
   actions: ReactNode;
@@ -20,7 +22,7 @@ interface HeroProps {
 }
 
 /** The top of a page about one item: cover, name, facts and actions. */
-export function Hero({ kind, name, cover, picture, round = false, by, facts, actions, mark }: HeroProps) {
+export function Hero({ kind, name, cover, picture, round = false, subtitle, by, facts, actions, mark }: HeroProps) {
   return (
     <header className={styles.hero} {...mark}>
       {picture ? (
@@ -37,6 +39,7 @@ export function Hero({ kind, name, cover, picture, round = false, by, facts, act
       <div>
         <p className={styles.kind}>{kind}</p>
         <h1 className={styles.name}>{name}</h1>
+        {subtitle && <p className={styles.subtitle}>{subtitle}</p>}
         {by && <p className={styles.by}>{by}</p>}
         <div className={styles.facts}>
           {facts.filter(Boolean).map((fact, i) => (

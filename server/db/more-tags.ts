@@ -29,6 +29,11 @@ export const MORE_TAGS = {
     names: 'RELEASETYPE|MUSICBRAINZ_ALBUMTYPE|MUSICBRAINZ ALBUM TYPE',
     common: ['releasetype'],
   },
+  /** Which edition of an album it is, in words. */
+  edition: {
+    names: 'ALBUMVERSION|EDITION|MUSICBRAINZ_ALBUMCOMMENT|MUSICBRAINZ ALBUM COMMENT',
+    common: [],
+  },
   conductor: { names: 'CONDUCTOR', id3: ['TPE3', 'TP3'], mp4: ['\xa9con'], common: ['conductor'] },
   lyricist: { names: 'LYRICIST|WRITER', id3: ['TEXT', 'TXT'], common: ['lyricist'] },
   arranger: { names: 'ARRANGER', common: ['arranger'] },
@@ -72,9 +77,18 @@ export interface MoreTags extends MoreTagValues {
   date?: string;
   /** Of the first release, as `date`. */
   originalDate?: string;
+  /** Of the album; lower case. */
+  releaseMbid?: string;
 }
 
-export const ONE_VALUE_TAGS = ['titleSort', 'albumSort', 'discSubtitle', 'date', 'originalDate'] as const;
+export const ONE_VALUE_TAGS = [
+  'titleSort',
+  'albumSort',
+  'discSubtitle',
+  'date',
+  'originalDate',
+  'releaseMbid',
+] as const;
 
 /** iTunes: 1 and, in older files, 4 are explicit, 2 is clean, 0 says nothing. */
 export function isExplicit({ advisory }: MoreTags): boolean | null {

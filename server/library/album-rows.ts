@@ -5,6 +5,7 @@ import type { albums, tracks } from '../db/schema.ts';
 import type { MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { Page } from '../http/paging.ts';
+import { releaseTypes } from './release-types.ts';
 import { moreTagsFor } from './track-rows.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
 import { isNamed } from '../db/unnamed.ts';
@@ -41,6 +42,10 @@ export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, 
   labels: string[];
   /** The earliest original year of its tracks. */
   originalYear: number | null;
+  /** As the files of its first disc have it, like the next two. */
+  releaseMbid: string | null;
+  edition: string | null;
+  releaseTypes: string[];
   /** Of one track of each disc, by their numbers. */
   moreTags: { disc: number | null; tags: MoreTags }[];
   /** Whether a track is explicit; false if none is and some are clean. */
@@ -86,7 +91,7 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
 // The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
 const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
-const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags
+const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', ['albumSort', 'releaseMbid', 'edition'])} AS tags
   FROM (SELECT t.id, min(coalesce(t.track_number, 0)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
@@ -109,6 +114,9 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     originalYear: null as number | null,
     moreTags: [] as AlbumSummary['moreTags'],
     isExplicit: null as boolean | null,
+    releaseMbid: null as string | null,
+    edition: null as string | null,
+    releaseTypes: [] as string[],
     isCompilation: row.isCompilation === 1,
     hasCover: row.hasCover === 1,
     liked: row.liked === 1,
@@ -128,6 +136,12 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
   }
   for (const { id, disc, tags } of statements.rows<DiscTags>(DISC_TAGS, asked))
     byId.get(id)?.moreTags.push({ disc, tags: JSON.parse(tags) as MoreTags });
+  for (const album of items) {
+    const tags = album.moreTags[0]?.tags ?? {};
+    album.releaseMbid = tags.releaseMbid ?? null;
+    album.edition = tags.edition?.join(', ') || null;
+    album.releaseTypes = releaseTypes(tags, album.isCompilation);
+  }
   for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT, asked)) {
     const album = byId.get(id);
     if (album) album.isExplicit = isExplicit === 1;

@@ -127,6 +127,11 @@ export const AlbumOut = z
     source: z.string().nullable(),
     source_id: z.string().nullable(),
     release_group_mbid: z.string().nullable(),
+    release_mbid: z.string().nullable().meta({ description: 'As the files have it' }),
+    release_types: z.array(z.string()).meta({
+      description: 'As the files have them, such as `album` and `live`, the primary type first',
+    }),
+    edition: z.string().nullable().meta({ description: 'Such as `Deluxe`, as the files have it' }),
     liked: z.boolean(),
     created_at: isoTime,
     updated_at: isoTime,

@@ -3,6 +3,7 @@ import type { ArtistId } from '../db/ids.ts';
 import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
+import { separateValues } from '../library/separate-values.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { toId } from './ids.ts';
 import type { Fields } from './xml.ts';
@@ -15,8 +16,8 @@ export function moreOfSong(t: TrackSummary, findArtist: FindArtist): Fields {
     sortName: tags.titleSort ?? '',
     explicitStatus: explicitStatus(isExplicit(tags)),
     contributors: contributorsOf(valuesOfList(t.composer), tags, findArtist),
-    moods: separate(tags.mood),
-    groupings: separate(tags.grouping),
+    moods: separateValues(tags.mood),
+    groupings: separateValues(tags.grouping),
     works: (tags.work ?? []).map((name, i) => ({
       name,
       ...(tags.workMbid?.length === tags.work?.length && { musicBrainzId: tags.workMbid?.[i] }),
@@ -30,7 +31,7 @@ export function moreOfAlbum(a: AlbumSummary): Fields {
   return {
     sortName: tags.albumSort ?? '',
     explicitStatus: explicitStatus(a.isExplicit),
-    releaseTypes: releaseTypes(tags, a.isCompilation),
+    releaseTypes: a.releaseTypes,
     originalReleaseDate: itemDate(tags.originalDate, a.originalYear),
     releaseDate: itemDate(tags.date, a.year),
     discTitles: a.moreTags.flatMap(({ disc, tags: { discSubtitle } }) =>
@@ -57,11 +58,6 @@ function contributorsOf(composers: string[], tags: MoreTags, findArtist: FindArt
   ];
 }
 
-/** ID3v2.3 has no lists, and programs write them with signs between. */
-const separate = (values: readonly string[] = [], sign = /[;\0]/): string[] => [
-  ...new Set(values.flatMap((value) => value.split(sign)).flatMap((value) => value.trim() || [])),
-];
-
 /** `2` or `2/4` */
 function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [total] = [] }: MoreTags): Fields {
   const [number, count = total] = text.split('/');
@@ -69,15 +65,6 @@ function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [tot
 }
 const positive = (text: string | undefined): number | undefined =>
   /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) || undefined : undefined;
-
-/** Words of MusicBrainz, the primary type first. */
-function releaseTypes({ releaseType }: MoreTags, isCompilation: boolean): string[] {
-  const types = separate(releaseType, /[;,/+\0]/).map((type) => type.toLowerCase());
-  if (types.length === 0) return isCompilation ? ['album', 'compilation'] : [];
-  const rank = (type: string): number => (PRIMARY.has(type) ? 0 : 1);
-  return [...new Set(types)].toSorted((one, other) => rank(one) - rank(other));
-}
-const PRIMARY: ReadonlySet<string> = new Set(['album', 'ep', 'single', 'broadcast', 'other']);
 
 /** The year counts, which may have been edited; the tags have the day. */
 function itemDate(date: string | undefined, year: number | null): Fields {

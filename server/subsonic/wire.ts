@@ -237,10 +237,10 @@ function replayGain(t: TrackSummary): Fields {
 }
 
 const openAlbum = (a: AlbumSummary): Fields => ({
-  version: '',
+  version: a.edition ?? '',
   played: a.lastPlayedAt ?? undefined,
   ...(a.rating > 0 && { userRating: a.rating }),
-  musicBrainzId: a.releaseGroupMbid ?? '',
+  musicBrainzId: a.releaseMbid ?? '',
   displayArtist: a.artistName ?? '',
   isCompilation: a.isCompilation,
   recordLabels: a.labels.map((name) => ({ name })),

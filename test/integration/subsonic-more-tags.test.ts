@@ -10,7 +10,16 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 import { until } from '../support/until.ts';
 
-const ALBUM = ['ALBUM=The Works', 'ALBUMARTIST=Anna', 'ALBUMSORT=Works, The', 'DATE=1999-10-03'];
+const RELEASE = '5b11f4ce-a62d-471e-81fc-a69a8278c7da';
+const ALBUM = [
+  'ALBUM=The Works',
+  'ALBUMARTIST=Anna',
+  'ALBUMSORT=Works, The',
+  'DATE=1999-10-03',
+  `MUSICBRAINZ_ALBUMID=${RELEASE.toUpperCase()}`,
+  'MUSICBRAINZ_RELEASEGROUPID=aaaaaaaa-a62d-471e-81fc-a69a8278c7da',
+  'ALBUMVERSION=Deluxe',
+];
 const FILES: Record<string, string[]> = {
   'Works/1.flac': [
     ...ALBUM,
@@ -80,6 +89,8 @@ const SONG = {
   movements: [{ name: 'Prelude', number: 1, count: 4 }],
 };
 const WORKS = {
+  musicBrainzId: RELEASE,
+  version: 'Deluxe',
   sortName: 'Works, The',
   explicitStatus: 'explicit',
   releaseTypes: ['album', 'live'],

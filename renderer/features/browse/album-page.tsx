@@ -49,6 +49,7 @@ export function AlbumPage() {
         mark={markItems(items)}
         kind={t(is_compilation ? 'album.compilation' : 'album.album')}
         name={title}
+        subtitle={album.data.edition}
         cover={null}
         picture={<AlbumCover album={album.data} />}
         by={

@@ -68,7 +68,7 @@ export function browsingEndpoints({
     return {
       ...noteOf('notes', facts, req),
       ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
-      ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }),
+      ...(album.releaseMbid !== null && { musicBrainzId: new TextElement(album.releaseMbid) }),
       ...images,
     };
   }

@@ -117,7 +117,25 @@ test.each([
   ['Blue (Single)', 5, 20, 'singles'],
   ['Sleep', 5, 31, 'albums'],
 ])('%s with %i tracks and %i minutes is listed under %s', (title, track_count, minutes, kind) => {
-  const album = { title, track_count, duration_ms: minutes * 60_000, is_compilation: false } as AlbumOut;
+  const album = {
+    title,
+    track_count,
+    duration_ms: minutes * 60_000,
+    is_compilation: false,
+    release_types: [],
+  } as unknown as AlbumOut;
   expect(releaseKind(album)).toBe(kind);
   expect(releaseKind({ ...album, is_compilation: true })).toBe('compilations');
+});
+
+test.each([
+  [['album'], 'albums'],
+  [['ep'], 'eps'],
+  [['album', 'live'], 'live'],
+  [['single', 'remix'], 'singles'],
+  [['album', 'compilation'], 'compilations'],
+  [['broadcast'], 'singles'],
+])('an album whose files say %j is listed under %s', (release_types, kind) => {
+  const album = { title: 'Blue', track_count: 2, duration_ms: 1, is_compilation: false, release_types };
+  expect(releaseKind(album as unknown as AlbumOut)).toBe(kind);
 });
