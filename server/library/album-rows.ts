@@ -91,7 +91,8 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
 // The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
 const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
-const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', ['albumSort', 'releaseMbid', 'edition'])} AS tags
+const TAGS = moreTagsFor('album', ['albumSort', 'releaseMbid', 'edition']);
+const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${TAGS} AS tags
   FROM (SELECT t.id, min(coalesce(t.track_number, 0)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
