@@ -46,6 +46,7 @@ export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, 
   releaseMbid: string | null;
   edition: string | null;
   releaseTypes: string[];
+  discTitles: { disc: number; title: string }[];
   /** Of one track of each disc, by their numbers. */
   moreTags: { disc: number | null; tags: MoreTags }[];
   /** Whether a track is explicit; false if none is and some are clean. */
@@ -118,6 +119,7 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     releaseMbid: null as string | null,
     edition: null as string | null,
     releaseTypes: [] as string[],
+    discTitles: [] as AlbumSummary['discTitles'],
     isCompilation: row.isCompilation === 1,
     hasCover: row.hasCover === 1,
     liked: row.liked === 1,
@@ -142,6 +144,9 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     album.releaseMbid = tags.releaseMbid ?? null;
     album.edition = tags.edition?.join(', ') || null;
     album.releaseTypes = releaseTypes(tags, album.isCompilation);
+    album.discTitles = album.moreTags.flatMap(({ disc, tags: { discSubtitle } }) =>
+      discSubtitle === undefined ? [] : [{ disc: disc ?? 1, title: discSubtitle }],
+    );
   }
   for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT, asked)) {
     const album = byId.get(id);

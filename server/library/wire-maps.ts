@@ -171,6 +171,7 @@ export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
   has_cover: a.hasCover,
   source: a.source,
   source_id: a.sourceId,
+  disc_titles: a.discTitles,
   release_group_mbid: a.releaseGroupMbid,
   release_mbid: a.releaseMbid,
   release_types: a.releaseTypes,

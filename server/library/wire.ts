@@ -126,6 +126,7 @@ export const AlbumOut = z
     has_cover: z.boolean(),
     source: z.string().nullable(),
     source_id: z.string().nullable(),
+    disc_titles: z.array(z.object({ disc: z.int(), title: z.string() })),
     release_group_mbid: z.string().nullable(),
     release_mbid: z.string().nullable().meta({ description: 'As the files have it' }),
     release_types: z.array(z.string()).meta({

@@ -25,6 +25,14 @@ export function parsePositionOf(text: string): { number: number | undefined; tot
   return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
 }
 
+/** Side and number of a track of a record: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
+export function parseVinylPosition(text: string): { side: string; number: number } | undefined {
+  const [, numbered, digits = '1', alone] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
+  const side = numbered ?? alone;
+  const number = parsePosition(digits);
+  return side === undefined || number === undefined ? undefined : { side: side.toUpperCase(), number };
+}
+
 /** `01:02:03.456` in ms. */
 export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes, seconds, fraction = ''] =

@@ -14,6 +14,7 @@ import {
   parseR128Db,
   parseTimeOfDay,
   parseUuids,
+  parseVinylPosition,
 } from './field-values.ts';
 import { MAX_SHEET_BYTES, parseCueSheet } from './cue-sheet.ts';
 import { MAX_CHAPTERS, MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
@@ -76,6 +77,8 @@ export class TagBuilder {
   #albumDisplay: string[] = [];
   readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
   #budget = MAX_TEXT;
+  /** Of a record. */
+  #side: string | undefined;
 
   /** Adds one value; ignores blank and invalid ones. */
   add(field: TextField, value: string): void {
@@ -200,6 +203,7 @@ export class TagBuilder {
 
   /** Completes the tags. Call once, after everything was added. */
   finish(): Tags {
+    if (this.#side !== undefined) this.#addSide(this.#side);
     const tags = this.tags;
     if (tags.artists.length === 0) tags.artists = this.#display;
     else if (this.#display.length === 1 && this.#display[0] !== undefined && !isOnly(tags.artists, this.#display[0])) {
@@ -248,9 +252,21 @@ export class TagBuilder {
   }
 
   #addPosition(field: 'track' | 'disc', text: string): void {
+    const vinyl = field === 'track' ? parseVinylPosition(text) : undefined;
+    if (vinyl) {
+      this.#side ??= vinyl.side;
+      return setOnce(this.tags, 'trackNumber', vinyl.number);
+    }
     const { number, total } = parsePositionOf(text);
     setOnce(this.tags, field === 'track' ? 'trackNumber' : 'discNumber', number);
     setOnce(this.tags, field === 'track' ? 'trackTotal' : 'discTotal', total);
+  }
+
+  /** The sides of all records of an album are its discs: they go on counting (`C` is the second record's first). */
+  #addSide(side: string): void {
+    this.tags.discNumber = side.charCodeAt(0) - 'A'.charCodeAt(0) + 1;
+    delete this.tags.discTotal;
+    this.tags.discSubtitle ??= `Side ${side}`;
   }
 
   #addUuids(field: 'artistMbids' | 'albumArtistMbids', text: string): void {

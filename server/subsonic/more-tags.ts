@@ -34,9 +34,7 @@ export function moreOfAlbum(a: AlbumSummary): Fields {
     releaseTypes: a.releaseTypes,
     originalReleaseDate: itemDate(tags.originalDate, a.originalYear),
     releaseDate: itemDate(tags.date, a.year),
-    discTitles: a.moreTags.flatMap(({ disc, tags: { discSubtitle } }) =>
-      discSubtitle === undefined ? [] : [{ disc: disc ?? 1, title: discSubtitle }],
-    ),
+    discTitles: a.discTitles,
   };
 }
 

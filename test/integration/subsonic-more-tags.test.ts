@@ -46,6 +46,9 @@ const FILES: Record<string, string[]> = {
   ],
   'Works/2.flac': [...ALBUM, 'TITLE=Second', 'ARTIST=Ben', 'DISCNUMBER=1', 'TRACKNUMBER=2', 'ITUNESADVISORY=1'],
   'Works/3.flac': [...ALBUM, 'TITLE=Third', 'ARTIST=Ben', 'DISCNUMBER=2', 'TRACKNUMBER=1', 'DISCSUBTITLE=Evening'],
+  'Record/1.flac': ['TITLE=Over', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=B1', 'DISCNUMBER=1/1'],
+  'Record/2.flac': ['TITLE=Tenth', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=A10', 'DISCNUMBER=1/1'],
+  'Record/3.flac': ['TITLE=Under', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=A2', 'DISCNUMBER=1/1'],
   'Plain/1.flac': ['TITLE=Plain', 'ARTIST=Ben', 'ALBUM=Plain', 'ITUNESADVISORY=2', 'DATE=2001'],
 };
 
@@ -113,6 +116,24 @@ test('songs and albums have them', async () => {
     releaseDate: { year: 2001 },
     discTitles: [],
   });
+});
+
+test('the sides of a record are its discs, in their order', async () => {
+  const { album } = await idsOf('Over');
+  const { song, discTitles } = await phone.ask<{ song: object[]; discTitles: object[] }>(
+    'getAlbum',
+    { id: album },
+    'album',
+  );
+  expect(song).toMatchObject([
+    { title: 'Under', discNumber: 1, track: 2 },
+    { title: 'Tenth', discNumber: 1, track: 10 },
+    { title: 'Over', discNumber: 2, track: 1 },
+  ]);
+  expect(discTitles).toEqual([
+    { disc: 1, title: 'Side A' },
+    { disc: 2, title: 'Side B' },
+  ]);
 });
 
 test('contributors are those that the library knows as artists', async () => {

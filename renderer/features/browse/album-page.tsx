@@ -83,7 +83,7 @@ export function AlbumPage() {
           </>
         }
       />
-      <DiscList tracks={tracks.data} albumArtist={artist_name} />
+      <DiscList tracks={tracks.data} albumArtist={artist_name} titles={album.data.disc_titles} />
       <AlbumChapters tracks={tracks.data} />
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       <AlbumCharset albumId={albumId} />

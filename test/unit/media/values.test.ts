@@ -7,6 +7,7 @@ import {
   parsePositionOf,
   parseR128Db,
   parseUuids,
+  parseVinylPosition,
 } from '../../../server/media/field-values.ts';
 import { parseId3Genre } from '../../../server/media/genres.ts';
 import { parseLyrics } from '../../../server/media/lrc.ts';
@@ -33,6 +34,21 @@ describe('track and disc numbers', () => {
     ['10000', undefined, undefined],
   ])('%j is %j of %j', (text, number, total) => {
     expect(parsePositionOf(text)).toEqual({ number, total });
+  });
+});
+
+describe('numbers on records', () => {
+  it.each([
+    ['A1', 'A', 1],
+    ['a10', 'A', 10],
+    ['B 2', 'B', 2],
+    ['D-1', 'D', 1],
+    ['C', 'C', 1],
+  ])('%j is on side %s the number %i', (text, side, number) => {
+    expect(parseVinylPosition(text)).toEqual({ side, number });
+  });
+  it.each(['1', 'I', 'V', 'AA1', 'A0', 'A100', 'A1b', 'Ä1', ''])('%j is none', (text) => {
+    expect(parseVinylPosition(text)).toBeUndefined();
   });
 });
 
