@@ -163,7 +163,14 @@ function choose<T>(
 type ArtistValue = Pick<TrackIdentity, 'artists' | 'artist' | 'artistSort' | 'artistMbids'>;
 type AlbumValue = Pick<
   TrackIdentity,
-  'album' | 'albumArtist' | 'albumArtists' | 'albumArtistSort' | 'albumArtistMbids' | 'compilation' | 'releaseGroupMbid'
+  | 'album'
+  | 'albumArtist'
+  | 'albumArtists'
+  | 'albumArtistSort'
+  | 'albumArtistMbids'
+  | 'compilation'
+  | 'releaseGroupMbid'
+  | 'releaseMbid'
 >;
 type Named = Partial<TrackIdentity> | Match | undefined;
 
@@ -190,6 +197,7 @@ function albumOf(from: Named): AlbumValue | undefined {
     compilation,
     releaseGroupMbid,
     albumArtistSort: 'albumArtistSort' in from ? from.albumArtistSort : undefined,
+    releaseMbid: 'releaseMbid' in from ? from.releaseMbid : undefined,
   };
 }
 
@@ -210,6 +218,7 @@ function withGapsFilled(value: AlbumValue, others: readonly (AlbumValue | undefi
     compilation: value.compilation ?? same.find((other) => other?.compilation !== undefined)?.compilation,
     releaseGroupMbid:
       value.releaseGroupMbid ?? same.find((other) => other?.releaseGroupMbid !== undefined)?.releaseGroupMbid,
+    releaseMbid: value.releaseMbid ?? same.find((other) => other?.releaseMbid !== undefined)?.releaseMbid,
   };
 }
 

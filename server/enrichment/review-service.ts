@@ -178,6 +178,7 @@ function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
       albumArtistMbids: match.albumArtistMbids,
       compilation: match.compilation,
       releaseGroupMbid: match.releaseGroupMbid,
+      releaseMbid: undefined,
     }),
     year: match.year ?? current.year,
     trackNumber: match.trackNumber ?? current.trackNumber,

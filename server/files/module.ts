@@ -40,7 +40,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
     },
     resume(): void {
       const libraryChanged = changes.changed;
-      readTagsAgain({ db, audioStore, readTags, setMore: tracks.setMore, libraryChanged, log, yieldToRequests }).catch(
+      readTagsAgain({ db, audioStore, readTags, setMore: tracks.addMore, libraryChanged, log, yieldToRequests }).catch(
         (err: unknown) => {
           log.error({ err }, 'tags could not be read again');
         },

@@ -88,6 +88,7 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     compilation: tags.compilation,
     recordingMbid: tags.recordingMbid,
     releaseGroupMbid: tags.releaseGroupMbid,
+    releaseMbid: tags.releaseMbid,
     acoustidId: tags.acoustidId,
     artistSort: tags.artistSort,
     albumArtistSort: tags.albumArtistSort,

@@ -6,7 +6,7 @@ import type { MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { Page } from '../http/paging.ts';
 import { releaseTypes } from './release-types.ts';
-import { moreTagsFor } from './track-rows.ts';
+import { IS_RELEASE_OF_FILE, moreTagsFor } from './track-rows.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
 import { isNamed } from '../db/unnamed.ts';
 
@@ -92,8 +92,8 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
 // The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
 const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
-const TAGS = moreTagsFor('album', ['albumSort', 'releaseMbid', 'edition']);
-const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${TAGS} AS tags
+const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
+    ${IS_RELEASE_OF_FILE} AS isRelease
   FROM (SELECT t.id, min(coalesce(t.track_number, 0)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
@@ -101,6 +101,7 @@ interface DiscTags {
   id: AlbumId;
   disc: number | null;
   tags: string;
+  isRelease: 0 | 1;
 }
 // Few libraries have such tags, and the others do not look for them.
 const EXPLICIT = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${NAMED}
@@ -137,8 +138,11 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     if (album.originalYear === Infinity) album.originalYear = null;
     for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
   }
-  for (const { id, disc, tags } of statements.rows<DiscTags>(DISC_TAGS, asked))
-    byId.get(id)?.moreTags.push({ disc, tags: JSON.parse(tags) as MoreTags });
+  for (const { id, disc, tags, isRelease } of statements.rows<DiscTags>(DISC_TAGS, asked)) {
+    const { releaseMbid, edition, ...others } = JSON.parse(tags) as MoreTags;
+    const ofRelease = isRelease === 1 ? { ...(releaseMbid && { releaseMbid }), ...(edition && { edition }) } : {};
+    byId.get(id)?.moreTags.push({ disc, tags: { ...others, ...ofRelease } });
+  }
   for (const album of items) {
     const tags = album.moreTags[0]?.tags ?? {};
     album.releaseMbid = tags.releaseMbid ?? null;

@@ -67,6 +67,7 @@ export function takeBack(
   const album = [before, now].find((one) => isSameAlbum(one, target));
   target.compilation = album?.compilation;
   target.releaseGroupMbid = album?.releaseGroupMbid;
+  target.releaseMbid = album?.releaseMbid;
   for (const id of ['recordingMbid', 'acoustidId'] as const)
     if (id in after && now[id] === after[id]) target[id] = before[id];
   const kept = changes.flatMap((one) => {
@@ -80,7 +81,7 @@ export function takeBack(
 /** What is not a field of its own goes with the name that it belongs to. */
 const WITH_ORIGIN: Record<string, readonly Key[]> = {
   artist: ['artist', 'artists'],
-  album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid'],
+  album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid', 'releaseMbid'],
   genre: ['genres'],
 };
 const EDITED = new Set(['title', ...Object.keys(WITH_ORIGIN), ...FIELD_LIST]);

@@ -63,6 +63,7 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
       typed.albumArtist ?? (isSameAlbum && typed.albumArtist === undefined ? current.albumArtist : undefined),
     compilation: isSameAlbum ? current.compilation : undefined,
     releaseGroupMbid: isSameAlbum ? current.releaseGroupMbid : undefined,
+    releaseMbid: isSameAlbum ? current.releaseMbid : undefined,
     genres: typed.genre === undefined ? current.genres : typed.genre === null ? [] : [typed.genre],
     ...(fieldsFrom((field) =>
       typed[field] === undefined ? current[field] : (typed[field] ?? undefined),

@@ -7,7 +7,7 @@ import type { albums, artists, genres, sourceFolders, trackArtists } from '../db
 import { albumFolderOf } from '../media/disc-folders.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
-import { UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
+import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';
 /** The name, if it has a visible character, and is not what stands for none. */
@@ -35,6 +35,7 @@ export interface AlbumName {
   genre: string | undefined;
   isCompilation: boolean;
   releaseGroupMbid: string | undefined;
+  releaseMbid: string | undefined;
   /** Folder of the file, if it has one. */
   folder: number | undefined;
 }
@@ -52,6 +53,7 @@ const WITHOUT_NAME = {
   genre: undefined,
   isCompilation: false,
   releaseGroupMbid: undefined,
+  releaseMbid: undefined,
   folder: undefined,
 } as const;
 
@@ -93,6 +95,12 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       JOIN albums a ON a.id = k.album_id
      WHERE k.key >= ? AND k.key < ? LIMIT 2`,
   );
+  const listReleaseKeys = client
+    .prepare<[AlbumId], string>("SELECT key FROM album_keys WHERE album_id = ? AND key >= 'r:' AND key < 'r;'")
+    .pluck();
+  const countReleases = client
+    .prepare<[string, string], number>('SELECT count(DISTINCT album_id) FROM album_keys WHERE key >= ? AND key < ?')
+    .pluck();
   const insertAlbum =
     client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
       release_group_mbid, created_at, updated_at)
@@ -101,6 +109,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
   const findTitle = client.prepare<[AlbumId], RowOf<typeof albums, 'title'>>('SELECT title FROM albums WHERE id = ?');
+  const findStem = client.prepare<[AlbumId], RowOf<typeof albums, 'title' | 'artistId'>>(
+    `SELECT title, artist_id FROM albums a WHERE id = ? AND ${isNamed('a')}`,
+  );
   const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
   const nameAlbum = client.prepare(
     'UPDATE albums SET title = ?, title_sort = ?, artist_id = ?, artist_sort = ? WHERE id = ?',
@@ -149,14 +160,15 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   /**
-   * Finds or creates the album: by release group, else by album artist, title and, if known, year. A track without a
-   * year joins the only album of that artist and title; an album without a year takes that of the next track. Years are
-   * ignored on compilations, within a folder, where tracks often have the years of their songs, and among the folders
-   * of the discs of an album.
+   * Finds or creates the album: by the folder, the release or the release group, else by album artist, title and, if
+   * known, year. Folders with different releases are different albums. A track without a year joins the only album of
+   * that artist and title; an album without a year takes that of the next track. Years are ignored on compilations,
+   * within a folder, where tracks often have the years of their songs, and among the folders of the discs of an album.
    */
   function album(name: AlbumName): AlbumRef {
-    const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
-    const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+    const { releaseGroupMbid, releaseMbid, artist, year, isCompilation, folder, title } = name;
+    const mbids = `${releaseGroupMbid ?? ''}|${releaseMbid ?? ''}`;
+    const key = `${mbids}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
     const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
     memory?.albums.set(key, ref);
     return ref;
@@ -189,6 +201,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       year,
       groupKey: name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`,
       titleKey: `${stem}${year ?? ''}`,
+      releaseKey: name.releaseMbid && `r:${stem}${name.releaseMbid}`,
       folderKey: name.folder === undefined ? undefined : `f:${name.folder}:${stem}`,
       discSetKey: discSet === undefined ? undefined : `d:${stem}${discSet}`,
       anyArtistKey: name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`,
@@ -200,31 +213,46 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const { stem, year, groupKey, titleKey, folderKey, discSetKey, anyArtistKey, guessKey } = keysOf(name);
-    const found = (groupKey && findAlbum.get(groupKey)) || entitled();
+    const { stem, year, groupKey, titleKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey } = keysOf(name);
+    const found = inFolder() ?? find(releaseKey) ?? elsewhere();
     const id = found?.id ?? insertRow(name);
     // keys of other albums stay with them
-    for (const key of [groupKey, folderKey, discSetKey, anyArtistKey, guessKey]) if (key) insertKey.run(key, id);
+    for (const key of [groupKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey])
+      if (key) insertKey.run(key, id);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
     if (!found || found.artist_id === null || found.artist_id === name.artist?.id) insertKey.run(titleKey, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
-    /** By title. Albums with different release groups are different, even with the same title. */
-    function entitled(): AlbumRow | undefined {
-      const row =
-        (guessKey && findAlbum.get(guessKey)) ||
-        (folderKey && findAlbum.get(folderKey)) ||
-        (discSetKey && findAlbum.get(discSetKey)) ||
-        nameless() ||
-        findAlbum.get(titleKey) ||
-        adoptable(stem, year, name);
-      return row && groupKey && row.release_group_mbid ? undefined : row;
+    function find(key: string | undefined): AlbumRow | undefined {
+      return key === undefined ? undefined : findAlbum.get(key);
+    }
+
+    /** In the folder of the file, or those of the other discs. Two release groups are two albums even there. */
+    function inFolder(): AlbumRow | undefined {
+      const row = find(guessKey) ?? find(folderKey) ?? find(discSetKey);
+      return row && isOtherGroup(row) ? undefined : row;
+    }
+
+    function elsewhere(): AlbumRow | undefined {
+      const row = find(groupKey) ?? nameless() ?? find(titleKey) ?? adoptable(stem, year, name);
+      return row && !isOtherGroup(row) && !isOtherRelease(row) ? row : undefined;
     }
 
     /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
     function nameless(): AlbumRow | undefined {
-      const row = anyArtistKey ? findAlbum.get(anyArtistKey) : undefined;
+      const row = find(anyArtistKey);
       return row && (name.artist === undefined || row.artist_id === null) ? row : undefined;
+    }
+
+    function isOtherGroup(row: AlbumRow): boolean {
+      const [own, theirs] = [name.releaseGroupMbid, row.release_group_mbid];
+      return own !== undefined && theirs !== null && own !== theirs;
+    }
+
+    /** A folder that names no release joins only when all others of its name are the same one. */
+    function isOtherRelease(row: AlbumRow): boolean {
+      if (releaseKey !== undefined) return listReleaseKeys.all(row.id).length > 0;
+      return folderKey !== undefined && (countReleases.get(`r:${stem}`, `r:${stem}\u{10ffff}`) ?? 0) > 1;
     }
   }
 
@@ -305,6 +333,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
       search.setAlbum(id);
       this.forget();
+    },
+    /** The files of an album turned out to be of this release. */
+    noteRelease(id: AlbumId, releaseMbid: string): void {
+      const album = findStem.get(id);
+      if (album) insertKey.run(`r:t:${album.artist_id ?? 0}:${identityKey(album.title)}${TITLE_END}${releaseMbid}`, id);
     },
     /** Takes over the spelling of a retagged track, not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {

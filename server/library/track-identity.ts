@@ -5,6 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { MetadataStatus, Origin, tracks } from '../db/schema.ts';
 import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../db/track-fields.ts';
+import { IS_RELEASE_OF_FILE } from './track-rows.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { isVariousArtists, named, VARIOUS_ARTISTS } from './resolve.ts';
@@ -44,6 +45,7 @@ interface Row
   albumArtist: string | null;
   isCompilation: number | null;
   releaseGroupMbid: string | null;
+  releaseMbid: string | null;
   lyricsSynced: number | null;
   lyricsLines: string | null;
   artists: string;
@@ -64,6 +66,8 @@ export function prepareKnownTracks(client: Sqlite) {
       t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.charset, t.provenance,
       al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation,
       al.release_group_mbid AS releaseGroupMbid,
+      (SELECT iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL) FROM more_tags m WHERE m.track_id = t.id)
+        AS releaseMbid,
       l.synced AS lyricsSynced, l.lines AS lyricsLines,
       (SELECT folder_id FROM source_files WHERE track_id = t.id LIMIT 1) AS folder,
       (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists,
@@ -88,6 +92,7 @@ const toIdentity = (row: Row): TrackIdentity => ({
   albumArtist: row.albumArtist ?? undefined,
   compilation: row.isCompilation === 1 ? true : undefined,
   releaseGroupMbid: row.releaseGroupMbid ?? undefined,
+  releaseMbid: row.releaseMbid ?? undefined,
   genres: withOwnSpelling(JSON.parse(row.genres) as string[], row.genre),
   ...(fieldsFrom((field) => row[field] ?? undefined) as KnownFields),
   recordingMbid: row.recordingMbid ?? undefined,

@@ -82,11 +82,16 @@ interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
   lastPlayedAt: number | null;
 }
 
-/** The tags of a file, without those that belong to a title that was replaced. */
-export const moreTagsFor = (field: string, ofTitle: readonly (keyof MoreTags)[]): string => {
-  const paths = ofTitle.map((tag) => `'$.${tag}'`).join(', ');
-  return `iif(t.provenance ->> '${field}' IN ('manual', 'fpid'), json_remove(m.tags, ${paths}), m.tags)`;
-};
+const isReplaced = (field: string): string => `t.provenance ->> '${field}' IN ('manual', 'fpid')`;
+
+/** Without the sort name of a title that the file does not have. */
+export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
+  `iif(${isReplaced(field)}, json_remove(m.tags, '$.${sort}'), m.tags)`;
+
+/** The album is the release that the file names, also where its title was typed: it has the key (resolve.ts). */
+export const IS_RELEASE_OF_FILE = `iif(${isReplaced('album')}, EXISTS (SELECT 1 FROM album_keys k
+  WHERE k.album_id = t.album_id AND k.key >= 'r:' AND k.key < 'r;'
+    AND substr(k.key, -36) = m.tags ->> '$.releaseMbid'), 1)`;
 
 // CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
@@ -102,7 +107,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.album_peak AS albumPeak, t.measured_gain_db AS measuredGainDb, t.measured_peak AS measuredPeak,
     t.measured_album_gain_db AS measuredAlbumGainDb, t.measured_album_peak AS measuredAlbumPeak,
     t.has_lyrics AS hasLyrics,
-    (ch.track_id IS NOT NULL) AS hasChapters, ${moreTagsFor('title', ['titleSort'])} AS moreTags,
+    (ch.track_id IS NOT NULL) AS hasChapters, ${moreTagsFor('title', 'titleSort')} AS moreTags,
     t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,

@@ -180,7 +180,7 @@ export function createTrackSnapshots(client: Database) {
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
       key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
-        /^((?:f:\d+:|d:)?t:)(\d+)(?=:)/,
+        /^((?:f:\d+:|d:|r:)?t:)(\d+)(?=:)/,
         (_, before: string, artistId: string) => `${before}${Number(moved(artists, Number(artistId)))}`,
       ),
     }));

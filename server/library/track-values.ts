@@ -34,6 +34,8 @@ export interface TrackIdentity extends KnownFields {
   compilation?: boolean | undefined;
   recordingMbid?: string | undefined;
   releaseGroupMbid?: string | undefined;
+  /** Of the album. Kept among the other tags, see db/more-tags.ts. */
+  releaseMbid?: string | undefined;
   acoustidId?: string | undefined;
   artistSort?: string | undefined;
   albumArtistSort?: string | undefined;
@@ -186,6 +188,7 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       folder,
       isCompilation: identity.compilation === true || isVarious,
       releaseGroupMbid: identity.releaseGroupMbid,
+      releaseMbid: identity.releaseMbid,
     };
   }
 

@@ -311,6 +311,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
     setMore,
+    /** After the tags of a file that an earlier version had read were read again. */
+    addMore(id: TrackId, more: MoreTags): void {
+      setMore(id, more);
+      const albumId = findOld.get(id)?.album_id;
+      if (albumId != null && more.releaseMbid !== undefined) resolver.noteRelease(albumId, more.releaseMbid);
+    },
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {
       const time = now().getTime();

@@ -63,6 +63,8 @@ const albums = (): string[] =>
 const artists = (): string[] => rows<{ name: string }>('SELECT name FROM artists ORDER BY id').map((row) => row.name);
 
 const RG = '11111111-1111-1111-1111-111111111111';
+const RELEASE = '33333333-3333-3333-3333-333333333333';
+const OTHER_RELEASE = '44444444-4444-4444-4444-444444444444';
 const OTHER_RG = '22222222-2222-2222-2222-222222222222';
 const discs = (...numbers: number[]): Given[] =>
   numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
@@ -179,6 +181,55 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
         { releaseGroupMbid: OTHER_RG },
       ],
       ['Band / Album / 1994 / 2', 'Band / Album / 1994 / 2'],
+    ],
+
+    [
+      'two releases in two folders are two albums, whatever else they share',
+      [
+        { releaseMbid: RELEASE, releaseGroupMbid: RG, year: 1999, folder: 1 },
+        { releaseMbid: OTHER_RELEASE, releaseGroupMbid: RG, year: 1999, folder: 2 },
+        { releaseMbid: RELEASE, releaseGroupMbid: RG, year: 1999, folder: 1 },
+        { releaseMbid: OTHER_RELEASE, releaseGroupMbid: RG, year: 1999, folder: 2 },
+      ],
+      ['Band / Album / 1999 / 2', 'Band / Album / 1999 / 2'],
+    ],
+    [
+      'one release in two folders is one album',
+      [
+        { releaseMbid: RELEASE, year: 1999, folder: 1 },
+        { releaseMbid: RELEASE, year: 2009, folder: 2 },
+      ],
+      ['Band / Album / 1999 / 2'],
+    ],
+    [
+      'files of one folder that name two releases are one album',
+      [{ releaseMbid: RELEASE, folder: 1 }, { releaseMbid: OTHER_RELEASE, folder: 1 }, { folder: 1 }],
+      ['Band / Album / - / 3'],
+    ],
+    [
+      'a folder that names no release joins the only one',
+      [{ releaseMbid: RELEASE, folder: 1 }, { folder: 2 }, { folder: 2 }],
+      ['Band / Album / - / 3'],
+    ],
+    [
+      'a folder that names no release joins none of two',
+      [
+        { releaseMbid: RELEASE, releaseGroupMbid: RG, folder: 1 },
+        { releaseMbid: OTHER_RELEASE, releaseGroupMbid: RG, folder: 2 },
+        { releaseGroupMbid: RG, folder: 3 },
+        { folder: 3 },
+      ],
+      ['Band / Album / - / 1', 'Band / Album / - / 1', 'Band / Album / - / 2'],
+    ],
+    [
+      'uploads of two releases are two albums',
+      [
+        { releaseMbid: RELEASE, releaseGroupMbid: RG },
+        { releaseMbid: OTHER_RELEASE, releaseGroupMbid: RG },
+        { releaseMbid: RELEASE, releaseGroupMbid: RG },
+        { releaseMbid: OTHER_RELEASE, releaseGroupMbid: RG },
+      ],
+      ['Band / Album / - / 2', 'Band / Album / - / 2'],
     ],
 
     ['a track without a year joins the only album', [{ year: 1999 }, {}], ['Band / Album / 1999 / 2']],

@@ -36,7 +36,7 @@ export const artists = sqliteTable(
 );
 
 /**
- * library/: a release group as the person sees it; all discs of a set and all tracks of a compilation are one album.
+ * library/: a release as the person sees it; all discs of a set and all tracks of a compilation are one album.
  */
 export const albums = sqliteTable(
   'albums',

@@ -1,0 +1,138 @@
+// Albums are releases: two editions of one album stay two through scans, uploads and edits.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AlbumPage, TrackOut } from '../../server/library/wire.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const GROUP = '11111111-1111-4111-8111-111111111111';
+const STANDARD = '22222222-2222-4222-8222-222222222222';
+const DELUXE = '33333333-3333-4333-8333-333333333333';
+
+let base: string;
+let server: TestServer;
+let lengths = 0;
+const start = (): Promise<TestServer> =>
+  startServer({
+    dir: join(base, 'data'),
+    env: { LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'), LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+  });
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-releases-'));
+  mkdirSync(join(base, 'data'));
+  mkdirSync(join(base, 'music'));
+  server = await start();
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** A file of the album "Blue", which sounds like no other. */
+function song(number: number, release: string | undefined): Buffer {
+  const ownText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
+  return Buffer.concat([
+    id3([
+      id3Frame('TIT2', utf8Text(`Song ${number}`)),
+      id3Frame('TPE1', utf8Text('The Quays')),
+      id3Frame('TALB', utf8Text('Blue')),
+      id3Frame('TRCK', utf8Text(String(number))),
+      id3Frame('TDRC', utf8Text('1999')),
+      ownText('MusicBrainz Release Group Id', GROUP),
+      ...(release === undefined ? [] : [ownText('MusicBrainz Album Id', release)]),
+    ]),
+    silentMp3(60 + lengths++),
+  ]);
+}
+function put(path: string, number: number, release: string | undefined): void {
+  const file = join(base, 'music', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, song(number, release));
+}
+async function scan(): Promise<void> {
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+}
+/** Of each album its release and its number of tracks. */
+async function albums(): Promise<[string | null, number][]> {
+  const { items } = (await server.api<AlbumPage>('/albums?limit=50')).body;
+  return items
+    .map((album): [string | null, number] => [album.release_mbid, album.track_count])
+    .toSorted(([a], [b]) => (a ?? '').localeCompare(b ?? ''));
+}
+const tracksOf = async (release: string): Promise<TrackOut[]> => {
+  const { items } = (await server.api<AlbumPage>('/albums?limit=50')).body;
+  const ids = items.filter((album) => album.release_mbid === release).map((album) => album.id);
+  return (await allTracks(server)).filter((track) => ids.includes(track.album_id ?? 0));
+};
+
+test('two editions in two folders stay two albums when they are edited, moved and scanned again', async () => {
+  for (const number of [1, 2]) put(`Blue/${number}.mp3`, number, STANDARD);
+  for (const number of [1, 2, 3]) put(`Blue (Deluxe)/${number}.mp3`, number, DELUXE);
+  await scan();
+  const two: [string, number][] = [
+    [STANDARD, 2],
+    [DELUXE, 3],
+  ];
+  expect(await albums()).toEqual(two);
+
+  const [first] = await tracksOf(DELUXE);
+  await server.api(`/tracks/${first?.id}`, { method: 'PATCH', body: { genre: 'Jazz' } });
+  await server.api(`/tracks/${first?.id}/metadata`, {
+    method: 'PUT',
+    body: { title: 'Another', artist: 'The Quays', album: 'Blue' },
+  });
+  expect(await albums()).toEqual(two);
+
+  renameSync(join(base, 'music', 'Blue (Deluxe)'), join(base, 'music', 'Elsewhere'));
+  await scan();
+  expect(await albums()).toEqual(two);
+  put('A third folder/1.mp3', 4, undefined);
+  await scan();
+  expect(await albums()).toEqual([[null, 1], ...two]);
+});
+
+test('two editions that are uploaded stay two albums when they are edited', async () => {
+  for (const [release, number] of [
+    [STANDARD, 1],
+    [DELUXE, 1],
+    [STANDARD, 2],
+    [DELUXE, 2],
+  ] as const) {
+    const form = new FormData();
+    form.set('files', new Blob([Uint8Array.from(song(number, release))]), `${number}.mp3`);
+    expect((await server.api('/tracks/upload', { method: 'POST', body: form })).status).toBeLessThan(300);
+  }
+  await server.app.drain();
+  const two: [string, number][] = [
+    [STANDARD, 2],
+    [DELUXE, 2],
+  ];
+  expect(await albums()).toEqual(two);
+  for (const track of [...(await tracksOf(DELUXE)), ...(await tracksOf(DELUXE))])
+    await server.api(`/tracks/${track.id}/metadata`, {
+      method: 'PUT',
+      body: { title: `${track.title}, again`, artist: 'The Quays', album: 'Blue' },
+    });
+  expect(await albums()).toEqual(two);
+});
+
+test('an album of an earlier version stays whole, and a new edition is an album of its own', async () => {
+  put('Blue/1.mp3', 1, STANDARD);
+  await scan();
+  server.app.db.$client.exec(`DELETE FROM more_tags; DELETE FROM album_keys WHERE key LIKE 'r:%';
+    INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
+  await server.close();
+  server = await start();
+  await until(albums, ([one]) => one?.[0] === STANDARD);
+  put('Blue (Deluxe)/1.mp3', 1, DELUXE);
+  await scan();
+  expect(await albums()).toEqual([
+    [STANDARD, 1],
+    [DELUXE, 1],
+  ]);
+});
