@@ -120,6 +120,11 @@ const allTracks = (path: string) =>
   queryOptions({ queryKey: [LIBRARY, path, 'all'] as const, queryFn: ({ signal }) => fetchAllTracks(path, signal) });
 export const albumTracksQuery = (id: number) => allTracks(`/albums/${id}/tracks`);
 export const artistTracksQuery = (id: number) => allTracks(`/artists/${id}/tracks`);
+export const albumEditionsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/albums/${id}/editions`] as const,
+    queryFn: ({ signal }) => request<AlbumOut[]>(`/albums/${id}/editions`, { signal }),
+  });
 export const artistAlbumsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/artists/${id}/albums`] as const,

@@ -1,4 +1,5 @@
 // REST API of the library.
+import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
@@ -202,6 +203,18 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
         toTrackOut,
       );
     },
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/albums/:id/editions',
+      access: 'user',
+      summary: 'Other albums of the same MusicBrainz release group, by year; at most 100',
+      params: AlbumParam,
+      reply: z.array(AlbumOut),
+    },
+    ({ user, params }) => library.editionsOf(user.id, params.id).map(toAlbumOut),
   ),
 
   route(

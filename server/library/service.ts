@@ -39,6 +39,7 @@ const thereSql = (kind: SearchKind): string =>
 const IDS_AT_ONCE = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
 const CREDITS_AT_ONCE = 100;
+const MAX_EDITIONS = 100;
 
 interface LibraryDeps extends ObjectReleaseDeps {
   now: () => Date;
@@ -109,9 +110,22 @@ export function createLibraryService({
   const getAlbum = (userId: UserId, id: AlbumId): AlbumSummary => one('album', id, albumsById(userId, [id]));
   const getArtist = (userId: UserId, id: ArtistId): ArtistSummary => one('artist', id, artistsById(userId, [id]));
 
+  /** By year. */
+  const listEditions = db.$client
+    .prepare<[AlbumId, AlbumId], AlbumId>(
+      `SELECT a.id FROM albums a WHERE a.release_group_mbid = (SELECT release_group_mbid FROM albums WHERE id = ?)
+        AND a.id <> ? ORDER BY a.year IS NULL, a.year, a.id LIMIT ${MAX_EDITIONS}`,
+    )
+    .pluck();
+
   return {
     getTrack,
     getAlbum,
+    /** Other albums of its release group, by year. Throws `not_found`. */
+    editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {
+      getAlbum(userId, id);
+      return albumsById(userId, listEditions.all(id, id));
+    },
     getArtist,
     /** For modules that send tracks without knowing their shape. */
     trackOut: (user: Principal, id: TrackId): TrackOut => toTrackOut(getTrack(user.id, id)),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AlbumPage, TrackOut } from '../../server/library/wire.ts';
+import type { AlbumOut, AlbumPage, TrackOut } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -81,6 +81,11 @@ test('two editions in two folders stay two albums when they are edited, moved an
   expect(await albums()).toEqual(two);
 
   const [first] = await tracksOf(DELUXE);
+  const [other] = await tracksOf(STANDARD);
+  const editions = await server.api<AlbumOut[]>(`/albums/${first?.album_id}/editions`);
+  expect(editions.body.map(({ id }) => id)).toEqual([other?.album_id]);
+  expect((await server.api('/albums/999/editions')).status).toBe(404);
+
   await server.api(`/tracks/${first?.id}`, { method: 'PATCH', body: { genre: 'Jazz' } });
   await server.api(`/tracks/${first?.id}/metadata`, {
     method: 'PUT',

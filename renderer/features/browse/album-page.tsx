@@ -22,6 +22,7 @@ import { AlbumCharset } from './album-charset.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
+import { OtherEditions } from './other-editions.tsx';
 import { MoreByArtist } from './more-by-artist.tsx';
 
 export function AlbumPage() {
@@ -88,6 +89,7 @@ export function AlbumPage() {
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       <AlbumCharset albumId={albumId} />
       <AlbumAbout albumId={albumId} />
+      <OtherEditions albumId={albumId} />
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
     </HeroPage>
   );

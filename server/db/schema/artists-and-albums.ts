@@ -67,6 +67,9 @@ export const albums = sqliteTable(
     index('albums_year').on(t.year, t.id),
     index('albums_created_at').on(t.createdAt, t.id),
     index('albums_artist_id').on(t.artistId, t.year, t.id),
+    index('albums_release_group_mbid')
+      .on(t.releaseGroupMbid)
+      .where(sql`release_group_mbid IS NOT NULL`),
   ],
 );
 

@@ -1,0 +1,1 @@
+CREATE INDEX `albums_release_group_mbid` ON `albums` (`release_group_mbid`) WHERE release_group_mbid IS NOT NULL;
