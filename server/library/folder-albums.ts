@@ -115,7 +115,7 @@ export function createFolderAlbums({
     for (const { id } of others)
       for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`]) moveKeys.run(kept.id, id, prefix, prefix);
     // files that name one of the other artists as the album's, later, are an album of that artist
-    for (const prefix of ['t:', 'd:t:', 'r:t:', `f:${folder}:t:`])
+    for (const prefix of ['t:', 'd:t:', 'l:t:', 'r:t:', `f:${folder}:t:`])
       deleteKeys.run(kept.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
     setCompilation.run(own === undefined ? 1 : 0, time, kept.id);
     resolver.renameAlbum(kept.id, name);

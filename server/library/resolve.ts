@@ -1,10 +1,11 @@
 // Resolves names to artists, albums and genres, and creates those that do not exist. Runs inside the caller's write
 // transaction; unique indexes protect against concurrent writers. Prepared statements, since a scan calls it per file.
 import type { Sqlite } from '../db/client.ts';
-import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
+import type { AlbumId, ArtistId, GenreId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
-import type { albums, artists, genres, sourceFolders, trackArtists } from '../db/schema.ts';
+import type { albums, artists, genres, sourceFolders, trackArtists, tracks } from '../db/schema.ts';
 import { albumFolderOf } from '../media/disc-folders.ts';
+import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
 import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
@@ -38,6 +39,17 @@ export interface AlbumName {
   releaseMbid: string | undefined;
   /** Folder of the file, if it has one. */
   folder: number | undefined;
+  /** Of a track without a folder, to tell albums of the same name apart. */
+  place?: PlaceInAlbum | undefined;
+}
+
+interface PlaceInAlbum {
+  /** Absent for a new track. */
+  track?: TrackId | undefined;
+  disc: number;
+  number: number;
+  title: string;
+  durationMs: number | null;
 }
 
 export interface AlbumRef {
@@ -60,6 +72,9 @@ const WITHOUT_NAME = {
 type Spelling = RowOf<typeof trackArtists, 'credit'> & { uses: number };
 type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
 type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'artistId' | 'releaseGroupMbid'>;
+
+/** Albums of one name without folders that are looked at. */
+const MAX_LOOSE_ALBUMS = 50;
 
 /** Ends the title in an album key, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. In no folded title. */
 const TITLE_END = '\n';
@@ -94,6 +109,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
       JOIN albums a ON a.id = k.album_id
      WHERE k.key >= ? AND k.key < ? LIMIT 2`,
+  );
+  const listLoose = client.prepare<[string, string], AlbumRow>(
+    `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
+      JOIN albums a ON a.id = k.album_id WHERE k.key >= ? AND k.key < ? ORDER BY a.id LIMIT ${MAX_LOOSE_ALBUMS}`,
+  );
+  const listAtPlace = client.prepare<
+    [AlbumId, number, number, TrackId | 0],
+    RowOf<typeof tracks, 'title' | 'durationMs'>
+  >(
+    `SELECT title, duration_ms FROM tracks WHERE album_id = ? AND coalesce(disc_number, 1) = ? AND track_number = ?
+      AND id <> ?`,
   );
   const listReleaseKeys = client
     .prepare<[AlbumId], string>("SELECT key FROM album_keys WHERE album_id = ? AND key >= 'r:' AND key < 'r;'")
@@ -163,12 +189,14 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
    * Finds or creates the album: by the folder, the release or the release group, else by album artist, title and, if
    * known, year. Folders with different releases are different albums. A track without a year joins the only album of
    * that artist and title; an album without a year takes that of the next track. Years are ignored on compilations,
-   * within a folder, where tracks often have the years of their songs, and among the folders of the discs of an album.
+   * within a folder, where tracks often have the years of their songs, among the folders of the discs of an album, and
+   * among tracks without a folder, of which two that claim the same place and are not the same are of two albums.
    */
   function album(name: AlbumName): AlbumRef {
     const { releaseGroupMbid, releaseMbid, artist, year, isCompilation, folder, title } = name;
     const mbids = `${releaseGroupMbid ?? ''}|${releaseMbid ?? ''}`;
     const key = `${mbids}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+    if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
     const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
     memory?.albums.set(key, ref);
     return ref;
@@ -219,8 +247,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     // keys of other albums stay with them
     for (const key of [groupKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey])
       if (key) insertKey.run(key, id);
+    if (name.folder === undefined) insertKey.run(`l:${stem}${id}`, id);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
-    if (!found || found.artist_id === null || found.artist_id === name.artist?.id) insertKey.run(titleKey, id);
+    const isItsYear = name.folder !== undefined || found?.year == null || found.year === year;
+    if (isItsYear && (found?.artist_id == null || found.artist_id === name.artist?.id)) insertKey.run(titleKey, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
     function find(key: string | undefined): AlbumRow | undefined {
@@ -234,8 +264,23 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     }
 
     function elsewhere(): AlbumRow | undefined {
+      const isPossible = (row: AlbumRow): boolean => !isOtherGroup(row) && !isOtherRelease(row);
       const row = find(groupKey) ?? nameless() ?? find(titleKey) ?? adoptable(stem, year, name);
-      return row && !isOtherGroup(row) && !isOtherRelease(row) ? row : undefined;
+      if (name.folder !== undefined) return row && isPossible(row) ? row : undefined;
+      const candidates = [...(row ? [row] : []), ...listLoose.all(`l:${stem}`, `l:${stem}\u{10ffff}`)];
+      return candidates.find((one) => isPossible(one) && !isPlaceTaken(one));
+    }
+
+    function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
+      if (!name.place) return false;
+      const { track = 0, disc, number, title, durationMs } = name.place;
+      return listAtPlace
+        .all(albumId, disc, number, track)
+        .some(
+          (other) =>
+            identityKey(other.title) !== identityKey(title) ||
+            Math.abs((other.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
+        );
     }
 
     /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */

@@ -180,7 +180,7 @@ export function createTrackSnapshots(client: Database) {
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
       key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
-        /^((?:f:\d+:|d:|r:)?t:)(\d+)(?=:)/,
+        /^((?:f:\d+:|[drl]:)?t:)(\d+)(?=:)/,
         (_, before: string, artistId: string) => `${before}${Number(moved(artists, Number(artistId)))}`,
       ),
     }));

@@ -2,6 +2,7 @@
 // metadata name are looked up, or created.
 import type { MoreTags } from '../db/more-tags.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
+import type { TrackId } from '../db/ids.ts';
 import type { Origin, TrackRow } from '../db/schema.ts';
 import type { Lyrics } from '../media/types.ts';
 import { splitArtists } from './artist-split.ts';
@@ -110,6 +111,12 @@ interface ResolvedNames {
   credit: string | null;
   album: AlbumRef;
 }
+/** Which one of a name. */
+interface ResolvedTrack {
+  /** Absent for a new track. */
+  id?: TrackId | undefined;
+  durationMs: number | null;
+}
 export interface Resolved extends ResolvedNames {
   /** Of IDENTITY_COLUMNS. */
   values: (string | number | null)[];
@@ -137,10 +144,11 @@ const IDENTITY_VALUES = Object.values(IDENTITY);
 
 /** Runs inside the caller's write transaction. */
 export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
-  function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
+  function resolve(identity: TrackIdentity, folder: number | undefined, track: ResolvedTrack): Resolved {
     const { names, credits } = creditsOf(identity);
     const credit = named(identity.artist) ?? (names.join(', ') || null);
     const albumName = albumNameOf(identity, names, credits, folder);
+    if (albumName) albumName.place = placeOf(identity, track);
     const album = albumName ? resolver.album(albumName) : resolver.unnamedAlbum(credits[0]?.ref);
     const resolved = { credits, credit, album };
     return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
@@ -201,3 +209,6 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
     },
   };
 }
+
+const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { id, durationMs }: ResolvedTrack) =>
+  trackNumber == null ? undefined : { track: id, disc: discNumber ?? 1, number: trackNumber, title, durationMs };

@@ -40,7 +40,7 @@ const list = (columns: readonly Column[]) => columns.map((column) => tracks[colu
 const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
-type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus'>;
+type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus' | 'durationMs'>;
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
@@ -68,7 +68,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
-  const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
+  const findOld = client.prepare<[TrackId], OldRow>(
+    'SELECT album_id, metadata_status, duration_ms FROM tracks WHERE id = ?',
+  );
   const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
     'SELECT artist_id FROM track_artists WHERE track_id = ? ORDER BY position',
   );
@@ -232,7 +234,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** Inserts a track with status `pending`. (source, source_id) must be new. */
     insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
       if (isBatch) counts.postpone();
-      const resolved = resolve(identity, folder);
+      const resolved = resolve(identity, folder, audio);
       const time = now().getTime();
       const { lastInsertRowid } = insertRow.run(
         source,
@@ -262,7 +264,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       const before = namesOf(id, old?.album_id ?? null);
       deleteCredits.run(id);
       deleteGenres.run(id);
-      const resolved = resolve(identity, folder);
+      const resolved = resolve(identity, folder, { id, durationMs: old?.duration_ms ?? null });
       const time = now().getTime();
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);

@@ -80,8 +80,33 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       ['Band / Album / - / 1', 'Other / Album / - / 1'],
     ],
     [
-      'the same title in two years is two albums',
-      [{ year: 1999 }, { year: 2005 }, { year: 1999 }],
+      'the same title in two years is one album of tracks without folders',
+      [{ year: 1999 }, { year: 2005 }, { year: 1999 }, { year: 2005 }],
+      ['Band / Album / 1999 / 4'],
+    ],
+    [
+      'tracks without folders that claim the same places are of two albums',
+      [
+        { trackNumber: 1, title: 'My Name', year: 1994 },
+        { trackNumber: 2, title: 'No One Else', year: 1994 },
+        { trackNumber: 1, title: "Don't Let Go", year: 2001 },
+        { trackNumber: 2, title: 'Photograph', year: 2001 },
+        { trackNumber: 3, title: 'The World', year: 1994 },
+        { trackNumber: 3, title: 'Hash Pipe', year: 2001 },
+      ],
+      ['Band / Album / 1994 / 3', 'Band / Album / 2001 / 3'],
+    ],
+    [
+      'the same track twice is in one album',
+      [
+        { trackNumber: 1, title: 'My Name' },
+        { trackNumber: 1, title: 'MY NAME', year: 1999 },
+      ],
+      ['Band / Album / 1999 / 2'],
+    ],
+    [
+      'a folder of another year is no album of tracks without folders',
+      [{ year: 1999 }, { year: 2005 }, { year: 2005, folder: 1 }],
       ['Band / Album / 1999 / 2', 'Band / Album / 2005 / 1'],
     ],
     [
@@ -235,13 +260,13 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     ['a track without a year joins the only album', [{ year: 1999 }, {}], ['Band / Album / 1999 / 2']],
     [
       'a track without a year joins neither of two',
-      [{ year: 1999 }, { year: 2005 }, {}, {}],
+      [{ year: 1999, folder: 1 }, { year: 2005, folder: 2 }, {}, {}],
       ['Band / Album / 1999 / 1', 'Band / Album / 2005 / 1', 'Band / Album / - / 2'],
     ],
     [
-      'an album without a year takes the first that is known, and no second',
+      'an album without a year takes the first that is known',
       [{}, { year: 1999 }, { year: 2005 }, {}],
-      ['Band / Album / 1999 / 3', 'Band / Album / 2005 / 1'],
+      ['Band / Album / 1999 / 4'],
     ],
     [
       'an album without a year takes it from its folder too',

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 /** A file of the album "Blue", which sounds like no other. */
-function song(number: number, release: string | undefined): Buffer {
+function song(number: number, release: string | undefined, year = '1999'): Buffer {
   const ownText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
   return Buffer.concat([
     id3([
@@ -41,9 +41,10 @@ function song(number: number, release: string | undefined): Buffer {
       id3Frame('TPE1', utf8Text('The Quays')),
       id3Frame('TALB', utf8Text('Blue')),
       id3Frame('TRCK', utf8Text(String(number))),
-      id3Frame('TDRC', utf8Text('1999')),
-      ownText('MusicBrainz Release Group Id', GROUP),
-      ...(release === undefined ? [] : [ownText('MusicBrainz Album Id', release)]),
+      id3Frame('TDRC', utf8Text(year)),
+      ...(release === undefined
+        ? []
+        : [ownText('MusicBrainz Release Group Id', GROUP), ownText('MusicBrainz Album Id', release)]),
     ]),
     silentMp3(60 + lengths++),
   ]);
@@ -101,17 +102,26 @@ test('two editions in two folders stay two albums when they are edited, moved an
   expect(await albums()).toEqual([[null, 1], ...two]);
 });
 
+async function upload(number: number, file: Buffer): Promise<void> {
+  const form = new FormData();
+  form.set('files', new Blob([Uint8Array.from(file)]), `${number}.mp3`);
+  expect((await server.api('/tracks/upload', { method: 'POST', body: form })).status).toBeLessThan(300);
+}
+
+test('tracks of an album that are uploaded with the years of their songs are one album', async () => {
+  for (const number of [1, 2, 3]) await upload(number, song(number, undefined, `${1990 + number}`));
+  await server.app.drain();
+  expect(await albums()).toEqual([[null, 3]]);
+});
+
 test('two editions that are uploaded stay two albums when they are edited', async () => {
   for (const [release, number] of [
     [STANDARD, 1],
     [DELUXE, 1],
     [STANDARD, 2],
     [DELUXE, 2],
-  ] as const) {
-    const form = new FormData();
-    form.set('files', new Blob([Uint8Array.from(song(number, release))]), `${number}.mp3`);
-    expect((await server.api('/tracks/upload', { method: 'POST', body: form })).status).toBeLessThan(300);
-  }
+  ] as const)
+    await upload(number, song(number, release));
   await server.app.drain();
   const two: [string, number][] = [
     [STANDARD, 2],
