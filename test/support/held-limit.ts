@@ -17,6 +17,7 @@ export interface HeldLimit {
 export function holdLimit(ms: number): HeldLimit {
   const { setTimeout, clearTimeout } = globalThis;
   const running = new Map<NodeJS.Timeout | Socket, () => void>();
+  const watched = new WeakSet<Socket>();
   let started = 0;
   globalThis.setTimeout = Object.assign((run: () => void, delay?: number, ...args: []) => {
     if (delay !== ms) return setTimeout(run, delay, ...args);
@@ -36,7 +37,8 @@ export function holdLimit(ms: number): HeldLimit {
     if (listener) this.once('timeout', listener);
     started++;
     running.set(this, () => this.emit('timeout'));
-    this.once('close', () => running.delete(this));
+    if (!watched.has(this)) this.once('close', () => running.delete(this)); // a kept connection is held many times
+    watched.add(this);
     return this;
   };
   const abortAfter = AbortSignal.timeout;
