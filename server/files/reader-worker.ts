@@ -55,6 +55,7 @@ export type ReadResult =
       reason: string;
       /** The disk is full; the others would fail too. */ fatal?: boolean;
       /** It is still being written. */ changing?: boolean;
+      /** The system failed, and not the file: the next scan reads it again. */ isPassing?: boolean;
     };
 
 export interface ReadResponse {
@@ -127,7 +128,7 @@ async function readOne(
     return split ? { ...file, split } : file;
   } catch (error) {
     if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
-    return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+    return failureOf(error);
   }
 }
 
@@ -171,7 +172,7 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
         return { ...known, stored: { key, sha256: copy.sha256 } };
       } catch (error) {
         fs.rmSync(copy.tempPath, { force: true });
-        return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
+        return failureOf(error);
       }
     }),
   );
@@ -181,9 +182,7 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
     return results;
   } catch (error) {
     // the new names may not survive a power cut, so no row may use them; the next scan copies again
-    return results.map((result) =>
-      result.ok ? { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) } : result,
-    );
+    return results.map((result) => (result.ok ? failureOf(error) : result));
   }
 }
 
@@ -244,6 +243,13 @@ const SYSTEM_REASONS: Record<string, string> = {
   EMFILE: 'too many files are open',
   ENAMETOOLONG: 'its name is too long',
 };
+
+const failureOf = (error: unknown): Extract<ReadResult, { ok: false }> => ({
+  ok: false,
+  reason: reasonOf(error),
+  ...(isDiskFull(error) && { fatal: true }),
+  ...(error instanceof Error && 'syscall' in error && { isPassing: true }),
+});
 
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;

@@ -59,7 +59,8 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
       return result;
     } catch (error) {
       stop.throwIfAborted();
-      if (!(error instanceof AppError)) return { ok: false, reason: `it could not be read (${messageOf(error)})` };
+      if (!(error instanceof AppError))
+        return { ok: false, reason: `it could not be read (${messageOf(error)})`, isPassing: true };
       if (error.code === 'conflict') return { ok: false, reason: 'it is still being written', changing: true };
       throw error.code === 'unavailable' ? new StorageDown(error) : error;
     } finally {

@@ -78,7 +78,10 @@ export function createScanWriter({
         const { trackId, reason } = decision;
         decision.lost.forEach(scanned.lose);
         splitFiles.lose(folder, candidate.name);
-        files.put(folder, candidate, { state: 'failed', reason, lyricsMark, trackId });
+        // without a time that a file can have, it is read again by the next scan
+        const { result } = decision.op;
+        const mtimeUs = !result.ok && result.isPassing ? 0 : candidate.mtimeUs;
+        files.put(folder, { ...candidate, mtimeUs }, { state: 'failed', reason, lyricsMark, trackId });
         break;
       }
       case 'added': {

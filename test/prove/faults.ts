@@ -272,20 +272,29 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     }
   }
 
+  const idle = () =>
+    until(
+      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
+      (jobs) => jobs.every(({ status }) => !['running', 'queued', 'waiting'].includes(status)),
+      { everyMs: 100 },
+    );
+
   async function lost(): Promise<string[]> {
     const found: string[] = [];
     const alive = await ask('/users/me');
     if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
+    await idle();
+    // what the faults delayed is over soon, and then a scan finds every file
     await until(
-      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
-      (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
-      { everyMs: 100 },
-    );
-    await ask('/sources/local_folder/scan', 'POST');
-    await until(
-      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
-      (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
-      { everyMs: 100 },
+      async () => {
+        const started = await ask('/sources/local_folder/scan', 'POST');
+        await idle();
+        const { status, result, error } = (await ask(`/jobs/${String(started?.body['id'])}`))?.body ?? {};
+        const { failed_count: failed = -1 } = (result ?? {}) as { failed_count?: number };
+        return `${started?.status} ${String(status)} ${String(error)}: ${failed} failed`;
+      },
+      (outcome) => outcome.endsWith('succeeded null: 0 failed'),
+      { everyMs: 1_000 },
     );
     for (const id of others) {
       const { status, body } = (await ask(`/tracks/${id}`)) ?? { status: 0, body: {} };
