@@ -13,7 +13,11 @@ type Row = z.output<typeof Row>;
 const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
 const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
 /** What people did that went from one track to another, see library/merges.ts. */
-const Carried = z.object({ moved: Links, remembered: z.record(z.string(), z.unknown()), edits: z.unknown() });
+const Carried = z.object({
+  moved: Links,
+  remembered: z.record(z.string(), z.unknown()),
+  edits: z.unknown().optional(),
+});
 const Snapshot = z.object({
   track: Row,
   rows: Rows,

@@ -33,6 +33,10 @@ export interface AnnotationPart {
   takeBack?(move: AnnotationMove): void;
 }
 
+/** Of a departure `d`: a track in whose place other music lies says nothing, and neither does what that music left. */
+const COUNTS = `d.is_other_music = 0
+  AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
+
 /** Of a track, before or after a change. */
 export interface TrackNames {
   album: AlbumId | null;
@@ -52,8 +56,15 @@ export function createAnnotations({
   parts: readonly AnnotationPart[];
   now: () => Date;
 }) {
-  const addDeparture = client.prepare<[NamedItem, number, TrackId, number, number]>(
-    'INSERT OR REPLACE INTO track_departures (item_type, from_id, track_id, to_id, left_at) VALUES (?, ?, ?, ?, ?)',
+  const addDeparture = client.prepare<[NamedItem, number, TrackId, number, number, number]>(
+    `INSERT OR REPLACE INTO track_departures (item_type, from_id, track_id, to_id, left_at, is_other_music)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const listOfOtherMusic = client.prepare<[TrackId], RowAs<typeof trackDepartures, 'itemType' | 'fromId'>>(
+    'SELECT item_type AS itemType, from_id AS fromId FROM track_departures WHERE track_id = ? AND is_other_music = 1',
+  );
+  const giveToOther = client.prepare<[TrackId, TrackId]>(
+    'UPDATE OR REPLACE track_departures SET track_id = ?, is_other_music = 0 WHERE track_id = ? AND is_other_music = 1',
   );
   const deleteReturned = client.prepare<[TrackId, NamedItem, number]>(
     'DELETE FROM track_departures WHERE track_id = ? AND item_type = ? AND from_id = ?',
@@ -88,10 +99,14 @@ export function createAnnotations({
         .prepare<[number], number>(
           `SELECT t.album_id FROM track_departures d JOIN tracks t ON t.id = d.track_id
             JOIN albums a ON a.id = t.album_id AND ${isNamed('a')}
-          WHERE d.item_type = 'album' AND d.from_id = ?
+          WHERE d.item_type = 'album' AND d.from_id = ? AND ${COUNTS}
           GROUP BY t.album_id ORDER BY count(*) DESC, t.album_id LIMIT 1`,
         )
         .pluck(),
+      hasDeparted: client.prepare<{ from: number; to: number }>(
+        `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id AND t.album_id = @to
+          WHERE d.item_type = 'album' AND d.from_id = @from LIMIT 1`,
+      ),
     },
     artist: {
       isNamed: client.prepare<[number]>(`SELECT 1 FROM artists x WHERE x.id = ? AND ${isNamedArtist('x')}`),
@@ -107,30 +122,35 @@ export function createAnnotations({
             JOIN artists x ON ${isNamedArtist('x')} AND x.id = CASE WHEN a.artist_id = d.to_id
               OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = d.to_id)
               THEN d.to_id ELSE t.artist_id END
-          WHERE d.item_type = 'artist' AND d.from_id = ?
+          WHERE d.item_type = 'artist' AND d.from_id = ? AND ${COUNTS}
           GROUP BY x.id ORDER BY count(*) DESC, x.id LIMIT 1`,
         )
         .pluck(),
+      hasDeparted: client.prepare<{ from: number; to: number }>(
+        `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id LEFT JOIN albums a ON a.id = t.album_id
+          WHERE d.item_type = 'artist' AND d.from_id = @from AND (a.artist_id = @to
+            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to)) LIMIT 1`,
+      ),
     },
   };
   /** Besides one that is about to go. */
   const hasTracks = (type: NamedItem, id: number, except = 0): boolean =>
     statements[type].hasTracks.get({ id, except }) !== undefined;
 
-  /** Items whose tracks moved on, until the batch ends. */
-  let postponed: Map<string, [NamedItem, number]> | undefined;
-
-  function noteDeparture(type: NamedItem, track: TrackId, from: number, to: number): void {
+  function noteDeparture(type: NamedItem, track: TrackId, from: number, to: number, isOtherMusic = false): void {
     replaceDestination.run(to, track, type, from);
     deleteReturned.run(track, type, to);
-    if (statements[type].isNamed.get(from) !== undefined) addDeparture.run(type, from, track, to, now().getTime());
+    if (statements[type].isNamed.get(from) !== undefined)
+      addDeparture.run(type, from, track, to, now().getTime(), Number(isOtherMusic));
   }
 
-  /** Moves the annotations of an item to where its tracks are, if they are not there yet. */
+  /** Moves the annotations of an item to where its tracks are. Where they are, they stay as long as one track does. */
   function follow(type: NamedItem, from: number, except?: TrackId): void {
-    const to = hasTracks(type, from, except) ? from : statements[type].mostDepartedTo.get(from);
     const moved = findMove.get(type, from);
     const holder = moved?.toId ?? from;
+    const isBack = hasTracks(type, from, except);
+    if (!isBack && moved && statements[type].hasDeparted.get({ from, to: holder })) return;
+    const to = isBack ? from : statements[type].mostDepartedTo.get(from);
     if (to === undefined || to === holder) return;
     const memories = moved && (JSON.parse(moved.memory) as Record<string, unknown>);
     const remembered = parts.map((part) => {
@@ -143,25 +163,15 @@ export function createAnnotations({
     else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(remembered)), now().getTime());
   }
 
-  /**
-   * For an item that the track left earlier. Counting all of its departures is left to the end of a batch, unless the
-   * item that holds its annotations has just lost its last track, and passes its own ones on next.
-   */
-  function followEarlier(type: NamedItem, id: number): void {
-    const holder = findMove.get(type, id)?.toId;
-    if (postponed && (holder === undefined || hasTracks(type, holder))) postponed.set(`${type} ${id}`, [type, id]);
-    else follow(type, id);
-  }
-
   return {
     /** After a track got other names, and before albums and artists without tracks are deleted. */
-    trackRenamed(track: TrackId, before: TrackNames, after: TrackNames): void {
+    trackRenamed(track: TrackId, before: TrackNames, after: TrackNames, hadOtherMusic: boolean): void {
       const earlier = listDepartures.all(track);
       const albums = before.album === null || after.album === null ? [] : [[before.album, after.album] as const];
-      for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to);
+      for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to, hadOtherMusic);
       for (const [from, to] of successorsOf(artistsOf(before), artistsOf(after)))
-        noteDeparture('artist', track, from, to);
-      for (const { itemType, fromId } of earlier) followEarlier(itemType, fromId);
+        noteDeparture('artist', track, from, to, hadOtherMusic);
+      for (const { itemType, fromId } of earlier) follow(itemType, fromId);
       for (const id of new Set(albums.flat())) follow('album', id);
       for (const id of new Set([...artistsOf(before), ...artistsOf(after)])) follow('artist', id);
     },
@@ -179,15 +189,11 @@ export function createAnnotations({
       if (names.album !== null) follow('album', names.album);
       for (const id of artistsOf(names)) follow('artist', id);
     },
-    startBatch(): void {
-      postponed = new Map();
-    },
-    /** Call before the transaction ends. */
-    settleBatch(): void {
-      for (const [type, id] of postponed?.values() ?? []) follow(type, id);
-    },
-    endBatch(): void {
-      postponed = undefined;
+    /** Other music lay in the place of a track, and is a track of its own now: names that it had are its own. */
+    musicDivided(track: TrackId, other: TrackId): void {
+      const names = listOfOtherMusic.all(track);
+      giveToOther.run(other, track);
+      for (const { itemType, fromId } of names) follow(itemType, fromId);
     },
     /** Forgets what happened before that moment to albums and artists that are gone. */
     purgeOld(before: Date): void {

@@ -80,7 +80,7 @@ interface ListOf {
 
 interface MergesDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'mergedInto'>;
+  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'mergedInto' | 'musicDivided'>;
   merge: TrackMerge;
   movers: readonly TrackMergePart[];
   trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
@@ -204,6 +204,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   /** For a scan: what people did with a track since a moment goes to another one, whose music it was then. */
   const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date): void => {
     for (const mover of movers) mover.moveSince?.(from, to, since);
+    tracks.musicDivided(from, to);
   }).immediate;
 
   /** Fields that were edited by hand, unless they were in the other track, too. */

@@ -173,12 +173,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   });
 
   /** After a track got other names, and before what has no tracks any more is swept. */
-  function renamed(id: TrackId, before: TrackNames): void {
+  function renamed(id: TrackId, before: TrackNames, hadOtherMusic = false): void {
     const after = namesOf(id, findOld.get(id)?.album_id ?? null);
     const artists = [after.albumArtist, ...after.artists];
     if (after.album === before.album && [before.albumArtist, ...before.artists].join() === artists.join()) return;
     for (const artist of artists) if (artist !== null) settleArtistSince.run({ artist, track: id });
-    annotations.trackRenamed(id, before, after);
+    annotations.trackRenamed(id, before, after, hadOtherMusic);
   }
 
   /** Removes those of the albums and artists that have no tracks left. */
@@ -206,18 +206,15 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
-      annotations.startBatch();
       isBatch = true;
       try {
         const written = write();
-        annotations.settleBatch();
         resolver.settleSpellings();
         search.writeBatch();
         counts.settle();
         return written;
       } finally {
         isBatch = false;
-        annotations.endBatch();
         counts.end();
         resolver.stopRemembering();
         search.endBatch();
@@ -259,7 +256,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     },
 
     /** Replaces the metadata of a track; removes an album and artists left without tracks. */
-    setIdentity(id: TrackId, identity: TrackIdentity, folder?: number): void {
+    setIdentity(id: TrackId, identity: TrackIdentity, folder?: number, hadOtherMusic = false): void {
       const old = findOld.get(id);
       const before = namesOf(id, old?.album_id ?? null);
       deleteCredits.run(id);
@@ -277,7 +274,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
       resolver.respell(before.artists);
-      renamed(id, before);
+      renamed(id, before, hadOtherMusic);
       sweepEmpty(before.album === null ? [] : [before.album], before.artists);
       if (before.album !== null && before.album !== resolved.album.id) settleAlbum.run(before.album);
     },
@@ -289,6 +286,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       const names = (id: TrackId) => namesOf(id, findOld.get(id)?.album_id ?? null);
       annotations.trackMerged(kept, emptied, names(kept), names(emptied));
     },
+    musicDivided: annotations.musicDivided,
     /** After the row of a track came back. */
     returned: (id: TrackId): void => annotations.trackReturned(namesOf(id, findOld.get(id)?.album_id ?? null)),
     forgetOldAnnotations: annotations.purgeOld,

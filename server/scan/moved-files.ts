@@ -141,7 +141,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs,
         f.ctime_us AS ctimeUs, f.state, f.reason,
         f.lyrics_mark AS lyricsMark, f.sheets_mark AS sheetsMark, f.track_id AS trackId
-      FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'`,
+      FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+      WHERE f.track_id = ? AND f.state IN ('track', 'deleted')`, // deleted: it came back from the trash since
   );
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
 
@@ -221,6 +222,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     if (
       places.length === 1 &&
       place.state === 'deleted' &&
+      place.trackId === null && // else it came back from the trash since
       !candidate.known &&
       (state === 'away' || state === 'changed')
     )

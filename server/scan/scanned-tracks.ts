@@ -111,13 +111,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       hasAudioHash(id, audio.audioHash);
     if (isKept) setAvailability.run('available', id);
     else tracks.setAudio(id, audio);
-    forgetHash.run(id);
+    const hadOtherMusic = forgetHash.run(id).changes > 0;
     tracks.setLyrics(id, identity.lyrics ?? null);
     tracks.setChapters(id, identity.chapters ?? null);
     tracks.setMore(id, identity.more ?? null);
     if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
       const track = findKnown(id);
-      tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder);
+      tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder, hadOtherMusic);
       setPending.run(id); // with other tags it is to be identified again
     }
     return !isKept && formerUri != null && formerUri !== audio.storageUri ? formerUri : undefined;

@@ -275,7 +275,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   const idle = () =>
     until(
       async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
-      (jobs) => jobs.every(({ status }) => !['running', 'queued', 'waiting'].includes(status)),
+      (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
       { everyMs: 100 },
     );
 

@@ -1,7 +1,7 @@
 // The library as a whole: its identity, its totals, and how far work on all of it came.
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { JobId, TrackId } from '../ids.ts';
-import { json, time } from './columns.ts';
+import { flag, json, time } from './columns.ts';
 import type { ItemType } from './likes.ts';
 import { tracks, type MetadataStatus } from './tracks.ts';
 
@@ -76,6 +76,8 @@ export const trackDepartures = sqliteTable(
       .references(() => tracks.id, { onDelete: 'cascade' }),
     toId: integer('to_id').notNull(), // album or artist that took its place in the track
     leftAt: time('left_at').notNull(),
+    // other music, which lay in the place of the track until then, had these names
+    isOtherMusic: flag('is_other_music').notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.itemType, t.fromId, t.trackId] }),

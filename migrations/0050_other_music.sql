@@ -1,0 +1,1 @@
+ALTER TABLE `track_departures` ADD `is_other_music` integer DEFAULT false NOT NULL;

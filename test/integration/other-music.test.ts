@@ -1,0 +1,147 @@
+// Histories that somebody who has only the papers tried: other music in the place of a track, deleted tracks whose
+// folder is renamed, and backups of libraries in which tracks were merged.
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { createMerges } from '../../server/library/merges.ts';
+import { createTrackMerge } from '../../server/library/track-merge.ts';
+import { createLikeMoves } from '../../server/likes/like-moves.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { makeBackup } from '../support/backups.ts';
+import { restoreFolder } from '../support/backup-folders.ts';
+import { openLibraryServices } from '../support/library-services.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let server: TestServer;
+const at = (path: string): string => join(base, 'music', path);
+
+/** Each length is another recording. */
+function put(path: string, length: number, artist: string, album: string, title = `Song ${length}`): void {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  const text = (name: string, value: string) => id3Frame(name, utf8Text(value));
+  writeFileSync(
+    at(path),
+    Buffer.concat([id3([text('TIT2', title), text('TPE1', artist), text('TALB', album)]), silentMp3(length)]),
+  );
+}
+async function scan(): Promise<void> {
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+}
+const trackAt = async (path: string): Promise<TrackOut | undefined> =>
+  (await allTracks(server)).find(({ source_id }) => source_id === path);
+async function likeNamesOf(track: TrackOut | undefined): Promise<void> {
+  for (const [item_type, item_id] of [
+    ['album', track?.album_id],
+    ['artist', track?.artist_id],
+  ])
+    await server.api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, rating: 4 } });
+  await server.api(`/radio/never/artists/${track?.artist_id}`, { method: 'PUT' });
+}
+/** Of the album and the artist: liked, the rating, and whether radios play it. */
+async function saidOf(path: string): Promise<unknown[]> {
+  const track = await trackAt(path);
+  const state = async (type: string, id: number | null | undefined) =>
+    (await server.api<{ liked: boolean; rating: number }[]>(`/likes/state?item_type=${type}&item_id=${id}`)).body[0];
+  const [album, artist] = [await state('album', track?.album_id), await state('artist', track?.artist_id)];
+  const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
+  return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
+}
+const LIKED = [true, 4, true, 4];
+const NOTHING = [false, 0, false, 0, false];
+
+describe.each(['reference', 'copy'])('in %s mode', (mode) => {
+  beforeEach(async () => {
+    base = mkdtempSync(join(tmpdir(), 'tonearm-other-music-'));
+    for (const name of ['data', 'music']) mkdirSync(join(base, name));
+    server = await startServer({
+      dir: join(base, 'data'),
+      env: { LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'), LOCAL_MEDIA_IMPORT_MODE: mode, MIN_FREE_BYTES: '0' },
+    });
+  });
+  afterEach(async () => {
+    await server.close();
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  test('what was said of names does not go to the names of other music in the place', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    put('B/0.mp3', 61, 'Ben', 'Beta');
+    await scan();
+    await likeNamesOf(await trackAt('A/0.mp3'));
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
+    put('C/0.mp3', 60, 'Ann', 'Alpha');
+    await scan();
+    expect((await saidOf('C/0.mp3')).slice(0, 4)).toEqual(LIKED);
+    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
+  });
+
+  test('what was said of other music in the place stays with it when the track is back', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    put('A/1.mp3', 61, 'Ann', 'Alpha');
+    await scan();
+    put('A/0.mp3', 62, 'New', 'Novum');
+    await scan();
+    await likeNamesOf(await trackAt('A/0.mp3'));
+    put('B/0.mp3', 60, 'Ann', 'Alpha');
+    await scan();
+    expect((await saidOf('A/0.mp3')).slice(0, 4)).toEqual(LIKED);
+    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
+    expect(await saidOf('A/1.mp3')).toEqual(NOTHING);
+  });
+
+  test('a track that came back from the trash is known when its folder is renamed', async () => {
+    for (const n of [0, 1, 2]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
+    await scan();
+    const track = await trackAt('A/0.mp3');
+    await server.api(`/tracks/${track?.id}`, { method: 'DELETE' });
+    await server.api(`/trash/${track?.id}/restore`, { method: 'POST' });
+    renameSync(at('A'), at('B'));
+    await scan();
+    expect(await trackAt('B/0.mp3')).toMatchObject({ id: track?.id, availability: 'available' });
+    await scan();
+    expect(await allTracks(server)).toHaveLength(3);
+  });
+
+  test('a backup of a library in which tracks became others is restored', async () => {
+    for (const n of [0, 1, 2, 3]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
+    await scan();
+    copyFileSync(at('A/0.mp3'), at('A/copy.mp3'));
+    await scan();
+    rmSync(at('A/0.mp3'));
+    await scan();
+    const { db } = server.app;
+    const now = (): Date => new Date();
+    const { tracks, trash } = openLibraryServices(db);
+    const movers = [createLikeMoves({ db, now }).ofTracks];
+    const merges = createMerges({ db, tracks, merge: createTrackMerge({ db, tracks, movers }), movers, trash, now });
+    const [one, other, third] = ['A/1.mp3', 'A/2.mp3', 'A/3.mp3'].map(async (path) => (await trackAt(path))?.id);
+    merges.replace((await one) as TrackId, (await other) as TrackId);
+    merges.mergeInto((await other) as TrackId, (await third) as TrackId, {
+      reason: 'duplicate',
+      by: null,
+      takesFile: false,
+    });
+    const merged = (await server.api<{ total: number }>('/merges')).body.total;
+    expect(merged).toBe(3);
+    const backup = join(base, 'backup');
+    mkdirSync(backup);
+    await makeBackup(server, backup);
+    const restored = join(base, 'restored');
+    mkdirSync(restored);
+    await restoreFolder(backup, restored);
+    const second = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
+    try {
+      expect((await second.api<{ total: number }>('/merges')).body.total).toBe(merged);
+    } finally {
+      await second.close();
+    }
+  });
+});
