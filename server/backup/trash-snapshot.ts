@@ -17,6 +17,7 @@ const Carried = z.object({
   moved: Links,
   remembered: z.record(z.string(), z.unknown()),
   edits: z.unknown().optional(),
+  keptSince: z.number().optional(),
 });
 const Snapshot = z.object({
   track: Row,

@@ -37,6 +37,9 @@ export interface AnnotationPart {
 const COUNTS = `d.is_other_music = 0
   AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
 
+/** Tracks are retagged in the order of their ids: of thousands, the last ones are still where they were. */
+const LAST_FIRST = 'ORDER BY d.track_id DESC';
+
 /** Of a track, before or after a change. */
 export interface TrackNames {
   album: AlbumId | null;
@@ -105,7 +108,7 @@ export function createAnnotations({
         .pluck(),
       hasDeparted: client.prepare<{ from: number; to: number }>(
         `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id AND t.album_id = @to
-          WHERE d.item_type = 'album' AND d.from_id = @from LIMIT 1`,
+          WHERE d.item_type = 'album' AND d.from_id = @from ${LAST_FIRST} LIMIT 1`,
       ),
     },
     artist: {
@@ -129,7 +132,8 @@ export function createAnnotations({
       hasDeparted: client.prepare<{ from: number; to: number }>(
         `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id LEFT JOIN albums a ON a.id = t.album_id
           WHERE d.item_type = 'artist' AND d.from_id = @from AND (a.artist_id = @to
-            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to)) LIMIT 1`,
+            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to))
+          ${LAST_FIRST} LIMIT 1`,
       ),
     },
   };

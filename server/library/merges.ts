@@ -33,6 +33,8 @@ interface Carried {
   remembered: Record<string, unknown>;
   /** Absent where no edit of the emptied track went to the kept one. */
   edits?: CarriedEdits | undefined;
+  /** When the kept track was added, in ms; absent where it is the older one. */
+  keptSince?: number | undefined;
 }
 interface MergedSnapshot extends TrackSnapshot {
   /** `before`: what the kept track was, if it took over the file. */
@@ -92,6 +94,8 @@ export type Merges = ReturnType<typeof createMerges>;
 export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findKnown = prepareKnownTracks(db.$client);
+  const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
+  const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
   // by the index of the tracks that were merged into one, where only that one is asked for
   const prepareList = (mergedInto: string, replacedBy: string) => {
     const sql = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
@@ -162,6 +166,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
 
   /** Carries edits over; the rest is only noted. A person who merges has seen which fields are kept. */
   const whatGoesAlong = (kept: TrackId, emptied: TrackId, by: UserId | null): Carried => ({
+    keptSince: carrySince(kept, emptied),
     edits: by === null ? carryEdits(emptied, kept) : undefined,
     moved: movers.flatMap(({ rows = [] }) =>
       rows.map((one) => ({ ...one, keys: snapshots.keysOf(one.table, one.column, emptied) })),
@@ -170,6 +175,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
     ),
   });
+
+  /** A track is there since the older of the two. */
+  function carrySince(kept: TrackId, emptied: TrackId): number | undefined {
+    const [own, other] = [findSince.get(kept), findSince.get(emptied)];
+    if (own === undefined || other === undefined || own <= other) return undefined;
+    setSince.run(other, kept);
+    return own;
+  }
 
   /**
    * For a scan: what people did with a track goes to the one that replaced it, and both stay. Part of the caller's
@@ -189,12 +202,13 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
 
   /** Brings back what went from `emptied` to `kept`. Both are there. */
   function carryBack(
-    { moved, remembered }: Carried,
+    { moved, remembered, keptSince }: Carried,
     emptied: TrackId,
     kept: TrackId,
     { tookFile, by }: { tookFile: boolean; by: UserId | null },
   ): void {
     for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, kept, emptied);
+    if (keptSince !== undefined) setSince.run(keptSince, kept);
     const at = now();
     for (const { remembers, bringBack } of movers)
       bringBack?.(emptied, kept, { remembered: remembers && remembered[remembers.name], tookFile, by, at });

@@ -331,7 +331,15 @@ test('an album and its label are described, and phones get it too', async () => 
   services.items.set('Q6', { sitelinks: { enwiki: 'Pier' } });
   services.articles.set('en/Tides', { extract: 'Tides is an album.', item: 'Q5' });
   services.articles.set('en/Pier', { extract: 'Pier is a label.', item: 'Q6' });
-  tracks.add({ title: 'One', album: 'Tides', artists: ['Notes'], releaseGroupMbid: group });
+  const release = group.replace(/^./, 'a');
+  tracks.add({
+    title: 'One',
+    album: 'Tides',
+    artists: ['Notes'],
+    releaseGroupMbid: group,
+    releaseMbid: release,
+    more: { releaseMbid: release },
+  });
   const album = server.app.db.$client
     .prepare<[string], number>('SELECT id FROM albums WHERE release_group_mbid = ?')
     .pluck()
@@ -353,7 +361,7 @@ test('an album and its label are described, and phones get it too', async () => 
     lastFmUrl: 'https://www.last.fm/music/x',
   });
   const notes = await phone.ask<Info>('getAlbumInfo2', { id: `al-${album}` }, 'albumInfo');
-  expect(notes).toMatchObject({ notes: expect.stringContaining('Tides is an album.'), musicBrainzId: group });
+  expect(notes).toMatchObject({ notes: expect.stringContaining('Tides is an album.'), musicBrainzId: release });
   for (const size of ['smallImageUrl', 'mediumImageUrl', 'largeImageUrl']) {
     const shown = await fetch(artist[size] ?? '');
     expect([shown.status, (await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).format]).toEqual([

@@ -110,6 +110,22 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
+  test('a track is there since its first file, also when a copy is left', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    await scan();
+    const { created_at: since } = (await trackAt('A/0.mp3')) ?? {};
+    copyFileSync(at('A/0.mp3'), at('A/copy.mp3'));
+    await scan();
+    const { created_at: ofCopy } = (await trackAt('A/copy.mp3')) ?? {};
+    expect(ofCopy).not.toBe(since);
+    rmSync(at('A/0.mp3'));
+    await scan();
+    expect((await trackAt('A/copy.mp3'))?.created_at).toBe(since);
+    const { items } = (await server.api<{ items: { id: number }[] }>('/merges')).body;
+    expect((await server.api(`/merges/${items[0]?.id}/undo`, { method: 'POST' })).status).toBe(200);
+    expect((await trackAt('A/copy.mp3'))?.created_at).toBe(ofCopy);
+  });
+
   test('a backup of a library in which tracks became others is restored', async () => {
     for (const n of [0, 1, 2, 3]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
