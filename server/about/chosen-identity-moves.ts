@@ -1,4 +1,5 @@
-// Who a person said an artist is follows the tracks when they get another artist. Runs inside the caller's transaction.
+// Moves the MusicBrainz artist that a person chose when the tracks get another artist. Runs inside the caller's
+// transaction.
 import { z } from 'zod';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';

@@ -55,7 +55,8 @@ export type ReadResult =
       reason: string;
       /** The disk is full; the others would fail too. */ fatal?: boolean;
       /** It is still being written. */ changing?: boolean;
-      /** The system failed, and not the file: the next scan reads it again. */ isPassing?: boolean;
+      /** The error came from the system (rights, disk), not from the content: the next scan reads the file again. */
+      isPassing?: boolean;
     };
 
 export interface ReadResponse {

@@ -33,18 +33,18 @@ export interface AnnotationPart {
   takeBack?(move: AnnotationMove): void;
 }
 
-/** Of a departure `d`: a track in whose place other music lies says nothing, and neither does what that music left. */
+/** A departure `d` does not count while other music lies in the place of its track, or if that music had the names. */
 const COUNTS = `d.is_other_music = 0
   AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
 
-/** Tracks are retagged in the order of their ids: of thousands, the last ones are still where they were. */
+/** Finds a track that stayed quickly: scans retag in the order of ids, so the highest ids change last. */
 const LAST_FIRST = 'ORDER BY d.track_id DESC';
 
 /** Of a track, before or after a change. */
 export interface TrackNames {
   album: AlbumId | null;
   albumArtist: ArtistId | null;
-  /** In the order of the credits. */
+  /** The credited artists, in the order of the credits. */
   artists: readonly ArtistId[];
 }
 
@@ -137,7 +137,7 @@ export function createAnnotations({
       ),
     },
   };
-  /** Besides one that is about to go. */
+  /** Returns whether the item has tracks; `except` is a track whose row is about to be deleted. */
   const hasTracks = (type: NamedItem, id: number, except = 0): boolean =>
     statements[type].hasTracks.get({ id, except }) !== undefined;
 

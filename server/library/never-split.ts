@@ -88,14 +88,14 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     const [first] = parts;
     if (!rarest || !first || parts.length < names.length) return 0;
     const found = listSplit.all({ rarest: rarest.id, parts: JSON.stringify(parts.map(({ id }) => id)), most });
-    const before = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    const previousNames = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
     for (const { id } of found) setCredits(id, whole.name, [whole]);
     for (const albumId of albumsOf(found)) {
       if (isTheirs.get(albumId, first.id, whole.id) === undefined) continue;
       refile(albumId, first.id, whole);
       insertKey.run(wasSplit(albumId), albumId);
     }
-    for (const [id, names] of before) writer.renamed(id, names);
+    for (const [id, names] of previousNames) writer.renamed(id, names);
     writer.sweepEmpty(
       albumsOf(found),
       parts.map(({ id }) => id),
@@ -108,7 +108,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       .all(whole.id, most)
       .map((track) => ({ ...track, names: splitArtists([track.credit], () => false) }))
       .filter(({ names }) => names.length > 1);
-    const before = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    const previousNames = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
     let first: Artist | undefined;
     for (const { id, names } of found) {
       const artists = names.map((name): Artist => ({ ...resolver.artist(name), name }));
@@ -124,7 +124,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
         continue;
       refile(albumId, whole.id, first);
     }
-    for (const [id, names] of before) writer.renamed(id, names);
+    for (const [id, names] of previousNames) writer.renamed(id, names);
     return found.length;
   }
 

@@ -73,7 +73,7 @@ type Spelling = RowOf<typeof trackArtists, 'credit'> & { uses: number };
 type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
 type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'artistId' | 'releaseGroupMbid'>;
 
-/** Albums of one name without folders that are looked at. */
+/** Limits how many albums of one name an upload is compared with. */
 const MAX_LOOSE_ALBUMS = 50;
 
 /** Ends the title in an album key, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. In no folded title. */
@@ -189,8 +189,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
    * Finds or creates the album: by the folder, the release or the release group, else by album artist, title and, if
    * known, year. Folders with different releases are different albums. A track without a year joins the only album of
    * that artist and title; an album without a year takes that of the next track. Years are ignored on compilations,
-   * within a folder, where tracks often have the years of their songs, among the folders of the discs of an album, and
-   * among tracks without a folder, of which two that claim the same place and are not the same are of two albums.
+   * within a folder, where tracks often have the years of their songs, and among the folders of the discs of an album.
+   * Tracks without a folder ignore years too, but two different songs with the same disc and number are in two albums.
    */
   function album(name: AlbumName): AlbumRef {
     const { releaseGroupMbid, releaseMbid, artist, year, isCompilation, folder, title } = name;
@@ -213,7 +213,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return ref;
   }
 
-  /** The same for the folders of all discs of an album. */
+  /** Returns the same text for the folders of all discs of one album, and undefined for other folders. */
   function discSetOf(folder: number): string | undefined {
     const row = findFolder.get(folder);
     const above = row && albumFolderOf(row.path);
@@ -242,16 +242,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
     const { stem, year, groupKey, titleKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey } = keysOf(name);
-    const found = inFolder() ?? find(releaseKey) ?? elsewhere();
-    const id = found?.id ?? insertRow(name);
+    const matchingAlbum = inFolder() ?? find(releaseKey) ?? elsewhere();
+    const id = matchingAlbum?.id ?? insertRow(name);
     // keys of other albums stay with them
     for (const key of [groupKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey])
       if (key) insertKey.run(key, id);
     if (name.folder === undefined) insertKey.run(`l:${stem}${id}`, id);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
-    const isItsYear = name.folder !== undefined || found?.year == null || found.year === year;
-    if (isItsYear && (found?.artist_id == null || found.artist_id === name.artist?.id)) insertKey.run(titleKey, id);
-    return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
+    const isItsYear = name.folder !== undefined || matchingAlbum?.year == null || matchingAlbum.year === year;
+    if (isItsYear && (matchingAlbum?.artist_id == null || matchingAlbum.artist_id === name.artist?.id))
+      insertKey.run(titleKey, id);
+    return matchingAlbum ? known(matchingAlbum, name) : { id, titleSort: sortKey(name.title) };
 
     function find(key: string | undefined): AlbumRow | undefined {
       return key === undefined ? undefined : findAlbum.get(key);
@@ -294,7 +295,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       return own !== undefined && theirs !== null && own !== theirs;
     }
 
-    /** A folder that names no release joins only when all others of its name are the same one. */
+    /** True if the row is another release. A folder without a release mbid joins where its name has one release. */
     function isOtherRelease(row: AlbumRow): boolean {
       if (releaseKey !== undefined) return listReleaseKeys.all(row.id).length > 0;
       return folderKey !== undefined && (countReleases.get(`r:${stem}`, `r:${stem}\u{10ffff}`) ?? 0) > 1;

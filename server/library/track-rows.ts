@@ -88,7 +88,7 @@ const isReplaced = (field: string): string => `t.provenance ->> '${field}' IN ('
 export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
   `iif(${isReplaced(field)}, json_remove(m.tags, '$.${sort}'), m.tags)`;
 
-/** The album is the release that the file names, also where its title was typed: it has the key (resolve.ts). */
+/** SQL that is 1 if the album of track `t` is the release that its file names; a typed title needs the key of it. */
 export const IS_RELEASE_OF_FILE = `iif(${isReplaced('album')}, EXISTS (SELECT 1 FROM album_keys k
   WHERE k.album_id = t.album_id AND k.key >= 'r:' AND k.key < 'r;'
     AND substr(k.key, -36) = m.tags ->> '$.releaseMbid'), 1)`;

@@ -173,12 +173,16 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   });
 
   /** After a track got other names, and before what has no tracks any more is swept. */
-  function renamed(id: TrackId, before: TrackNames, hadOtherMusic = false): void {
-    const after = namesOf(id, findOld.get(id)?.album_id ?? null);
-    const artists = [after.albumArtist, ...after.artists];
-    if (after.album === before.album && [before.albumArtist, ...before.artists].join() === artists.join()) return;
+  function renamed(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
+    const currentNames = namesOf(id, findOld.get(id)?.album_id ?? null);
+    const artists = [currentNames.albumArtist, ...currentNames.artists];
+    if (
+      currentNames.album === previousNames.album &&
+      [previousNames.albumArtist, ...previousNames.artists].join() === artists.join()
+    )
+      return;
     for (const artist of artists) if (artist !== null) settleArtistSince.run({ artist, track: id });
-    annotations.trackRenamed(id, before, after, hadOtherMusic);
+    annotations.trackRenamed(id, previousNames, currentNames, hadOtherMusic);
   }
 
   /** Removes those of the albums and artists that have no tracks left. */
@@ -258,7 +262,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** Replaces the metadata of a track; removes an album and artists left without tracks. */
     setIdentity(id: TrackId, identity: TrackIdentity, folder?: number, hadOtherMusic = false): void {
       const old = findOld.get(id);
-      const before = namesOf(id, old?.album_id ?? null);
+      const previousNames = namesOf(id, old?.album_id ?? null);
       deleteCredits.run(id);
       deleteGenres.run(id);
       const resolved = resolve(identity, folder, { id, durationMs: old?.duration_ms ?? null });
@@ -269,14 +273,15 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       if (identity.chapters !== undefined) setChapters(id, identity.chapters);
       if (identity.more !== undefined) setMore(id, identity.more);
       search.set('track', id);
-      if (resolved.album.id === before.album && resolved.album.titleSort !== '' && identity.album)
+      if (resolved.album.id === previousNames.album && resolved.album.titleSort !== '' && identity.album)
         resolver.respellAlbum(resolved.album.id, identity.album);
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
-      resolver.respell(before.artists);
-      renamed(id, before, hadOtherMusic);
-      sweepEmpty(before.album === null ? [] : [before.album], before.artists);
-      if (before.album !== null && before.album !== resolved.album.id) settleAlbum.run(before.album);
+      resolver.respell(previousNames.artists);
+      renamed(id, previousNames, hadOtherMusic);
+      sweepEmpty(previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
+      if (previousNames.album !== null && previousNames.album !== resolved.album.id)
+        settleAlbum.run(previousNames.album);
     },
 
     namesOf,
@@ -295,9 +300,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     renameAlbum(id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
       const name = albumOf(identity, folder);
       if (!name || findNamed.get(id) === undefined) return;
-      const before = listTracksOf.all(id).map((track) => [track, namesOf(track, id)] as const);
+      const previousNames = listTracksOf.all(id).map((track) => [track, namesOf(track, id)] as const);
       resolver.renameAlbum(id, name);
-      for (const [track, names] of before) renamed(track, names);
+      for (const [track, names] of previousNames) renamed(track, names);
     },
 
     /** Puts a track that has no album into the one without a name, after its artist changed or it came back. */

@@ -58,9 +58,9 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
       move({ type, from, to, holder, memory }): number[] | undefined {
         if (type !== 'artist') return undefined;
         const moved = MovedUserIds.parse(memory);
-        const before = usersOfArtist.all(to);
+        const ownUserIds = usersOfArtist.all(to);
         addArtist.run(to, holder, Number(holder === from), JSON.stringify(moved));
-        return usersOfArtist.all(to).filter((userId) => !before.includes(userId));
+        return usersOfArtist.all(to).filter((userId) => !ownUserIds.includes(userId));
       },
       takeBack: ({ type, holder, memory }) =>
         void (type === 'artist' && removeArtist.run(holder, JSON.stringify(MovedUserIds.parse(memory)))),

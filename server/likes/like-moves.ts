@@ -31,11 +31,11 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
 
   function absorb(states: readonly UserState[], kept: Item): void {
     for (const { userId, ...other } of states) {
-      const before = writes.find(userId, kept);
-      const change = changeToAbsorb(before, other);
+      const keptState = writes.find(userId, kept);
+      const change = changeToAbsorb(keptState, other);
       if (!change) continue;
       writes.insertEvent(userId, kept, change);
-      writes.setState(userId, kept, nextState(before, change));
+      writes.setState(userId, kept, nextState(keptState, change));
     }
   }
 
@@ -98,10 +98,10 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
       remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
 
       bringBack(from, to, { remembered, at }): void {
-        const before = Remembered.parse(remembered);
+        const states = Remembered.parse(remembered);
         // the events of the emptied track stayed
-        for (const { userId, ...other } of before.from) writes.setState(userId, track(from), other);
-        takeBack(track(to), before, at);
+        for (const { userId, ...other } of states.from) writes.setState(userId, track(from), other);
+        takeBack(track(to), states, at);
       },
     },
 

@@ -20,7 +20,7 @@ let base: string;
 let server: TestServer;
 const at = (path: string): string => join(base, 'music', path);
 
-/** Each length is another recording. */
+/** Writes an MP3; files of different lengths are different recordings. */
 function put(path: string, length: number, artist: string, album: string, title = `Song ${length}`): void {
   mkdirSync(dirname(at(path)), { recursive: true });
   const text = (name: string, value: string) => id3Frame(name, utf8Text(value));

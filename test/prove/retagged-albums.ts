@@ -23,7 +23,7 @@ interface Names {
   /** A picture inside the file. */
   picture: Buffer | undefined;
 }
-/** Which names all files have: as they came, or after that many rounds of tagging. */
+/** The number of times that a file was tagged anew; its names follow from it. */
 type Round = 0 | 1 | 2;
 
 /** Picard writes another spelling of the artist, of the title, of both, or of both with all else. */

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 
 const said = new Set<string>();
 
-/** `sentence`: why, and what is NOT tested. */
+/** Warns that something is not tested; `sentence` says what and why. */
 export function sayLeftOut(sentence: string): void {
   if (said.has(sentence)) return;
   said.add(sentence);

@@ -75,8 +75,9 @@ export const albums = sqliteTable(
 
 /**
  * library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>`, line break, `<year>`;
- * the same after `f:<folder id>:`, or after `d:` and with the folder of all discs instead of the year), and marks
- * (`g:`, `u:<folder id>:<folded title>`); see library/resolve.ts.
+ * the same after `f:<folder id>:`; with another end instead of the year after `d:`, the folder of all discs, `r:`, the
+ * release mbid, and `l:`, the album's id, if it has tracks without folders), and marks (`g:`, `u:<folder id>:<folded
+ * title>`); see library/resolve.ts.
  */
 export const albumKeys = sqliteTable(
   'album_keys',
