@@ -1,16 +1,20 @@
-// Records the player's output, frame by frame, with an AudioWorklet.
+// Records the player's output, block by block, with an AudioWorklet. Blocks are joined in the order in which they are
+// rendered: on a busy machine Chromium gives several of them the same `currentFrame`, though none is left out.
 import type { Page } from 'playwright-core';
+
+/** What an AudioWorklet is given at a time. */
+const BLOCK_FRAMES = 128;
 
 const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
   process([input]) {
     const samples = input[0];
-    this.port.postMessage({ frame: currentFrame, samples: samples ? samples.slice() : null });
+    this.port.postMessage(samples ? samples.slice() : null);
     return true;
   }
 });`;
 
 interface Recorded {
-  recording: { rate: number; first: number; blocks: { frame: number; samples: Float32Array | null }[] };
+  recording: { rate: number; blocks: (Float32Array | null)[] };
 }
 
 /** Has to be called before the page is opened, with `bypassCSP`: modules of a worklet can only be passed as a blob. */
@@ -24,7 +28,7 @@ export async function recordOutput(page: Page): Promise<void> {
 
     async function tap(node: AudioNode): Promise<void> {
       const { context } = node;
-      const recording: Recorded['recording'] = { rate: context.sampleRate, first: 0, blocks: [] };
+      const recording: Recorded['recording'] = { rate: context.sampleRate, blocks: [] };
       Object.assign(globalThis, { recording });
       await context.audioWorklet.addModule(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
       const worklet = new AudioWorkletNode(context, 'tap', { numberOfOutputs: 0 });
@@ -61,16 +65,15 @@ export async function holdClockForNextTrack(page: Page): Promise<void> {
 
 /** Everything recorded so far, first channel. */
 export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
-  const { rate, base64 } = await page.evaluate(() => {
+  const { rate, base64 } = await page.evaluate((blockFrames) => {
     const { recording } = globalThis as unknown as Recorded;
-    const first = recording.blocks[0]?.frame ?? 0;
-    const samples = new Float32Array((recording.blocks.at(-1)?.frame ?? first) - first + 128);
-    for (const block of recording.blocks) if (block.samples) samples.set(block.samples, block.frame - first);
+    const samples = new Float32Array(recording.blocks.length * blockFrames);
+    recording.blocks.forEach((block, i) => block && samples.set(block, i * blockFrames));
     const bytes = new Uint8Array(samples.buffer);
     let text = '';
     for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
     return { rate: recording.rate, base64: btoa(text) };
-  });
+  }, BLOCK_FRAMES);
   const bytes = Buffer.from(base64, 'base64');
   return { rate, samples: new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)) };
 }
