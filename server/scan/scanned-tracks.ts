@@ -81,6 +81,12 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   );
 
   const findAudioHash = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
+  const findOtherWith = client
+    .prepare<[string, string, TrackId], TrackId>(
+      `SELECT id FROM tracks WHERE audio_hash = ? AND +source = ? AND id <> ?
+        ORDER BY availability = 'missing', id LIMIT 1`,
+    )
+    .pluck();
   const findFacts = client.prepare<
     [TrackId],
     RowAs<typeof trackRows, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>
@@ -151,6 +157,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     displace,
     storedAs,
     audioHashOf: (id: TrackId): string | null => findAudioHash.get(id) ?? null,
+    /** A track with the same audio. */
+    findOtherWith: (audioHash: string | null, id: TrackId): TrackId | undefined =>
+      hashOf(audioHash) === null ? undefined : findOtherWith.get(audioHash as string, source, id),
     setAudioHash: (id: TrackId, audioHash: string): void => void setAudioHash.run(audioHash, id),
 
     draftOf({ path, candidate }: ListedFile, read: ReadOk): Draft {

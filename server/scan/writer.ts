@@ -54,8 +54,8 @@ export function createScanWriter({
   const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
   const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
 
-  /** Tracks that have the audio again that they had before other music lay at their paths, and since when it did. */
-  const returned = new Map<TrackId, Date>();
+  /** Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. */
+  const returned = new Map<TrackId, { since: Date; otherHash: string | null }>();
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
@@ -88,7 +88,7 @@ export function createScanWriter({
         decision.lost.forEach(scanned.lose);
         if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
         const { trackId, replaced } = scanned.insert(scanned.draftOf(decision.op, decision.read), folder);
-        giveWhatWasMeant(decision.op, trackId);
+        giveWhatWasMeant(decision.op, trackId, decision.read);
         noteReplaced(replaced);
         splitFiles.unsplit(folder, decision.op, decision.read);
         files.put(folder, candidate, { state: 'track', ...reasonOf(decision.read), lyricsMark, trackId });
@@ -97,6 +97,7 @@ export function createScanWriter({
       case 'updated': {
         const { trackId, read } = decision;
         if (decision.op.isOtherMusic) scanned.rememberAudio(trackId);
+        else noteReturn(trackId, read);
         if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
         else {
           const fill = candidate.isAgain ? scanned.retag : scanned.refill;
@@ -141,9 +142,8 @@ export function createScanWriter({
     const before = files.removeOthers(trackId, folder, candidate.name);
     for (const { folder_id } of before) folders.unsettle(folder_id);
     scanned.move(trackId, path, candidate.name);
-    const since = read && scanned.hasOtherAudioSince(trackId, read.audioHash);
-    if (since) returned.set(trackId, since);
-    giveWhatWasMeant(op, trackId);
+    if (read) noteReturn(trackId, read);
+    giveWhatWasMeant(op, trackId, read);
     const lyricsMark = read ? candidate.lyricsMark : (before[0]?.lyrics_mark ?? null);
     files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
     if (read) noteReplaced(scanned.refill(trackId, scanned.draftOf(op, read), folder));
@@ -151,11 +151,24 @@ export function createScanWriter({
     folders.settle(path, lyricsMark === candidate.lyricsMark && read?.split?.fault === undefined);
   }
 
-  /** Of the track that had the place, since then: this music was heard there, until its own came back elsewhere. */
-  function giveWhatWasMeant(op: MovedDecision['op'], trackId: TrackId): void {
-    const was = 'was' in op ? op.was : undefined;
-    const since = was === undefined ? undefined : returned.get(was);
-    if (was !== undefined && since) divide(was, trackId, since);
+  /** Before the audio that it had first takes the place of the other music that was heard as this track. */
+  function noteReturn(trackId: TrackId, { audioHash }: ReadOk): void {
+    const since = scanned.hasOtherAudioSince(trackId, audioHash);
+    if (!since) return;
+    const otherHash = scanned.audioHashOf(trackId);
+    const copy = scanned.findOtherWith(otherHash, trackId);
+    if (copy === undefined) returned.set(trackId, { since, otherHash });
+    else divide(trackId, copy, since);
+  }
+
+  /** What people did while this music was heard as another track, whose own is back. */
+  function giveWhatWasMeant(op: MovedDecision['op'], trackId: TrackId, read: ReadOk | undefined): void {
+    for (const [id, { since, otherHash }] of returned) {
+      const isIts = ('was' in op && op.was === id) || (otherHash !== null && otherHash === read?.audioHash);
+      if (!isIts || id === trackId) continue;
+      divide(id, trackId, since);
+      returned.delete(id);
+    }
   }
 
   function noteReplaced(storageUri: string | undefined): void {

@@ -97,6 +97,67 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await saidOf('A/1.mp3')).toEqual(NOTHING);
   });
 
+  // what happens to the other music, which lies at A/0.mp3, before or while the track is back at the second place
+  test.each<[string, string, string, () => void | Promise<void>]>([
+    ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(at('A/0.mp3'), at('A/q.mp3'))],
+    ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(at('A/0.mp3'), at('A/q.mp3')), scan())],
+    ['copied', 'A/0.mp3', 'A/q.mp3', () => copyFileSync(at('A/0.mp3'), at('A/q.mp3'))],
+    ['copied, scanned', 'A/0.mp3', 'A/q.mp3', () => (copyFileSync(at('A/0.mp3'), at('A/q.mp3')), scan())],
+    [
+      'copied, and removed later',
+      'A/0.mp3',
+      'A/q.mp3',
+      async () => {
+        copyFileSync(at('A/0.mp3'), at('A/q.mp3'));
+        await scan();
+        rmSync(at('A/0.mp3'));
+        await scan();
+      },
+    ],
+    [
+      'copied, and overwritten by a third',
+      'R/0.mp3',
+      'A/q.mp3',
+      async () => {
+        copyFileSync(at('A/0.mp3'), at('A/q.mp3'));
+        await scan();
+        put('A/0.mp3', 63, 'Cy', 'Gamma');
+        await scan();
+      },
+    ],
+  ])('what was done with other music goes along when that is %s', async (_, back, elsewhere, moveOn) => {
+    const { id: playlist } = (await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } }))
+      .body;
+    const rate = async (path: string, rating: number) => {
+      const id = (await trackAt(path))?.id;
+      await server.api('/likes', {
+        method: 'POST',
+        body: { item_type: 'track', item_id: id, liked: rating > 3, rating },
+      });
+      await server.api(`/playlists/${playlist}/tracks`, { method: 'POST', body: { track_ids: [id] } });
+    };
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    await rate('A/0.mp3', 2);
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    await rate('A/0.mp3', 5);
+    await moveOn();
+    put(back, 60, 'Ann', 'Alpha');
+    await scan();
+    const said = async (path: string) => {
+      const track = await trackAt(path);
+      const state = await server.api<{ rating: number }[]>(`/likes/state?item_type=track&item_id=${track?.id}`);
+      const { items } = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${playlist}/tracks`)).body;
+      return [track?.title, state.body[0]?.rating, items.filter((entry) => entry.track.id === track?.id).length];
+    };
+    expect([await said(back), await said(elsewhere)]).toEqual([
+      ['Song 60', 2, 1],
+      ['Song 62', 5, 1],
+    ]);
+  });
+
   test('a track that came back from the trash is known when its folder is renamed', async () => {
     for (const n of [0, 1, 2]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
