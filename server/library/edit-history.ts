@@ -2,7 +2,7 @@
 // so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
 // its last track by the edit comes back under its old id.
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, getTableColumns, gt, lt, max, min, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackEditId, TrackId, UserId } from '../db/ids.ts';
 import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../db/schema.ts';
@@ -128,14 +128,31 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     });
   }
 
-  const findLatest = (tx: Db, id: TrackId): TrackEditId | undefined =>
-    tx
-      .select({ id: trackEdits.id })
-      .from(trackEdits)
-      .where(eq(trackEdits.trackId, id))
-      .orderBy(desc(trackEdits.id))
-      .limit(1)
-      .get()?.id;
+  const isKept = (at = now()) => gt(trackEdits.createdAt, oldest(at));
+
+  /**
+   * Sets what these edits of one track, in their order, changed back, where it is still as they left it; gives what was
+   * changed again since, and stays. Throws `conflict` when that is all of it.
+   */
+  function takeEditsBack(
+    tx: Db,
+    edited: Edited,
+    id: TrackId,
+    edits: (typeof trackEdits.$inferSelect)[],
+  ): FieldChange[] {
+    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (Before | undefined)[];
+    const known = findKnown(id);
+    if (!first || !last || !known) throw notFound('track', id);
+    const changes = new Map<string, FieldChange>();
+    for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
+      changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
+    const before = { ...first, ...(last.after && { after: last.after }) };
+    const { target, kept } = takeBack([...changes.values()], before, known.identity);
+    if (kept.length > 0 && isSameIdentity(target, known.identity))
+      throw conflict(`Nothing was undone. ${inWords(kept)}`);
+    putBack(tx, edited, id, first, target);
+    return kept;
+  }
 
   return {
     record,
@@ -152,7 +169,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         })
         .from(trackEdits)
         .leftJoin(users, eq(users.id, trackEdits.userId))
-        .where(and(eq(trackEdits.trackId, id), gt(trackEdits.createdAt, oldest())))
+        .where(and(eq(trackEdits.trackId, id), isKept()))
         .orderBy(desc(trackEdits.id))
         .limit(AT_ONCE)
         .all()
@@ -167,55 +184,38 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
       return db.transaction(
         (tx) => {
           const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
-          const row = tx
-            .select()
-            .from(trackEdits)
-            .where(and(ofTrack, gt(trackEdits.createdAt, oldest())))
-            .get();
-          const known = findKnown(trackId);
-          if (!row || !known) throw notFound('edit', id);
-          const before = row.before as Before;
-          const { target, kept } = takeBack(row.changes as FieldChange[], before, known.identity);
-          if (kept.length > 0 && isSameIdentity(target, known.identity))
-            throw conflict(`Nothing was undone. ${inWords(kept)}`);
-          putBack(tx, { by }, trackId, before, target);
-          return kept;
+          const edits = tx.select().from(trackEdits).where(and(ofTrack, isKept())).all();
+          if (edits.length === 0 || !findKnown(trackId)) throw notFound('edit', id);
+          return takeEditsBack(tx, { by }, trackId, edits);
         },
         { behavior: 'immediate' },
       );
     },
 
     /**
-     * Of a batch, each track that nobody has edited since. `assertMay` throws for a track that may not be edited.
-     * Throws `not_found` when there is nothing to undo.
+     * Of each track of a batch, what is still as the batch left it. `assertMay` throws for a track that may not be
+     * edited. Throws `not_found` when there is nothing to undo.
      */
     async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
-      const rows = db
-        .select({ trackId: trackEdits.trackId, first: min(trackEdits.id), last: max(trackEdits.id) })
-        .from(trackEdits)
-        .where(and(eq(trackEdits.batch, batch), gt(trackEdits.createdAt, oldest())))
-        .groupBy(trackEdits.trackId)
-        .all();
+      const ofBatch = and(eq(trackEdits.batch, batch), isKept());
+      const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
       if (rows.length === 0) throw notFound('edit', batch);
       const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failed: [] };
-      await inSlices(rows, ({ trackId, first, last }) => {
+      await inSlices(rows, ({ id }) => {
         try {
           db.transaction(
             (tx) => {
-              assertMay(trackId);
-              const row =
-                first === null ? undefined : tx.select().from(trackEdits).where(eq(trackEdits.id, first)).get();
-              if (!row) throw notFound('edit', batch);
-              if (findLatest(tx, trackId) !== last) throw conflict('The track was edited again since.');
-              const before = row.before as Before;
-              putBack(tx, { by, batch: outcome.batch }, trackId, before, before.identity);
+              assertMay(id);
+              const ofTrack = and(ofBatch, eq(trackEdits.trackId, id));
+              const edits = tx.select().from(trackEdits).where(ofTrack).orderBy(trackEdits.id).all();
+              takeEditsBack(tx, { by, batch: outcome.batch }, id, edits);
             },
             { behavior: 'immediate' },
           );
-          outcome.undone.push(trackId);
+          outcome.undone.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          outcome.failed.push({ id: trackId, detail: error.message });
+          outcome.failed.push({ id, detail: error.message });
         }
       });
       return outcome;

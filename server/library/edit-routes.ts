@@ -106,7 +106,7 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Undo edits that were made together, on each track that was not edited since',
+      summary: 'Undo edits that were made together, but for what was edited again since',
       params: BatchParam,
       reply: UndoneOut,
     },

@@ -156,20 +156,33 @@ test('a merge is in the history of the track that is left, and is undone from th
   expect((await track(merged)).title).toBe(title);
 });
 
-test('edits that were made together are undone together, but for tracks that were edited since', async () => {
-  const ids = [add(), add(), add()] as const;
+test('edits that were made together are undone together, but for what was edited since', async () => {
+  const ids = [add(), add(), add(), add()] as const;
   const before = await Promise.all(ids.map(shown));
   for (const id of ids) await put(id, { title: `Both ${id}`, artist: 'One', album: 'Together' }, 'batch-1');
   await patch(ids[0], { genre: 'Twice' }, 'batch-1');
-  expect((await edits(ids[1]))[0]).toMatchObject({ batch: 'batch-1', batch_tracks: 3 });
-  await patch(ids[2], { year: 2001 });
+  expect((await edits(ids[1]))[0]).toMatchObject({ batch: 'batch-1', batch_tracks: 4 });
+  await patch(ids[2], { title: 'Since' });
+  await put(ids[3], { title: 'All', artist: 'Of it', album: 'Since' });
   const first = (await undoBatch('batch-1')).body;
-  expect(first).toMatchObject({ undone: 2, failed: [{ id: ids[2], detail: 'The track was edited again since.' }] });
+  expect(first).toMatchObject({ undone: 3, failed: [{ id: ids[3] }] });
+  expect(first.failed[0]?.detail).toMatch(/^Nothing was undone. Changed again since: title \(“All”\), artist/);
   expect([await shown(ids[0]), await shown(ids[1])]).toEqual(before.slice(0, 2));
-  expect((await track(ids[2])).title).toBe(`Both ${ids[2]}`);
-  expect((await undoBatch(first.batch)).body).toMatchObject({ undone: 2, failed: [] });
+  expect(await shown(ids[2])).toEqual({ ...before[2], title: 'Since', metadata_status: 'manual' });
+  expect((await undoBatch(first.batch)).body).toMatchObject({ undone: 3, failed: [] });
   expect((await track(ids[1])).album_title).toBe('Together');
   expect((await undoBatch('no-such')).status).toBe(404);
+});
+
+test('two edits made together are undone one after the other, the last one first', async () => {
+  const id = add();
+  const before = await shown(id);
+  await patch(id, { title: 'First', year: 1999 }, 'batch-a');
+  await patch(id, { title: 'Second' }, 'batch-b');
+  expect((await undoBatch('batch-b')).body).toMatchObject({ undone: 1, failed: [] });
+  expect((await track(id)).title).toBe('First');
+  expect((await undoBatch('batch-a')).body).toMatchObject({ undone: 1, failed: [] });
+  expect(await shown(id)).toEqual(before);
 });
 
 test('who may not edit a track may not undo its edits', async () => {
