@@ -1,5 +1,5 @@
 import type { Hearing } from '../enrichment/hearing.ts';
-import { COMPARE_GONE } from '../enrichment/tasks.ts';
+import { COMPARE_GONE } from '../library/tasks.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';

@@ -12,7 +12,8 @@ import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
 import type { EnrichLibraryResult } from './wire.ts';
-import { COMPARE_GONE, ENRICH_LIBRARY } from './tasks.ts';
+import { COMPARE_GONE } from '../library/tasks.ts';
+import { ENRICH_LIBRARY } from './tasks.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
 
 export interface LibraryRunDeps {

@@ -10,14 +10,6 @@ export const ENRICH_TASK = task('enrich_task', {
   concurrency: 4,
 });
 
-/** Compares tracks whose files are gone with what was heard since; scan/find-gone.ts. */
-export const COMPARE_GONE = task('compare_gone', {
-  payload: z.strictObject({}),
-  attempts: 3,
-  uniqueBy: () => '',
-  concurrency: 1,
-});
-
 /** Enriches all tracks of a scope. `unanswered`: those for which a service was down; retried for a week. */
 export const ENRICH_LIBRARY = task('enrich_library', {
   payload: z.strictObject({ scope: z.enum(['pending', 'failed', 'all', 'unanswered']), askedAt: z.int() }),

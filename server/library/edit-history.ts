@@ -8,7 +8,7 @@ import type { TrackEditId, TrackId, UserId } from '../db/ids.ts';
 import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import { inSlices } from '../runtime/time-slices.ts';
-import { changesOf, takeBack, type FieldChange } from './identity-changes.ts';
+import { changesOf, fieldText, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
 import { isSameIdentity, prepareKnownTracks, withoutMeasured } from './track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';
 import { KEPT_MS } from './trash.ts';
@@ -230,6 +230,22 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         .where(lt(trackEdits.createdAt, oldest(at)))
         .run(),
   };
+}
+
+/** For a scan that read other tags of a track: undoing its edits gives what the file says now. */
+export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
+  for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
+    const before = edit.before as Before;
+    const identity = { ...withEditsOf(before.identity, tags), lyrics: undefined };
+    const changes = (edit.changes as FieldChange[]).map((change) => ({
+      ...change,
+      before: fieldText(identity, change.field),
+    }));
+    db.update(trackEdits)
+      .set({ before: { ...before, identity }, changes })
+      .where(eq(trackEdits.id, edit.id))
+      .run();
+  }
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);

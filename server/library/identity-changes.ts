@@ -32,6 +32,12 @@ function textOf(identity: TrackIdentity, key: Key): string | null {
   return value === undefined || value === null ? null : typeof value === 'object' ? value.join('; ') : String(value);
 }
 
+/** By the name of the API; null also for a field that there is not. */
+export function fieldText(identity: TrackIdentity, field: string): string | null {
+  const key = KEYS.get(field);
+  return (key && textOf(identity, key)) || null;
+}
+
 export const changesOf = (before: TrackIdentity, after: TrackIdentity): FieldChange[] =>
   [...KEYS].flatMap(([field, key]) => {
     const [old, now] = [textOf(before, key), textOf(after, key)].map((text) => text || null) as [string, string];

@@ -12,7 +12,7 @@ import { folderRoutes } from './folder-routes.ts';
 import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
-import { SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
+import { COMPARE_GONE, SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
@@ -72,6 +72,12 @@ export function libraryModule({
   const toTrash = (by: UserId, id: TrackId): void =>
     void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
 
+  /** Files of tracks in the trash may have been replaced or moved meanwhile. */
+  function restored(): void {
+    changes.changed();
+    void jobs.tryEnqueue(COMPARE_GONE, {});
+  }
+
   return {
     offers: {
       library,
@@ -111,7 +117,7 @@ export function libraryModule({
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.edited }),
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
       ...folderRoutes({ library, musicFolders }),
-      ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
+      ...trashRoutes({ trash, library, restored }),
       ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),
     ],
     tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],

@@ -3,6 +3,14 @@ import { ArtistIdIn } from '../db/ids.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
 import type { LibraryService } from './service.ts';
 
+/** Compares tracks whose files are gone with all others, after more was heard or restored: scan/find-gone.ts. */
+export const COMPARE_GONE = task('compare_gone', {
+  payload: z.strictObject({}),
+  attempts: 3,
+  uniqueBy: () => '',
+  concurrency: 1,
+});
+
 /** Joins or splits the credits of an artist's tracks after its never-split mark changed. */
 export const SETTLE_CREDITS = task('settle_credits', {
   payload: z.strictObject({ artistId: ArtistIdIn }),

@@ -34,10 +34,11 @@ const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrac
 interface TrashRouteDeps {
   trash: Trash;
   library: Pick<LibraryService, 'getTrack'>;
-  libraryChanged: () => void;
+  /** Tracks came back. */
+  restored: () => void;
 }
 
-export const trashRoutes = ({ trash, library, libraryChanged }: TrashRouteDeps): Route[] => [
+export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -66,7 +67,7 @@ export const trashRoutes = ({ trash, library, libraryChanged }: TrashRouteDeps):
     },
     async ({ user, body }) => {
       const outcome = await trash.restoreMany(user, body.track_ids);
-      if (outcome.restored > 0) libraryChanged();
+      if (outcome.restored > 0) restored();
       return outcome;
     },
   ),
@@ -96,7 +97,7 @@ export const trashRoutes = ({ trash, library, libraryChanged }: TrashRouteDeps):
     },
     ({ user, params }) => {
       trash.restoreFor(user, params.id);
-      libraryChanged();
+      restored();
       return toTrackOut(library.getTrack(user.id, params.id));
     },
   ),

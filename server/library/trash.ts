@@ -24,6 +24,8 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
+import { overwrittenPlace } from './overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
@@ -100,6 +102,14 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
           AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
     )
     .pluck();
+  /** Other audio lies there. */
+  const isOverwritten = db.$client.prepare<RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>>(
+    'SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId AND audio_hash <> @audioHash',
+  );
+  // a copy of our own is still there
+  const setMissing = db.$client.prepare<[TrackId]>(
+    `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
+  );
   const setPlace = db.$client.prepare<{ source: string; from: string; to: string; uri: string; link: string }>(
     // also in what it is put back from, so that a scan knows the file as its own again
     `UPDATE trashed_tracks SET source_id = @to, storage_uri = iif(storage_uri LIKE 'file:%', @uri, storage_uri),
@@ -160,7 +170,7 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
   function restoreFor(user: Asker, id: TrackId): void {
     db.transaction(
       (tx) => {
-        const { source, sourceId } = get(user, id);
+        const { source, sourceId, audioHash } = get(user, id);
         const file = fileOf(sourceId);
         if (findOtherPart.get({ source, sourceId, file }) !== undefined)
           throw conflict(
@@ -168,7 +178,9 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
               ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
               : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
           );
-        restore(tx, id);
+        if (isOverwritten.get({ source, sourceId, audioHash }) === undefined) return restore(tx, id);
+        restore(tx, id, overwrittenPlace(id, sourceId));
+        setMissing.run(id);
       },
       { behavior: 'immediate' },
     );

@@ -7,6 +7,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { MergeReason } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Merges } from '../library/merges.ts';
+import { placeBefore } from '../library/overwritten-place.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
@@ -25,9 +26,6 @@ type Why = ReplacementOut['why'];
 const MOST = 20;
 /** Missing tracks that are looked at in one go. */
 const AT_ONCE = 500;
-
-/** The name that a scan gives a track whose file was overwritten: scan/scanned-tracks.ts */
-const OVERWRITTEN_PLACE = /^\.overwritten\/\d+\/(.+)$/s;
 
 interface RelocationDeps {
   db: MainDb;
@@ -66,7 +64,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
     add('same_sound', queries.sounding(track, MOST));
     if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
-    const overwritten = OVERWRITTEN_PLACE.exec(track.sourceId)?.[1];
+    const overwritten = placeBefore(track.sourceId);
     if (overwritten !== undefined) add('same_place', queries.inPlace(track, overwritten));
     if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
     return found;

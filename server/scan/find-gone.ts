@@ -69,7 +69,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   const isCutOff = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
-  async function joinEqual({ signal }: Search): Promise<TrackId[]> {
+  async function joinEqual({ signal }: Pick<Search, 'signal'>): Promise<TrackId[]> {
     const joined: TrackId[] = [];
     for (const { gone, left, isEdited, isSection } of await goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
@@ -199,9 +199,11 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       };
     },
 
-    /** Between scans, when more was heard. After one that was cut off the files are known in part: nothing is done. */
-    compareAgain: async (search: UpgradeSearch): Promise<TrackId[]> =>
-      isCutOff.get(source) === undefined ? takeUpgrades(search) : [],
+    /** Between scans. After one that was cut off the files are known in part: nothing is done. */
+    compareAgain: async (search: UpgradeSearch): Promise<Pick<Found, 'joined' | 'upgraded'>> =>
+      isCutOff.get(source) === undefined
+        ? { joined: await joinEqual(search), upgraded: await takeUpgrades(search) }
+        : { joined: [], upgraded: [] },
 
     /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
     async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {

@@ -4,10 +4,10 @@ import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
+import { OVERWRITTEN } from '../library/overwritten-place.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { turn } from '../runtime/time-slices.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
-import { OVERWRITTEN } from './scanned-tracks.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
 export interface GoneTrack extends ComparedMusic {

@@ -9,7 +9,7 @@ import { assertImportPath } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
-import { COMPARE_GONE } from '../enrichment/tasks.ts';
+import { COMPARE_GONE } from '../library/tasks.ts';
 import { createFindGone } from './find-gone.ts';
 import { scanRoutes } from './routes.ts';
 import { LOCAL_FOLDER } from './scan.ts';

@@ -7,7 +7,9 @@ import { findUndo } from '../enrichment/queries.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
+import { tagsUnderEdits } from '../library/edit-history.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
+import { overwrittenPlace } from '../library/overwritten-place.ts';
 import { isSameIdentity, prepareKnownTracks, withoutMeasured, type KnownTrack } from '../library/track-identity.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
@@ -17,9 +19,6 @@ import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 import { isSameAudio } from './same-music.ts';
-
-/** First part of the source ids of tracks whose files were overwritten. */
-export const OVERWRITTEN = '.overwritten';
 
 export interface ScannedTracksDeps {
   db: MainDb;
@@ -121,6 +120,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     tracks.setLyrics(id, identity.lyrics ?? null);
     tracks.setChapters(id, identity.chapters ?? null);
     tracks.setMore(id, identity.more ?? null);
+    if (!keepsIdentity) tagsUnderEdits(db, id, identity);
     if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
       const track = findKnown(id);
       tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder, hadOtherMusic);
@@ -140,12 +140,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     return facts !== undefined && isSameAudio(facts, { durationMs, format, codec, sampleRateHz, channels });
   }
 
-  /**
-   * Another file has its place. The name below a hidden folder is that of no file, since such folders are not scanned,
-   * and tells what was overwritten.
-   */
+  /** Another file has its place. */
   const displace = (id: TrackId, sourceId: string): void =>
-    void setSourceId.run(`${OVERWRITTEN}/${id}/${sourceId}`, now().getTime(), id);
+    void setSourceId.run(overwrittenPlace(id, sourceId), now().getTime(), id);
 
   return {
     findNamed: (sourceId: string): TrackId | undefined => findNamed.get(source, sourceId),

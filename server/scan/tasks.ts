@@ -13,7 +13,8 @@ import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { scanEvent } from './wire.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
-import { ENRICH_LIBRARY, type COMPARE_GONE } from '../enrichment/tasks.ts';
+import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
+import type { COMPARE_GONE } from '../library/tasks.ts';
 
 /**
  * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `reread` also
@@ -142,9 +143,9 @@ export const compareGoneTask =
   ({ findGone, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
   async (_, { signal }) => {
     if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0) return;
-    const upgraded = await findGone.compareAgain({ root: musicFolders.roots(), signal, now: now() });
-    if (upgraded.length > 0) libraryChanged();
-    return { upgraded: upgraded.length };
+    const { joined, upgraded } = await findGone.compareAgain({ root: musicFolders.roots(), signal, now: now() });
+    if (joined.length + upgraded.length > 0) libraryChanged();
+    return { joined: joined.length, upgraded: upgraded.length };
   };
 
 function foldersOf({ musicFolders }: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots'> {

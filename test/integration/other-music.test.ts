@@ -9,7 +9,7 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import { createMerges } from '../../server/library/merges.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createLikeMoves } from '../../server/likes/like-moves.ts';
-import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { id3, id3Frame, listInfo, silentMp3, utf8Text, wav } from '../support/audio-bytes.ts';
 import { makeBackup } from '../support/backups.ts';
 import { restoreFolder } from '../support/backup-folders.ts';
 import { openLibraryServices } from '../support/library-services.ts';
@@ -169,6 +169,81 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await trackAt('B/0.mp3')).toMatchObject({ id: track?.id, availability: 'available' });
     await scan();
     expect(await allTracks(server)).toHaveLength(3);
+  });
+
+  test.each(['a field', 'everything'])('undoing an edit of %s gives what the file says by now', async (what) => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
+    await scan();
+    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+    const edit =
+      what === 'a field'
+        ? await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Edited' } })
+        : await server.api(`/tracks/${id}/metadata`, {
+            method: 'PUT',
+            body: { title: 'Edited', artist: 'Ed', album: 'Edition' },
+          });
+    expect(edit.status).toBe(200);
+    put('A/0.mp3', 60, 'Ann', 'Later', 'Since');
+    await scan();
+    expect((await trackAt('A/0.mp3'))?.title).toBe('Edited');
+    const [last] = (await server.api<{ id: number; changes: unknown[] }[]>(`/tracks/${id}/edits`)).body;
+    expect(last?.changes).toContainEqual({ field: 'title', before: 'Since', after: 'Edited' });
+    expect((await server.api(`/tracks/${id}/edits/${last?.id}/undo`, { method: 'POST' })).status).toBe(200);
+    expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
+  });
+
+  test('a deleted track in whose place other music lies is restored without it, and found when its own is back', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
+    const named = async (title: string) => (await allTracks(server)).filter((track) => track.title === title);
+    expect(await named('Before')).toMatchObject([{ id, availability: mode === 'copy' ? 'available' : 'missing' }]);
+    expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Song 62' });
+    put('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
+    await scan();
+    expect(await trackAt('B/0.mp3')).toMatchObject({ id, title: 'Retagged', liked: true, availability: 'available' });
+    expect(await allTracks(server)).toHaveLength(3);
+  });
+
+  test('a deleted track whose own music came back elsewhere is restored to that', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    put('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
+    await scan();
+    expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
+    await server.app.drain();
+    expect(await trackAt('B/0.mp3')).toMatchObject({ liked: true, availability: 'available' });
+    expect(await allTracks(server)).toHaveLength(3);
+  });
+
+  test('a deleted track whose file was replaced by a better one is restored to that', async () => {
+    const title = 'Both';
+    const silence = listInfo({ INAM: title, IART: 'Ann', IPRD: 'Alpha' });
+    put('A/0.mp3', 38, 'Ann', 'Alpha', title); // a second
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    rmSync(at('A/0.mp3'));
+    writeFileSync(at('A/0.wav'), wav(silence));
+    await scan();
+    expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
+    await server.app.drain();
+    await scan();
+    await server.app.drain();
+    expect(await trackAt('A/0.wav')).toMatchObject({ liked: true, availability: 'available' });
   });
 
   test('a track is there since its first file, also when a copy is left', async () => {

@@ -1,0 +1,13 @@
+// The source id of a track whose file was overwritten with other music, which has a track of its own there. It begins
+// with a hidden folder, so it is that of no file, and says what was overwritten.
+import type { TrackId } from '../db/ids.ts';
+
+/** First part of such source ids. */
+export const OVERWRITTEN = '.overwritten';
+const PLACE = /^\.overwritten\/\d+\/(.+)$/s;
+
+export const overwrittenPlace = (id: TrackId, sourceId: string): string =>
+  sourceId.startsWith(`${OVERWRITTEN}/`) ? sourceId : `${OVERWRITTEN}/${id}/${sourceId}`;
+
+/** Where its file was; undefined for any other track. */
+export const placeBefore = (sourceId: string): string | undefined => PLACE.exec(sourceId)?.[1];
