@@ -31,7 +31,8 @@ export const useHasCatalogue = (): boolean =>
 export const remoteSearchQuery = (q: string) =>
   queryOptions({
     queryKey: ['remote-search', q] as const,
-    queryFn: ({ signal }) => request<SearchResponse>('/search', { query: { q, limit: 50 }, signal }),
+    queryFn: ({ signal }) =>
+      request<SearchResponse>('/search', { query: { q, limit: 50, sources: 'streamsrc' }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });

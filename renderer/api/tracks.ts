@@ -1,10 +1,10 @@
 // One track and everything known about it.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { MatchesOut } from '../../server/enrichment/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
+import type { AskedEnrichment, MatchesOut } from '../../server/enrichment/wire.ts';
 import type { LyricsOut, TrackOut, TrackPut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
+import { ApiError } from './problem.ts';
 
 export const trackQuery = (id: number) =>
   queryOptions({
@@ -35,6 +35,11 @@ export function useSetMetadata(id: number) {
 
 /** Starts identification; the result arrives as a `track` event. */
 export const useIdentify = () =>
-  useMutation({ mutationFn: (id: number) => request<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }) });
+  useMutation({
+    mutationFn: async (id: number) => {
+      const asked = await request<AskedEnrichment>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+      if (!asked.queued) throw new ApiError(503, asked.detail);
+    },
+  });
 
 export const deleteTrack = (id: number): Promise<void> => request<void>(`/tracks/${id}`, { method: 'DELETE' });

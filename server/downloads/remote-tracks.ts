@@ -2,7 +2,6 @@
 // the music when tracks are renamed or merged, so that a search always knows what is here.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import { invalid } from '../errors.ts';
 import type { Trash } from '../library/trash.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
@@ -23,7 +22,7 @@ interface RemoteTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
-  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'recall' | 'canFetch'>;
+  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'recall'>;
   onSaved: (id: TrackId) => void;
 }
 
@@ -90,15 +89,13 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: Re
     find: (sourceId: string): TrackId | undefined => find.get(STREAMSRC, sourceId)?.trackId,
 
     /**
-     * Inserts the placeholder, or gives the track that is there. Throws `conflict` when the catalogue is off, `invalid`
-     * for an id that is not its own.
+     * Inserts the placeholder, or gives the track that is there. An id that the catalogue does not know makes one too,
+     * which cannot be fetched. Throws `conflict` when the catalogue is off.
      */
     save(userId: UserId, sourceId: string, names: HitNames): Saved {
       catalogue.assertOn();
       const known = find.get(STREAMSRC, sourceId);
       if (known) return { trackId: known.trackId, isNew: false };
-      if (!catalogue.canFetch(sourceId))
-        throw invalid([{ field: 'source_id', message: 'is not of a hit that a search gave; search for it again' }]);
       const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
       if (saved.isNew) onSaved(saved.trackId);
       return saved;

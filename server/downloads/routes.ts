@@ -2,10 +2,11 @@
 // downloads.
 import { DownloadIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
+import type { Accepts } from '../http/accepts.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
 import { TrackOut } from '../library/wire.ts';
-import { toAppError } from '../sources/catalogue.ts';
+import { CatalogueError, toAppError } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import type { Sources } from '../sources/registry.ts';
 import {
@@ -29,6 +30,7 @@ interface DownloadRouteDeps {
 }
 
 const DownloadParam = idParam(DownloadIdIn);
+const HIT_FORMS: Accepts = { body: { artist: 'artist_name', album: 'album_title' } };
 
 export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut }: DownloadRouteDeps): Route[] {
   function assertCatalogue(name: string): void {
@@ -48,6 +50,16 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     }
   }
 
+  /** What the catalogue calls it; until that is known, the last part of its id. */
+  async function titleOf(sourceId: string): Promise<string> {
+    try {
+      return (await catalogue.resolve(sourceId)).title;
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error;
+      return sourceId.split(/[:/]/).findLast((part) => part.trim() !== '') ?? sourceId;
+    }
+  }
+
   return [
     route(
       {
@@ -57,12 +69,14 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         right: 'canUpload',
         summary: 'Save a hit of the remote catalogue as a track without audio',
         body: RemoteTrackIn,
+        accepts: HIT_FORMS,
         reply: TrackOut,
         status: [201, 200],
       },
-      ({ user, body }) => {
+      async ({ user, body }) => {
         assertCatalogue(body.source);
-        const { trackId, isNew } = remoteTracks.save(user.id, body.source_id, toHitNames(body));
+        const title = body.title ?? (await titleOf(body.source_id));
+        const { trackId, isNew } = remoteTracks.save(user.id, body.source_id, toHitNames(body, title));
         return new Reply(isNew ? 201 : 200, trackOut(user, trackId));
       },
     ),
@@ -114,14 +128,16 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         path: '/downloads',
         access: 'user',
         right: 'canUpload',
-        summary: 'Save a hit of the remote catalogue and fetch its audio',
+        summary: 'Save a hit of the remote catalogue, or take a saved one, and fetch its audio',
         body: DownloadIn,
+        accepts: HIT_FORMS,
         reply: DownloadJobOut,
         status: [202, 200],
       },
       async ({ user, body }) => {
-        assertCatalogue(body.source);
-        const { download, isHere } = await downloads.request(user.id, await trackOf(user.id, body.source_id));
+        if (body.source_id !== undefined) assertCatalogue(body.source);
+        const trackId = body.source_id === undefined ? body.track_id : await trackOf(user.id, body.source_id);
+        const { download, isHere } = await downloads.request(user.id, trackId as TrackId);
         return new Reply(isHere ? 200 : 202, toDownloadOut(download));
       },
     ),

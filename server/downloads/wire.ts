@@ -3,19 +3,22 @@ import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { TrackIdIn } from '../db/ids.ts';
+import { STREAMSRC } from '../sources/remote-catalogue.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
 import type { DownloadRow } from './queries.ts';
 import type { HitNames } from './remote-tracks.ts';
 
 const name = z.string().trim().min(1).max(1_000);
+const source = z.string().max(100).default(STREAMSRC);
 const sourceId = z.string().min(1).max(1_000);
 
 /** A hit as the search returned it. */
 export const RemoteTrackIn = z
   .strictObject({
-    source: z.string().max(100),
+    source,
     source_id: sourceId,
-    title: name,
+    title: name.optional().meta({ description: 'looked up when it is absent' }),
     artist_name: name.nullable().optional(),
     album_title: name.nullable().optional(),
     duration_ms: z.int().min(0).max(1e10).nullable().optional(),
@@ -30,7 +33,15 @@ export const RemoteTrackIn = z
   .meta({ id: 'RemoteTrackIn' });
 
 export const DownloadIn = z
-  .strictObject({ source: z.string().max(100), source_id: sourceId })
+  .strictObject({
+    source,
+    source_id: sourceId.optional(),
+    track_id: TrackIdIn.optional().meta({ description: 'instead of source and source_id: a saved track' }),
+  })
+  .refine(({ source_id, track_id }) => source_id !== undefined || track_id !== undefined, {
+    path: ['source_id'],
+    message: 'either this or track_id is required',
+  })
   .meta({ id: 'DownloadIn' });
 
 export const DownloadJobOut = z
@@ -62,8 +73,9 @@ export const downloadEvent = event(
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
 
-export const toHitNames = (hit: z.output<typeof RemoteTrackIn>): HitNames => ({
-  title: hit.title,
+/** `title`: where the hit has none. */
+export const toHitNames = (hit: z.output<typeof RemoteTrackIn>, title: string): HitNames => ({
+  title: hit.title ?? title,
   artist: hit.artist_name ?? undefined,
   album: hit.album_title ?? undefined,
   durationMs: hit.duration_ms || undefined,

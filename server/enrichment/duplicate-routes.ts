@@ -35,6 +35,7 @@ export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: Duplica
       orOwn: true,
       summary: 'Merge duplicates into one track; likes, plays and playlist entries move along',
       body: MergeIn,
+      strict: true,
       reply: TrackOut,
     },
     ({ user, body }) => {

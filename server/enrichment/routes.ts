@@ -1,6 +1,7 @@
 // API of enrichment: of single tracks for users who may edit them, of the whole library for superusers.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
 import { idParam, pageQuery, queryInt, toPaged } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
@@ -8,7 +9,7 @@ import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { Editing } from '../library/edit-rights.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { ReviewService } from './review-service.ts';
-import { EnrichIn, MatchesOut, ReviewPage, toMatchesOut, toReviewOut } from './wire.ts';
+import { AskedEnrichment, EnrichIn, MatchesOut, ReviewPage, toMatchesOut, toReviewOut } from './wire.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
 const TrackParam = idParam(TrackIdIn);
@@ -42,13 +43,19 @@ export const enrichmentRoutes = ({
       orOwn: true,
       summary: 'Identify a track by its tags and fingerprint; skips a track that was edited by hand',
       params: TrackParam,
-      reply: JobOut,
+      reply: AskedEnrichment,
       status: [202],
     },
     async ({ user, params }) => {
       trackOut(user, params.id);
       editing.assertTracks(user, [params.id]);
-      return toJobOut(await jobs.enqueue(ENRICH_TASK, { trackId: params.id, isAsked: true }));
+      try {
+        const job = await jobs.enqueue(ENRICH_TASK, { trackId: params.id, isAsked: true });
+        return { ...toJobOut(job), queued: true as const };
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'queue_unavailable') throw error;
+        return { queued: false as const, detail: `${error.message} Ask again later.` };
+      }
     },
   ),
 

@@ -1,5 +1,6 @@
 // Enrichment and review in the API.
 import { z } from 'zod';
+import { JobOut } from '../jobs/wire.ts';
 import { FIELD_NAMES, isTrackField, TRACK_FIELDS } from '../db/track-fields.ts';
 import { pagedOf } from '../http/paging.ts';
 import { isoTime, toIso } from '../http/times.ts';
@@ -117,3 +118,9 @@ export const toReviewOut = ({ track, reason, match, differences, createdAt }: Re
   differences,
   created_at: toIso(createdAt),
 });
+
+/** The job; or why there is none, because the queue cannot be reached: the track stays as it is. */
+export const AskedEnrichment = z
+  .union([JobOut.extend({ queued: z.literal(true) }), z.object({ queued: z.literal(false), detail: z.string() })])
+  .meta({ id: 'AskedEnrichment' });
+export type AskedEnrichment = z.output<typeof AskedEnrichment>;

@@ -102,6 +102,8 @@ export function createHistoryImports({
           playedMs: null,
           songKey: songKey(listen.artistName, listen.title),
           client: file,
+          restTime: null,
+          playId: null,
         });
         tally.count(status === 'recorded' ? 'added' : 'known');
         if (status === 'recorded' && !song) tally.unmatched(listen);

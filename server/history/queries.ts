@@ -19,7 +19,7 @@ type PlayedSong = RowAs<
   'trackId' | 'title' | 'artistName' | 'albumTitle' | 'durationMs' | 'recordingMbid'
 >;
 export type NewPlay = PlayedSong &
-  RowAs<typeof plays, 'playedAt' | 'playedMs' | 'songKey' | 'client'> & { songKey: number };
+  RowAs<typeof plays, 'playedAt' | 'playedMs' | 'songKey' | 'client' | 'restTime' | 'playId'> & { songKey: number };
 type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
 
 export interface HistoryFilter {
@@ -49,8 +49,11 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
-  const NEAR = 'played_at > @at - @within AND played_at < @at + @within ORDER BY abs(played_at - @at) LIMIT 1';
-  type Near = { userId: UserId; at: number; within: number };
+  // beside plays that came by REST only the very same time, to the second, is the same play
+  const NEAR = `played_at > @at - @within AND played_at < @at + @within
+    AND (rest_time IS NULL OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000)
+    ORDER BY abs(played_at - @at) LIMIT 1`;
+  type Near = { userId: UserId; at: number; within: number; isSent: number };
   const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(
     `${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`,
   );
@@ -62,10 +65,14 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   );
   const insert = client.prepare<NewPlay & { userId: UserId }, RowAs<typeof plays, 'id'>>(`INSERT INTO plays
     (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key,
-    client)
+    client, rest_time, play_id)
     VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid,
-    @songKey, @client)
+    @songKey, @client, @restTime, @playId)
     ON CONFLICT (user_id, song_key, played_at) DO NOTHING RETURNING id`);
+  const findByPlayId = client.prepare<[UserId, string], SamePlay>(`${SAME} WHERE user_id = ? AND play_id = ?`);
+  const isTimeTaken = client.prepare<[UserId, number, number]>(
+    'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at = ?',
+  );
   const lengthen = client.prepare<[number, PlayId]>('UPDATE plays SET played_ms = ? WHERE id = ?');
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
     'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
@@ -95,7 +102,10 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
      * `anyTrack` also of another track with the same song key, because the track of an imported play is only a guess.
      */
     findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
-      findSame(play, { userId, at: play.playedAt, within }, anyTrack),
+      findSame(play, { userId, at: play.playedAt, within, isSent: Number(play.restTime !== 'server') }, anyTrack),
+    findByPlayId: (userId: UserId, playId: string): SamePlay | undefined => findByPlayId.get(userId, playId),
+    isTimeTaken: (userId: UserId, { songKey, playedAt }: NewPlay): boolean =>
+      isTimeTaken.get(userId, songKey, playedAt) !== undefined,
     /** Undefined when there is a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),

@@ -3,6 +3,7 @@ import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';
 import type { NowPlayingService } from './now-playing.ts';
+import { PLAY_FORMS } from './other-forms.ts';
 import type { HistoryService } from './service.ts';
 import {
   HistoryBody,
@@ -37,11 +38,12 @@ export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps
       path: '/history',
       access: 'user',
       body: HistoryBody,
+      accepts: PLAY_FORMS,
       reply: HistoryReply,
       status: [201, 200],
       summary:
-        'Record a play, or several as {items}; a repeated one returns 200. Clients should report tracks that were ' +
-        'played to half or for four minutes',
+        'Record a play, or several as {items}; a repeated one (the same play_id, or the same played_at of the track) ' +
+        'returns 200. Clients should report tracks that were played to half or for four minutes',
     },
     async ({ user, body }) => {
       if ('items' in body) {

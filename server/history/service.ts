@@ -20,6 +20,10 @@ export interface PlayReport {
   playedAt?: Date | undefined;
   playedMs?: number | undefined;
   client?: string | undefined;
+  /** Chosen by the client: one for one listening. */
+  playId?: string | undefined;
+  /** It came by the REST API. */
+  isRest?: boolean | undefined;
 }
 
 /** `known`: it was recorded before · `withdrawn`: it was recorded and then withdrawn. */
@@ -68,19 +72,30 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       playedMs: report.playedMs ?? null,
       client: report.client ?? null,
       songKey: songKey(song.artistName, song.title),
+      restTime: report.isRest !== true ? null : report.playedAt ? ('sent' as const) : ('server' as const),
+      playId: report.playId ?? null,
     };
     return insertOrFind(userId, play, false);
   }
 
   /** To be called in a transaction that holds the write lock. */
   function insertOrFind(userId: UserId, play: NewPlay, anyTrack: boolean): Recorded {
-    const same = queries.findSame(userId, play, samePlayWithinMs(play.durationMs), anyTrack);
-    const id = same ? undefined : queries.insert(userId, play);
+    const same =
+      (play.playId === null ? undefined : queries.findByPlayId(userId, play.playId)) ??
+      queries.findSame(userId, play, samePlayWithinMs(play.durationMs), anyTrack);
+    const id = same ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
     if (id !== undefined) return { status: 'recorded', id };
     const known = same ?? queries.findSame(userId, play, 1, true); // of another track with this key
     if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0))
       queries.lengthen(known.id, play.playedMs);
     return { status: known && known.withdrawnAt !== null ? 'withdrawn' : 'known', id: known?.id ?? null };
+  }
+
+  /** Two plays in one millisecond are two; a song has one play for each. */
+  function atFreeTime(userId: UserId, play: NewPlay): NewPlay {
+    let { playedAt } = play;
+    while (queries.isTimeTaken(userId, { ...play, playedAt })) playedAt += 1;
+    return { ...play, playedAt };
   }
 
   const recordSlice = db.$client.transaction((userId: UserId, reports: readonly PlayReport[]): Recorded[] => {

@@ -25,6 +25,11 @@ export const HistoryIn = z
     played_at: time.optional().meta({ description: 'start of the play, by default now; not in the future' }),
     played_ms: milliseconds.optional().meta({ description: 'how long it was played' }),
     client: client.optional(),
+    play_id: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 visible ASCII characters')
+      .optional()
+      .meta({ description: 'chosen by the client, one for each listening: reporting it again is no second play' }),
   })
   .meta({ id: 'HistoryIn' });
 export type HistoryIn = z.output<typeof HistoryIn>;
@@ -37,7 +42,8 @@ export const HistoryBody = z.union([HistoryIn, HistoryBatchIn]);
 export const HistoryOut = z
   .object({
     id: z.int(),
-    track: TrackOut.nullable().meta({ description: 'null when it is not in the library' }),
+    track_id: z.int().nullable().meta({ description: 'null when it is not in the library' }),
+    track: TrackOut.nullable(),
     title: z.string(),
     artist_name: z.string().nullable(),
     album_title: z.string().nullable(),
@@ -119,11 +125,13 @@ export type HistoryImportOut = z.output<typeof HistoryImportOut>;
 export const HistoryImportPage = pagedOf(HistoryImportOut).meta({ id: 'PagedHistoryImports' });
 export const HistoryImportParam = idParam(HistoryImportIdIn);
 
-export const toPlayReport = ({ track_id, played_at, played_ms, client: by }: HistoryIn): PlayReport => ({
+export const toPlayReport = ({ track_id, played_at, played_ms, client: by, play_id }: HistoryIn): PlayReport => ({
   trackId: track_id,
   playedAt: played_at,
   playedMs: played_ms,
   client: by,
+  playId: play_id,
+  isRest: true,
 });
 
 export const toHistoryOut = ({
@@ -137,6 +145,7 @@ export const toHistoryOut = ({
   client: by,
 }: PlaySummary): HistoryOut => ({
   id,
+  track_id: track?.id ?? null,
   track: track && toTrackOut(track),
   title,
   artist_name: artistName,

@@ -1,7 +1,9 @@
 // Turns the list of routes into an Express router: access → zod → handler → JSON.
 import express, { type Request, type Response, type Router } from 'express';
+import type { z } from 'zod';
 import { refusal } from '../db/rights.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
+import { parseBody, parseQuery, type QueryText } from './accepts.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
 import { betterPasswordFirst } from './own-machine.ts';
@@ -51,7 +53,9 @@ export function mountRoutes(routes: Route[], options: MountOptions): Router {
 }
 
 const withAliases = ({ spec, handle }: Route): Route[] =>
-  [spec.path, ...(spec.aliases ?? [])].map((path) => ({ spec: { ...spec, path }, handle }));
+  [spec.path, ...(spec.aliases ?? [])].flatMap((path) =>
+    [spec.method, ...(spec.alsoMethods ?? [])].map((method) => ({ spec: { ...spec, path, method }, handle })),
+  );
 
 /** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order modules list them. */
 function byPath(routes: Route[]) {
@@ -110,9 +114,9 @@ async function answer(
     user &&= requireAccess(spec, authenticate, req); // much may have happened while the body came
   }
   await inFlight?.(res, { user, address: req.ip });
-  const params = parsePart(spec.params, req.params);
-  const query = parsePart(spec.query, spec.query && (await queryOf(req)));
-  const body = parsePart(spec.consumes ? undefined : spec.body, givenBody);
+  const params = parseParameters(spec.params, req.params);
+  const query = spec.query && parseQuery(spec.query, await queryOf(req), spec.accepts);
+  const body = hasBody ? parseBody(spec.body as z.ZodType, givenBody, spec) : undefined;
   const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
   const given = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
   if (spec.method !== 'get') assertWritten?.();
@@ -143,18 +147,8 @@ function requireAccess(
   return user;
 }
 
-async function readBody(req: Request, spec: Route['spec']): Promise<unknown> {
-  const body = await readPlainBody(req, spec);
-  if (!spec.bodyAliases || typeof body !== 'object' || body === null) return body;
-  const fields = new Map(Object.entries(body));
-  for (const [alias, name] of Object.entries(spec.bodyAliases)) {
-    if (!fields.has(name) && fields.has(alias)) fields.set(name, fields.get(alias));
-    fields.delete(alias);
-  }
-  return Object.fromEntries(fields);
-}
-
-async function readPlainBody(req: Request, { form = false, longLists }: Route['spec']): Promise<unknown> {
+async function readBody(req: Request, { form = false, longLists, bodyOptional }: Route['spec']): Promise<unknown> {
+  if (bodyOptional && !hasBody(req)) return {};
   if (form && req.is('application/x-www-form-urlencoded')) {
     const params = await parseParams(await readBytes(req, MOST_FORM_BYTES), MOST_FORM_PARAMETERS);
     return Object.fromEntries([...params].map(([name, values]) => [name, values.at(-1)]));
@@ -166,12 +160,15 @@ async function readPlainBody(req: Request, { form = false, longLists }: Route['s
   return body;
 }
 
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 const isPlainJson = (req: Request): boolean =>
   Boolean(req.is('json')) &&
   /^(?!.*charset=)|charset="?utf-?8\b/i.test(req.headers['content-type'] ?? '') &&
   (req.headers['content-encoding'] ?? 'identity') === 'identity';
 
-function parsePart(schema: Route['spec']['params'], value: unknown): unknown {
+function parseParameters(schema: Route['spec']['params'], value: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(toFields(parsed.error));
@@ -179,9 +176,9 @@ function parsePart(schema: Route['spec']['params'], value: unknown): unknown {
 }
 
 /** Query parameters without Express's parser: no nesting, and a repeated one is a list. */
-async function queryOf(req: Request): Promise<Record<string, string | string[]>> {
+async function queryOf(req: Request): Promise<QueryText> {
   const at = req.originalUrl.indexOf('?');
-  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
+  const query = Object.create(null) as QueryText;
   if (at < 0) return query;
   const params = await parseParams(Buffer.from(req.originalUrl.slice(at + 1)), MOST_QUERY_PARAMETERS);
   for (const [name, values] of params) query[name] = values.length === 1 ? (values[0] ?? '') : values;

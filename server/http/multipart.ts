@@ -1,5 +1,6 @@
-// Reads the files of a multipart form one after the other, with back-pressure and never whole in memory. Whatever a
-// client sends, omits or cuts off must not crash the process, leak an open file or leave a request hanging.
+// Reads the files of a multipart form one after the other, or a body that is one file, with back-pressure and never
+// whole in memory. Whatever a client sends, omits or cuts off must not crash the process, leak an open file or leave a
+// request hanging.
 import type { IncomingMessage } from 'node:http';
 import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
@@ -61,11 +62,7 @@ export async function readForm(
   }
   const waitForClient = (): void => {
     clearTimeout(stall);
-    if (!failure)
-      stall = setTimeout(
-        () => fail(badRequest('The upload timed out: no data arrived.')),
-        options.stallMs ?? STALL_MS,
-      ).unref();
+    if (!failure) stall = setTimeout(() => fail(badRequest(STALLED)), options.stallMs ?? STALL_MS).unref();
   };
 
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
@@ -122,7 +119,7 @@ export async function readForm(
     }
   };
   const closed = (): void => {
-    if (!req.complete) fail(badRequest('The upload was cut off.'));
+    if (!req.complete) fail(badRequest(CUT_OFF));
   };
 
   req.once('close', closed);
@@ -138,6 +135,69 @@ export async function readForm(
     req.unpipe(feed);
     discardRest(req);
   }
+}
+
+const CUT_OFF = 'The upload was cut off.';
+const STALLED = 'The upload timed out: no data arrived.';
+
+/** Returns whether the body is one file, and no form or JSON. */
+export const isRawFile = ({ headers }: IncomingMessage): boolean =>
+  /^(?:audio|video)\/|^application\/(?:octet-stream|ogg|x-flac|mp4)\b|^binary\//i.test(headers['content-type'] ?? '');
+
+/** Calls `take` with the body as a file. Throws `bad_request` (empty, cut off, stalled), `too_large` or its error. */
+export async function readRawFile(
+  req: IncomingMessage,
+  { fileBytes, tooLarge, stallMs = STALL_MS }: Omit<FormOptions, 'files'>,
+  { field, filename }: { field: string; filename: string | undefined },
+  take: (file: FormFile) => Promise<void>,
+): Promise<void> {
+  const length = Number(req.headers['content-length'] ?? Number.NaN);
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    let isStalled = false;
+    const stalled = (): void => {
+      isStalled = true;
+      req.destroy();
+    };
+    let stall = setTimeout(stalled, stallMs);
+    try {
+      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        clearTimeout(stall);
+        bytes += chunk.length;
+        if (bytes > fileBytes) throw new AppError('too_large', tooLarge);
+        yield chunk;
+        stall = setTimeout(stalled, stallMs);
+      }
+    } catch (error) {
+      throw error instanceof AppError ? error : badRequest(isStalled ? STALLED : CUT_OFF);
+    } finally {
+      clearTimeout(stall);
+    }
+    if (bytes === 0) throw badRequest('The body is empty.');
+  }
+  try {
+    await take({
+      field,
+      filename: cleanName(filename ?? nameIn(req.headers['content-disposition'])),
+      announcedBytes: Number.isNaN(length) ? undefined : Math.min(fileBytes, length),
+      chunks: chunks(),
+    });
+  } finally {
+    discardRest(req);
+  }
+}
+
+/** The file name of a Content-Disposition header (RFC 6266). */
+function nameIn(disposition = ''): string | undefined {
+  const exact = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition)?.[1];
+  if (exact !== undefined)
+    try {
+      return decodeURIComponent(exact);
+    } catch {
+      return undefined; // no UTF-8
+    }
+  const [, quoted, plain] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(disposition) ?? [];
+  return quoted ?? plain;
 }
 
 const malformed = (): AppError => badRequest('The form is malformed or ends too early.');

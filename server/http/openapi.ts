@@ -31,7 +31,7 @@ export interface Operation {
   description?: string;
   security: Record<string, string[]>[];
   parameters: Parameter[];
-  requestBody?: { required: true; content: Content };
+  requestBody?: { required: boolean; content: Content };
   responses: Record<string, { description: string; content?: Content }>;
   'x-access': Access;
   /** What the account must be allowed to do. */
@@ -50,7 +50,9 @@ export interface OpenApiDocument {
 
 const DESCRIPTION =
   'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. ' +
-  'Unknown query parameters are ignored, unknown body fields are rejected. Lists take limit (1 to 200) and offset. ' +
+  'Unknown query parameters have no effect, nor have unknown fields of a body beside known ones, except in settings, ' +
+  'rights and removals. Lists take limit (1 to 200) and offset, or page with page_size; q is also query or search, ' +
+  'and sort=-year, sort=year:desc and sort=year&order=desc are the same. Numbers and booleans may be in strings. ' +
   'Unknown paths get 404, unknown methods 405. A JSON body may have 512 KB and 30,000 values, not counting lists ' +
   'of ids, whose limits are stated with their fields (10 MB in all); a sign-in form 100 KB; a URL 256 KB and 11,000 ' +
   'parameters.';
@@ -134,10 +136,13 @@ function parameters(place: Parameter['in'], shape: z.ZodType | undefined, book: 
 }
 
 /** The names that are taken besides those of the document. */
-function alsoAccepted({ aliases = [], bodyAliases = {} }: Route['spec']): Pick<Operation, 'description'> {
+function alsoAccepted({ aliases = [], alsoMethods = [], accepts = {} }: Route['spec']): Pick<Operation, 'description'> {
+  const { body = {}, query = {}, also = [] } = accepts;
   const names = [
+    ...alsoMethods.map((method) => method.toUpperCase()),
     ...aliases.map((alias) => `the path ${alias.replaceAll(/:(\w+)/g, '{$1}')}`),
-    ...Object.entries(bodyAliases).map(([alias, name]) => `${alias} for ${name}`),
+    ...Object.entries({ ...body, ...query }).map(([alias, name]) => `${alias} for ${name}`),
+    ...also,
   ];
   return names.length === 0 ? {} : { description: `Also accepted: ${names.join(', ')}.` };
 }
@@ -148,7 +153,7 @@ function requestBody(spec: Route['spec'], book: SchemaBook): Operation['requestB
   const types = spec.consumes
     ? [spec.consumes]
     : ['application/json', ...(spec.form ? ['application/x-www-form-urlencoded'] : [])];
-  return { required: true, content: contentOf(types, schema) };
+  return { required: !spec.bodyOptional, content: contentOf(types, schema) };
 }
 
 function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'] {

@@ -90,6 +90,8 @@ function fromExpress(error: unknown): AppError | undefined {
   return known && new AppError(...known);
 }
 
+export const UNKNOWN_FIELD = 'is not a known field';
+
 /** Of a list with thousands of faults, enough to see what is wrong. */
 const MOST_FIELDS = 100;
 
@@ -103,7 +105,7 @@ export const toFields = (error: z.ZodError): FieldError[] =>
 function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
   const path = [...at, ...issue.path];
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: 'is not a known field' }));
+    return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
   const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
   return (
     meant?.flatMap((inner) => toFieldErrors(inner, path)) ?? [
@@ -113,7 +115,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldEr
 }
 
 /** The issues of the union's branch that was probably meant: the one with the fewest unknown fields and errors. */
-function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+export function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const faults = (issues: z.core.$ZodIssue[]): number =>
     issues.reduce(
       (sum, issue) =>

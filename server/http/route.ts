@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { AppPasswordId, SessionId, UserId } from '../db/ids.ts';
 import type { Right, Rights } from '../db/rights.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { Accepts } from './accepts.ts';
 import type { InPieces } from './streamed-lists.ts';
 
 /**
@@ -58,8 +59,14 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
-  /** Other names of fields of the body; a field counts before its alias. */
-  bodyAliases?: Record<string, string>;
+  /** Other methods that do the same. */
+  alsoMethods?: Method[];
+  /** The body may be absent, and is `{}` then. */
+  bodyOptional?: true;
+  /** What it takes besides the documented shapes. */
+  accepts?: Accepts;
+  /** Unknown fields of the body are refused. */
+  strict?: true;
   /** Also works on a full disk, with some of the reserve (db/reserve.ts); `delete` does without saying so. */
   makesRoom?: true;
   /** Fields of the body that may hold very many ids; see `idList` of body.ts. */

@@ -14,6 +14,7 @@ import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
 import type { MayGoOn, OpenAnswers } from './open-answers.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import { unknownPathHandler } from './nearest-paths.ts';
 import { errorHandler, notFoundHandler } from './problem.ts';
 import { requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
@@ -122,7 +123,7 @@ export function createWebApp({
     '/api/v1',
     checkOrigin,
     mountedLater(() => mountRoutes(api, { ...mounting, noteSignedIn: noteLastEvent(events) })),
-    notFoundHandler,
+    unknownPathHandler(() => api),
   );
   handler.use('/rest', subsonic);
   handler.use(mountRoutes(rootRoutes, mounting));

@@ -22,6 +22,7 @@ export const networkRoutes = (network: NetworkAccess): Route[] => [
       access: 'superuser',
       summary: 'Allow or deny access from the network; 409 if HOST is set in the environment',
       body: SharingIn,
+      strict: true,
       reply: NetworkOut,
     },
     async ({ body }) => {

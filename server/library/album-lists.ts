@@ -15,6 +15,9 @@ export interface AlbumFilter {
   yearTo?: number | undefined;
   /** Albums of the artist and albums with a track by the artist. */
   artistId?: ArtistId | undefined;
+  /** Its artist, by the whole name, in any case. */
+  artist?: string | undefined;
+  hasCover?: boolean | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
   /** True: only albums of tracks that have none; false: only others. */
@@ -58,6 +61,17 @@ function albumFilters(f: AlbumFilter): Filter[] {
         WHERE ta.artist_id = @artistId`,
       few: true,
       params: { artistId: f.artistId },
+    },
+    f.artist !== undefined && {
+      each: 'i.artist_id = (SELECT id FROM artists WHERE name_key = @artist)',
+      few: true,
+      params: { artist: identityKey(f.artist) },
+    },
+    f.hasCover !== undefined && {
+      each: `${f.hasCover ? '' : 'NOT '}(EXISTS (SELECT 1 FROM album_covers c
+          WHERE c.album_id = i.id AND c.key IS NOT NULL)
+        OR ${isNamed('i')} AND EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.cover_url IS NOT NULL))`,
+      cost: 2,
     },
     f.format !== undefined && {
       each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)',

@@ -173,8 +173,7 @@ export function createAnnotations({
       const earlier = listDepartures.all(track);
       const albums = before.album === null || after.album === null ? [] : [[before.album, after.album] as const];
       for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to, hadOtherMusic);
-      for (const [from, to] of successorsOf(artistsOf(before), artistsOf(after)))
-        noteDeparture('artist', track, from, to, hadOtherMusic);
+      for (const [from, to] of successorsOf(before, after)) noteDeparture('artist', track, from, to, hadOtherMusic);
       for (const { itemType, fromId } of earlier) follow(itemType, fromId);
       for (const id of new Set(albums.flat())) follow('album', id);
       for (const id of new Set([...artistsOf(before), ...artistsOf(after)])) follow('artist', id);
@@ -183,8 +182,7 @@ export function createAnnotations({
     trackMerged(kept: TrackId, emptied: TrackId, after: TrackNames, before: TrackNames): void {
       if (before.album !== null && after.album !== null && before.album !== after.album)
         noteDeparture('album', kept, before.album, after.album);
-      for (const [from, to] of successorsOf(artistsOf(before), artistsOf(after)))
-        noteDeparture('artist', kept, from, to);
+      for (const [from, to] of successorsOf(before, after)) noteDeparture('artist', kept, from, to);
       if (before.album !== null) follow('album', before.album, emptied);
       for (const id of artistsOf(before)) follow('artist', id, emptied);
     },
@@ -214,14 +212,16 @@ const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
 
 /**
  * Returns, for each artist that a track names no more, the one that took its place: the new names in their order, the
- * last one for all that are left over.
+ * last one for all that are left over; without new names the one at its place in the credits.
  */
-export function successorsOf(before: readonly ArtistId[], after: readonly ArtistId[]): [ArtistId, ArtistId][] {
-  const added = after.filter((id) => !before.includes(id));
-  return before
-    .filter((id) => !after.includes(id))
+export function successorsOf(before: TrackNames, after: TrackNames): [ArtistId, ArtistId][] {
+  const [earlier, later] = [artistsOf(before), artistsOf(after)];
+  const added = later.filter((id) => !earlier.includes(id));
+  return earlier
+    .filter((id) => !later.includes(id))
     .flatMap((id, i): [ArtistId, ArtistId][] => {
-      const to = added[Math.min(i, added.length - 1)];
+      const inCredits = before.artists.indexOf(id);
+      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : after.artists[inCredits]);
       return to === undefined ? [] : [[id, to]];
     });
 }

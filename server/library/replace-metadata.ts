@@ -1,4 +1,4 @@
-// Sets all metadata of a track by hand. It takes precedence over tags and services, now and later.
+// Sets metadata of a track by hand, its names included. It takes precedence over tags and services, now and later.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -10,14 +10,14 @@ import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Of the optional fields, an absent one is kept and null clears it. */
+/** An absent field is kept, null clears it. */
 export interface TypedMetadata extends FieldChanges {
-  title: string;
+  title?: string | undefined;
   /** The credit as displayed: `A feat. B`. */
-  artist: string;
+  artist?: string | null | undefined;
   /** The artists it names; without them `artist` is one name, or several separated by `;`. */
   artists?: string[] | undefined;
-  album: string | null;
+  album?: string | null | undefined;
   albumArtist?: string | null | undefined;
   genre?: string | null | undefined;
 }
@@ -25,8 +25,11 @@ export interface TypedMetadata extends FieldChanges {
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
   const findKnown = prepareKnownTracks(db.$client);
 
-  /** Throws `not_found` or `invalid`. Removes an album and artists that are left without tracks. */
-  function setMetadata(id: TrackId, typed: TypedMetadata): void {
+  /**
+   * The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`. Removes an album and artists
+   * that are left without tracks.
+   */
+  function setMetadata(id: TrackId, typed: TypedMetadata, { keepsStatus }: { keepsStatus: boolean }): void {
     assertVisible(typed);
     db.transaction(
       (tx) => {
@@ -34,7 +37,7 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
         if (!track) throw notFound('track', id);
         writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, typed), track.folder));
         tx.update(tracks)
-          .set({ metadataStatus: 'manual', metadataError: null, updatedAt: now() })
+          .set({ updatedAt: now(), ...(!keepsStatus && { metadataStatus: 'manual', metadataError: null }) })
           .where(eq(tracks.id, id))
           .run();
       },
@@ -46,19 +49,20 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
 }
 
 function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity {
-  const artists = typed.artists && typed.artists.length > 0 ? typed.artists : [typed.artist];
+  const { artists, artist } = creditOf(current, typed);
+  const album = typed.album === undefined ? current.album : (typed.album ?? undefined);
   const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
   // The release group of the old album would resolve to the old album again.
   const isSameAlbum =
-    typed.album !== null &&
-    isSame(typed.album, current.album) &&
+    album !== undefined &&
+    isSame(album, current.album) &&
     (typed.albumArtist === undefined || isSame(typed.albumArtist, current.albumArtist));
   return {
-    title: typed.title,
+    title: typed.title ?? current.title,
     artists,
-    artist: typed.artists && typed.artists.length > 0 ? typed.artist : undefined,
-    album: typed.album ?? undefined,
+    artist,
+    album,
     albumArtist:
       typed.albumArtist ?? (isSameAlbum && typed.albumArtist === undefined ? current.albumArtist : undefined),
     compilation: isSameAlbum ? current.compilation : undefined,
@@ -76,22 +80,32 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   };
 }
 
+function creditOf(
+  current: TrackIdentity,
+  { artist, artists = [] }: TypedMetadata,
+): Pick<TrackIdentity, 'artist' | 'artists'> {
+  if (artists.length > 0) return { artists, artist: artist ?? undefined };
+  if (artist === undefined) return { artists: current.artists, artist: current.artist };
+  return { artists: artist === null ? [] : [artist], artist: undefined };
+}
+
 /** Fields that were left out keep their provenance. */
 function originsOf(typed: TypedMetadata): Record<string, Origin> {
-  const optional = (['genre', ...FIELD_LIST] as const).filter((field) => typed[field] !== undefined);
-  const fields = ['title', 'artist', 'album', ...optional];
-  return Object.fromEntries(fields.map((field) => [field, 'manual']));
+  const given = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
+    (field) => typed[field] !== undefined,
+  );
+  const implied = [
+    ...(typed.artists && typed.artists.length > 0 ? ['artist'] : []),
+    ...(typed.albumArtist === undefined ? [] : ['album']),
+  ];
+  return Object.fromEntries([...given, ...implied].map((field) => [field, 'manual']));
 }
 
 /** Rejects names without visible characters. */
 function assertVisible({ title, artist, artists = [], album }: TypedMetadata): void {
   const message = 'must contain a visible character';
-  const faults = [
-    ['title', title],
-    ['artist', artist],
-    ...artists.map((name) => ['artists', name]),
-    ...(album === null ? [] : [['album', album]]),
-  ]
+  const faults = [['title', title], ['artist', artist], ...artists.map((name) => ['artists', name]), ['album', album]]
+    .filter(([, name]) => name !== undefined && name !== null)
     .filter(([, name]) => identityKey(name ?? '') === '')
     .map(([field]) => ({ field: field ?? '', message }));
   if (faults.length > 0) throw invalid(faults);

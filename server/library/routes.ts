@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
+import type { Accepts } from '../http/accepts.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from './edit-rights.ts';
@@ -36,7 +37,6 @@ import {
   toGenreOut,
   toChaptersOut,
   toLyricsOut,
-  toTrackChanges,
   toTrackFilter,
   toTrackOut,
   toTypedMetadata,
@@ -45,6 +45,21 @@ import {
 const TrackParam = idParam(TrackIdIn);
 const AlbumParam = idParam(AlbumIdIn);
 const ArtistParam = idParam(ArtistIdIn);
+
+/** By the names of TrackOut. */
+const EDIT_FORMS: Accepts = {
+  body: { artist_name: 'artist', album_title: 'album', album_artist_name: 'album_artist', track: 'track_number' },
+  also: ['artists as TrackOut has them'],
+  bodyAs: (body) =>
+    Array.isArray(body['artists'])
+      ? {
+          ...body,
+          artists: (body['artists'] as unknown[]).map((one) =>
+            typeof one === 'object' && one !== null && 'name' in one ? one.name : one,
+          ),
+        }
+      : body,
+};
 
 const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 
@@ -78,19 +93,21 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
   route(
     {
       method: 'patch',
+      alsoMethods: ['put'],
       path: '/tracks/:id',
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Edit fields of a track',
+      summary: 'Edit metadata of a track; what is absent stays, and so does the status',
       params: TrackParam,
       query: EditQuery,
       body: TrackPatch,
+      accepts: EDIT_FORMS,
       reply: TrackOut,
     },
     ({ user, params, query, body }) => {
       editing.assertTracks(user, [params.id]);
-      const track = library.updateTrack(user.id, params.id, toTrackChanges(body), query.batch);
+      const track = library.updateTrack(user.id, params.id, toTypedMetadata(body), query.batch);
       libraryChanged();
       return toTrackOut(track);
     },
@@ -132,14 +149,16 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
   route(
     {
       method: 'put',
+      alsoMethods: ['patch'],
       path: '/tracks/:id/metadata',
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Set the metadata of a track by hand; it is not identified again',
+      summary: 'Edit metadata of a track by hand; what is absent stays, and it is not identified again',
       params: TrackParam,
       query: EditQuery,
       body: TrackPut,
+      accepts: EDIT_FORMS,
       reply: TrackOut,
     },
     ({ user, params, query, body }) => {

@@ -12,7 +12,7 @@ import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
 import { createObjectRelease, type ObjectReleaseDeps } from './object-release.ts';
 import { createEditHistory } from './edit-history.ts';
-import { createEdits, type ArtistChanges, type TrackChanges } from './field-edits.ts';
+import { createEdits, type ArtistChanges } from './field-edits.ts';
 import { createFolderTree } from './folders.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { createGenreList } from './genres.ts';
@@ -203,11 +203,16 @@ export function createLibraryService({
 
     /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
     setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata, batch?: string): TrackSummary {
-      history.record({ by: userId, batch }, id, () => setMetadata(id, typed));
+      history.record({ by: userId, batch }, id, () => setMetadata(id, typed, { keepsStatus: false }));
       return getTrack(userId, id);
     },
-    updateTrack(userId: UserId, id: TrackId, changes: TrackChanges, batch?: string): TrackSummary {
-      history.record({ by: userId, batch }, id, () => edits.updateTrack(id, changes));
+    /** Keeps metadata_status; the fields that it changes are protected by their origin. */
+    updateTrack(userId: UserId, id: TrackId, changes: TypedMetadata, batch?: string): TrackSummary {
+      const { artist, artists, album, albumArtist, ...fields } = changes;
+      const hasNames = [artist, artists, album, albumArtist].some((name) => name !== undefined);
+      history.record({ by: userId, batch }, id, () =>
+        hasNames ? setMetadata(id, changes, { keepsStatus: true }) : edits.updateTrack(id, fields),
+      );
       return getTrack(userId, id);
     },
     editHistory: history,

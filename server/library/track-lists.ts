@@ -27,6 +27,10 @@ export interface TrackFilter extends FieldFilters {
   source?: string | undefined;
   artistId?: ArtistId | undefined;
   albumId?: AlbumId | undefined;
+  /** Whole names, in any case. */
+  artist?: string | undefined;
+  album?: string | undefined;
+  hasCover?: boolean | undefined;
   genre?: string | undefined;
   format?: string | undefined;
   metadataStatus?: MetadataStatus | undefined;
@@ -138,6 +142,13 @@ function folderFilter({ path, below, others }: FolderScope): Filter {
   };
 }
 
+/** As `hasCover` of track-rows.ts. */
+function coverFilter(hasCover: boolean): Filter {
+  const test = `(EXISTS (SELECT 1 FROM album_covers c WHERE c.album_id = i.album_id AND c.key IS NOT NULL)
+    OR i.cover_url IS NOT NULL OR (i.album_sort = '' AND i.has_picture = 1))`;
+  return { each: hasCover ? test : `NOT ${test}`, cost: 2 };
+}
+
 function trackFilters(f: TrackFilter): Filter[] {
   return [
     ...wordFilters('track', f.q),
@@ -153,6 +164,21 @@ function trackFilters(f: TrackFilter): Filter[] {
       params: { artistId: f.artistId },
     },
     f.albumId !== undefined && { each: 'i.album_id = @albumId', few: true, params: { albumId: f.albumId } },
+    f.artist !== undefined && {
+      each: `EXISTS (SELECT 1 FROM track_artists ta WHERE ta.track_id = i.id
+        AND ta.artist_id = (SELECT id FROM artists WHERE name_key = @artist))`,
+      set: `SELECT ta.track_id FROM track_artists ta
+        WHERE ta.artist_id = (SELECT id FROM artists WHERE name_key = @artist)`,
+      few: true,
+      params: { artist: identityKey(f.artist) },
+    },
+    f.album !== undefined && {
+      each: 'i.album_id IN (SELECT id FROM albums WHERE title_sort = @album)',
+      set: 'SELECT t.id FROM albums a CROSS JOIN tracks t ON t.album_id = a.id WHERE a.title_sort = @album',
+      few: true,
+      params: { album: sortKey(f.album) },
+    },
+    f.hasCover !== undefined && coverFilter(f.hasCover),
     f.genre !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_genres tg
         WHERE tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND tg.track_id = i.id)`,

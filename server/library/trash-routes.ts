@@ -80,6 +80,7 @@ export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route
       makesRoom: true,
       summary: 'Delete many tracks of the trash for good, or all: those that you may delete',
       body: TracksToDelete,
+      strict: true,
       longLists: ['track_ids'],
       reply: DeletedOut,
     },

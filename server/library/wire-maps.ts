@@ -12,7 +12,7 @@ import type { AlbumFilter } from './album-lists.ts';
 import type { AlbumSummary } from './album-rows.ts';
 import type { ArtistFilter } from './artist-lists.ts';
 import type { ArtistSummary } from './artist-rows.ts';
-import type { ArtistChanges, TrackChanges } from './field-edits.ts';
+import type { ArtistChanges } from './field-edits.ts';
 import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
@@ -31,7 +31,6 @@ import type {
   LyricsOut,
   TrackFieldName,
   TrackOut,
-  TrackPatch,
   TrackPut,
   TrackQuery,
 } from './wire.ts';
@@ -41,6 +40,9 @@ export const toTrackFilter = (q: TrackQuery): AskedTracks => ({
   source: q.source,
   artistId: q.artist_id,
   albumId: q.album_id,
+  artist: q.artist,
+  album: q.album,
+  hasCover: q.has_cover,
   genre: q.genre,
   ...fieldFilters(q),
   format: q.format,
@@ -65,6 +67,8 @@ export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
   yearFrom: q.year_from,
   yearTo: q.year_to,
   artistId: q.artist_id,
+  artist: q.artist,
+  hasCover: q.has_cover,
   format: q.format,
   liked: q.liked,
   unnamed: q.unnamed,
@@ -79,12 +83,6 @@ export const toArtistFilter = (q: ArtistQuery): ArtistFilter => ({
   liked: q.liked,
 });
 
-export const toTrackChanges = (p: TrackPatch): TrackChanges => ({
-  title: p.title,
-  genre: p.genre,
-  ...changesOf(p),
-});
-
 export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
   title: p.title,
   artist: p.artist,
@@ -95,8 +93,7 @@ export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
   ...changesOf(p),
 });
 
-const changesOf = (p: TrackPatch | TrackPut): FieldChanges =>
-  fieldsFrom((field) => p[TRACK_FIELDS[field].name]) as FieldChanges;
+const changesOf = (p: TrackPut): FieldChanges => fieldsFrom((field) => p[TRACK_FIELDS[field].name]) as FieldChanges;
 
 export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({
   sortName: p.sort_name,

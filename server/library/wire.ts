@@ -21,7 +21,7 @@ import { folderPath } from './folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
 /** `offline`: its file is in a music folder that is not there. */
-const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
+export const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
 const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
 
 const ReplayGainOut = z.object({
@@ -216,6 +216,9 @@ export const TrackQuery = z.object({
   source: text.optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   album_id: queryInt.pipe(AlbumIdIn).optional(),
+  artist: text.optional().meta({ description: 'the whole name of an artist, in any case' }),
+  album: text.optional().meta({ description: 'the whole title of an album, in any case' }),
+  has_cover: queryBool.optional(),
   genre: text.optional(),
   ...FIELD_FILTERS,
   format: text.optional(),
@@ -237,6 +240,8 @@ export const AlbumQuery = z.object({
   year_from: year.optional(),
   year_to: year.optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
+  artist: text.optional().meta({ description: 'the whole name of the album artist, in any case' }),
+  has_cover: queryBool.optional(),
   format: text.optional().meta({ description: 'albums with a track in this format' }),
   liked: queryBool.optional(),
   unnamed: queryBool.optional().meta({ description: 'true: only `[Unknown Album]`s; false: only others' }),
@@ -270,21 +275,33 @@ const name = z.string().trim().min(1).max(1000);
 
 const FIELD_CHANGES = namedFields<FieldShapesIn>((kind) => IN[kind].nullable().optional());
 
-/** Body of `PATCH /tracks/{id}`. Absent fields are kept. */
 /** Chosen by the client. */
 export const Batch = z.string().regex(/^[\w-]{1,64}$/, 'may contain only letters, digits, _ and -, at most 64');
 export const EditQuery = z.object({
   batch: Batch.optional().meta({ description: 'the same for edits that are made together, to undo them together' }),
 });
 
-export const TrackPatch = z
-  .strictObject({
-    title: name.optional(),
-    genre: name.nullable().optional(),
-    ...FIELD_CHANGES,
-  })
-  .meta({ id: 'TrackPatch' });
+const EDITED_FIELDS = {
+  title: name.optional(),
+  artist: name.nullable().optional().meta({ description: 'the credit as displayed, e.g. "A feat. B"' }),
+  artists: z
+    .array(name)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'the artists it names; without them the credit is one artist' }),
+  album: name.nullable().optional(),
+  album_artist: name.nullable().optional(),
+  genre: name.nullable().optional(),
+  ...FIELD_CHANGES,
+};
+
+/** Body of `PATCH /tracks/{id}`. Absent fields are kept, null clears. */
+export const TrackPatch = z.strictObject(EDITED_FIELDS).meta({ id: 'TrackPatch' });
+/** Body of `PUT /tracks/{id}/metadata`. Absent fields are kept, null clears. */
+export const TrackPut = z.strictObject(EDITED_FIELDS).meta({ id: 'TrackPut' });
 export type TrackPatch = z.output<typeof TrackPatch>;
+export type TrackPut = z.output<typeof TrackPut>;
 
 export const LyricsOut = z
   .object({
@@ -315,25 +332,6 @@ export const ChaptersOut = z
   })
   .meta({ id: 'ChaptersOut' });
 export type ChaptersOut = z.output<typeof ChaptersOut>;
-
-/** Body of `PUT /tracks/{id}/metadata`. Absent optional fields are kept, null clears. */
-export const TrackPut = z
-  .strictObject({
-    title: name,
-    artist: name.meta({ description: 'the credit as displayed, e.g. "A feat. B"' }),
-    artists: z
-      .array(name)
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ description: 'the artists it names; without them the credit is one artist' }),
-    album: name.nullable(),
-    album_artist: name.nullable().optional(),
-    genre: name.nullable().optional(),
-    ...FIELD_CHANGES,
-  })
-  .meta({ id: 'TrackPut' });
-export type TrackPut = z.output<typeof TrackPut>;
 
 /** Body of `PATCH /artists/{id}`. */
 export const ArtistPatch = z

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType } from '../db/schema.ts';
@@ -127,6 +127,28 @@ export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit
     .offset(offset)
     .all()
     .map(({ id }) => id);
+
+/** Liked or rated, in the order of the primary key. */
+export const listGivenStates = (
+  db: Db,
+  userId: UserId,
+  itemType: ItemType | undefined,
+  { limit, offset }: Page,
+): LikeStateRow[] =>
+  db
+    .select()
+    .from(likeStates)
+    .where(
+      and(
+        eq(likeStates.userId, userId),
+        itemType && eq(likeStates.itemType, itemType),
+        or(eq(likeStates.liked, true), gt(likeStates.rating, 0)),
+      ),
+    )
+    .orderBy(likeStates.itemType, likeStates.itemId)
+    .limit(limit)
+    .offset(offset)
+    .all();
 
 /** Newest first. */
 export const listEvents = (

@@ -1,5 +1,6 @@
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import { LIKE_FORMS, STATE_FORMS } from './other-forms.ts';
 import type { LikeService } from './service.ts';
 import {
   LikeEvent,
@@ -20,6 +21,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       access: 'user',
       summary: 'Like, unlike or rate a track, album or artist',
       body: LikeEvent,
+      accepts: LIKE_FORMS,
       reply: LikeState,
     },
     ({ user, body }) =>
@@ -49,10 +51,15 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       method: 'get',
       path: '/likes/state',
       access: 'user',
-      summary: 'Your likes and ratings of these items',
+      summary: 'Your likes and ratings of these items, or of all',
       query: LikeStateQuery,
+      accepts: STATE_FORMS,
       reply: LikeStates,
     },
-    ({ user, query }) => likes.states(user.id, query.item_type, query.item_id).map(toLikeState),
+    ({ user, query }) =>
+      (query.item_type !== undefined && query.item_id !== undefined
+        ? likes.states(user.id, query.item_type, query.item_id)
+        : likes.listStates(user.id, query.item_type, query)
+      ).map(toLikeState),
   ),
 ];

@@ -11,6 +11,7 @@ import {
   idsThere,
   isThere,
   listEvents,
+  listGivenStates,
   listLikedIds,
   listRatedIds,
   listStates,
@@ -129,6 +130,10 @@ export function createLikeService({
     /** Highest rated first; the same holds. */
     listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listRatedIds(db, userId, itemType, page),
+
+    /** All that is liked or rated, by type and id. */
+    listStates: (userId: UserId, itemType: ItemType | undefined, page: Page): LikeSummary[] =>
+      listGivenStates(db, userId, itemType, page),
 
     /** One for each id, in the same order. */
     states(userId: UserId, itemType: ItemType, itemIds: number[]): LikeSummary[] {

@@ -57,13 +57,22 @@ export const LikeQuery = z.object({ item_type: ItemTypeIn.optional(), ...pageQue
 const MOST_IDS = 1_000;
 
 /** `item_id` may be repeated. */
-export const LikeStateQuery = z.object({
-  item_type: ItemTypeIn,
-  item_id: z
-    .union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS))
-    .meta({ description: `repeat it for several items, up to ${MOST_IDS}` }),
-});
+export const LikeStateQuery = z
+  .object({
+    item_type: ItemTypeIn.optional(),
+    item_id: z
+      .union([z.string().transform((id) => [id]), z.array(z.string())])
+      .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS))
+      .optional()
+      .meta({
+        description: `repeat it for several items, up to ${MOST_IDS}; without it, all that you liked or rated, paged`,
+      }),
+    ...pageQuery,
+  })
+  .refine(({ item_type, item_id }) => item_id === undefined || item_type !== undefined, {
+    path: ['item_type'],
+    message: 'is required with item_id: track, album or artist',
+  });
 
 export const toLikeState = ({ itemType, itemId, liked, rating, since }: LikeSummary): LikeState => ({
   item_type: itemType,

@@ -46,6 +46,7 @@ export const maintenanceRoutes = ({
       access: 'superuser',
       summary: 'Test an object store: writes, reads, lists and deletes a small object',
       body: StoreTestIn,
+      strict: true,
       reply: StoreTestOut,
     },
     async ({ body }) => ({
@@ -62,6 +63,7 @@ export const maintenanceRoutes = ({
       access: 'superuser',
       summary: 'Verify all stored files; repairs them from the backup if there is one',
       body: VerifyIn,
+      strict: true,
       reply: JobOut,
       status: [202],
     },
@@ -75,6 +77,7 @@ export const maintenanceRoutes = ({
       access: 'superuser',
       summary: 'List or delete stored objects that nothing refers to and that are older than a week',
       body: GarbageIn,
+      strict: true,
       reply: JobOut,
       status: [202],
     },

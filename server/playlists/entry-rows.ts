@@ -88,6 +88,10 @@ export function createEntryRows(client: Sqlite) {
         'AND e.playlist_id = ?)',
     )
     .pluck();
+  const entriesOf = client.prepare<[string, PlaylistId], { id: number; trackId: TrackId }>(
+    `SELECT e.id, e.track_id AS trackId FROM json_each(?) ids
+      CROSS JOIN playlist_entries e ON e.track_id = ids.value AND e.playlist_id = ?`,
+  );
   const absent = client
     .prepare<[string], TrackId>(
       'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1',
@@ -241,6 +245,9 @@ export function createEntryRows(client: Sqlite) {
     /** Those of the tracks that are in the list. */
     knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
       new Set(known.all(JSON.stringify(trackIds), playlistId)),
+    /** The entries of these tracks in the list. */
+    entriesOf: (playlistId: PlaylistId, trackIds: readonly TrackId[]): { id: number; trackId: TrackId }[] =>
+      entriesOf.all(JSON.stringify(trackIds), playlistId),
     /** A track that does not exist, if there is one. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
     /** Differences between the current list and a version. Positions persist, so only changed entries are kept. */

@@ -1,6 +1,8 @@
 // REST API of playlists. Users read their own and public ones; only the owner changes a playlist.
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
+import { invalid } from '../errors.ts';
+import type { Accepts } from '../http/accepts.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Pieces, type InPieces } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
@@ -32,6 +34,7 @@ import {
   RemoveChosen,
   RemoveEntries,
   RemoveQuery,
+  RemoveTracks,
   Reorder,
   Restore,
   RestoreOut,
@@ -42,12 +45,21 @@ import {
   toVersionEntryOut,
   toVersionOut,
   TrackIdList,
+  TrackInListParam,
   VersionEntryPage,
   VersionParam,
   type PlaylistEntryOut,
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
+const TITLE: Accepts = { body: { title: 'name', public: 'is_public', tracks: 'track_ids' } };
+const ONE_TRACK: Accepts = {
+  also: ['track_id for track_ids with one'],
+  bodyAs: ({ track_id: id, ...rest }) =>
+    id === undefined || rest['track_ids'] !== undefined ? rest : { ...rest, track_ids: [idOf(id)] },
+};
+/** A list of ids takes plain numbers. */
+const idOf = (id: unknown): unknown => (typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id);
 /** Of a report, sent in one piece. */
 const LINES = 500;
 
@@ -92,6 +104,7 @@ export function playlistRoutes({
         access: 'user',
         summary: 'Create a playlist, ordinary or smart',
         body: PlaylistCreate,
+        accepts: TITLE,
         longLists: ['track_ids'],
         query: EntriesWanted,
         reply: PlaylistOut,
@@ -166,11 +179,13 @@ export function playlistRoutes({
     route(
       {
         method: 'patch',
+        alsoMethods: ['put'],
         path: '/playlists/:id',
         access: 'user',
         summary: 'Edit name, description, visibility or rules of a playlist',
         params: IdParam,
         body: PlaylistUpdate,
+        accepts: TITLE,
         query: EntriesWanted,
         reply: PlaylistOut,
       },
@@ -225,6 +240,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: AddTracks,
+        accepts: ONE_TRACK,
         longLists: ['track_ids'],
         reply: PlaylistOut,
       },
@@ -252,20 +268,54 @@ export function playlistRoutes({
         method: 'delete',
         path: '/playlists/:id/tracks',
         access: 'user',
-        summary: 'Remove several entries',
+        summary: 'Remove several tracks, with all of their entries, or several entries',
         params: IdParam,
         query: RemoveEntries.extend(EntriesWanted.shape),
+        body: RemoveTracks,
+        bodyOptional: true,
+        strict: true,
+        accepts: ONE_TRACK,
+        longLists: ['track_ids'],
+        reply: PlaylistOut,
+      },
+      ({ user, params, query, body }) => {
+        const expected = { expectedVersion: query.expected_version };
+        const trackIds = body.track_ids ?? query.track_id;
+        if (trackIds) return shown(user.id, playlists.removeTracks(user.id, params.id, trackIds, expected), query);
+        if (!query.entry_id) throw invalid([{ field: 'track_ids', message: 'either this or entry_id is required' }]);
+        const chosen = { entryIds: query.entry_id };
+        return shown(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query);
+      },
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/playlists/:id/tracks/:track_id',
+        access: 'user',
+        summary: 'Add a track at the end',
+        params: TrackInListParam,
+        query: EntriesWanted,
+        reply: PlaylistOut,
+      },
+      ({ user, params, query }) =>
+        shown(user.id, playlists.addTracks(user.id, params.id, { trackIds: [params.track_id] }), query),
+    ),
+
+    route(
+      {
+        method: 'delete',
+        path: '/playlists/:id/tracks/:track_id',
+        access: 'user',
+        summary: 'Remove a track, with all of its entries; 404 when it is not in the playlist',
+        params: TrackInListParam,
+        query: ExpectedVersion,
         reply: PlaylistOut,
       },
       ({ user, params, query }) =>
         shown(
           user.id,
-          playlists.removeEntries(
-            user.id,
-            params.id,
-            { entryIds: query.entry_id },
-            { expectedVersion: query.expected_version },
-          ),
+          playlists.removeTracks(user.id, params.id, [params.track_id], { expectedVersion: query.expected_version }),
           query,
         ),
     ),
@@ -273,7 +323,7 @@ export function playlistRoutes({
     route(
       {
         method: 'delete',
-        path: '/playlists/:id/tracks/:entry_id',
+        path: '/playlists/:id/entries/:entry_id',
         access: 'user',
         summary: 'Remove an entry',
         params: EntryParam,
@@ -302,6 +352,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: RemoveChosen,
+        strict: true,
         longLists: ['entry_ids', 'all_but'],
         reply: PlaylistOut,
       },

@@ -7,7 +7,7 @@ import { invalid, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
-import { getOwn, getReadable } from './access.ts';
+import { assertOrdinary, getOwn, getReadable } from './access.ts';
 import { createChanges, type Added, type Chosen, type Edited, type Expected } from './changes.ts';
 import { createEntryRows } from './entry-rows.ts';
 import {
@@ -219,6 +219,20 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     async removeEntries(userId: UserId, id: PlaylistId, chosen: Chosen, expected?: Expected): Promise<PlaylistSummary> {
       await changes.remove(userId, id, chosen, expected);
       return changed(userId, id);
+    },
+    /** All entries of these tracks. Throws `not_found` for a track that is not in the list. */
+    async removeTracks(
+      userId: UserId,
+      id: PlaylistId,
+      trackIds: readonly TrackId[],
+      expected?: Expected,
+    ): Promise<PlaylistSummary> {
+      assertOrdinary(getOwn(db, userId, id, expected?.expectedVersion));
+      const entries = rows.entriesOf(id, trackIds);
+      const there = new Set(entries.map(({ trackId }) => trackId));
+      const absent = trackIds.find((trackId) => !there.has(trackId));
+      if (absent !== undefined) throw notFound('track in the playlist', absent);
+      return this.removeEntries(userId, id, { entryIds: entries.map((entry) => entry.id) }, expected);
     },
     async moveEntries(
       userId: UserId,

@@ -89,10 +89,20 @@ export const RemoveEntries = z.object({
   entry_id: z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
     .pipe(z.array(queryInt.pipe(entryId)).max(MOST_IN_ADDRESS))
+    .optional()
     .meta({ description: `once for each entry, at most ${MOST_IN_ADDRESS} times` }),
+  track_id: z
+    .union([z.string().transform((id) => [id]), z.array(z.string())])
+    .pipe(z.array(queryInt.pipe(TrackIdIn)).max(MOST_IN_ADDRESS))
+    .optional()
+    .meta({ description: 'instead: once for each track, of which all entries go' }),
   expected_version: queryInt.pipe(z.int().positive()).optional(),
 });
+export const RemoveTracks = z
+  .strictObject({ track_ids: idList<TrackId>(MOST_TRACKS, { least: 1 }).optional() })
+  .meta({ id: 'PlaylistRemoveTracks' });
 export const EntryParam = z.object({ id: idText(PlaylistIdIn), entry_id: idText(entryId) });
+export const TrackInListParam = z.object({ id: idText(PlaylistIdIn), track_id: idText(TrackIdIn) });
 export const VersionParam = z.object({ id: idText(PlaylistIdIn), version: idText(z.int().positive()) });
 
 export const Reorder = z

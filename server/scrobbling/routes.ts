@@ -54,6 +54,7 @@ export const scrobblingRoutes = ({ accounts, syncLoves }: ScrobblingRouteDeps): 
       summary: 'Start sending your plays to a service; 422 for a token that it does not accept',
       query: ScrobblerQuery,
       body: ScrobblingIn,
+      strict: true,
       reply: ScrobblingOut,
     },
     async ({ user, query, body: { token, url, sync_loves: syncing } }) =>

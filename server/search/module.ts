@@ -17,7 +17,7 @@ export function searchModule({ db, library, sources, catalogue, placeholders }: 
     offers: search,
     routes: [
       ...searchRoutes(search, library.folders),
-      ...remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPicture: placeholders.send }),
+      ...remoteSearchRoutes({ remoteSearch, search, library, sources, catalogue, sendPicture: placeholders.send }),
     ],
   } satisfies Module;
 }

@@ -5,20 +5,41 @@ import { conflict, notFound } from '../errors.ts';
 import { route, type Route } from '../http/route.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import type { Sources } from '../sources/registry.ts';
+import type { LibraryService } from '../library/service.ts';
 import type { RemoteSearch } from './remote-search.ts';
-import { HitCoverQuery, SearchQuery, SearchResponse, SourceSearchQuery, toSearchHit } from './remote-wire.ts';
+import type { SearchService } from './service.ts';
+import {
+  HitCoverQuery,
+  SearchQuery,
+  SearchResponse,
+  SourceSearchQuery,
+  toLibraryHit,
+  toSearchHit,
+} from './remote-wire.ts';
 
 export interface RemoteSearchRouteDeps {
   remoteSearch: RemoteSearch;
+  search: SearchService;
+  library: Pick<LibraryService, 'listTracks'>;
   sources: Pick<Sources, 'find'>;
-  catalogue: Pick<RemoteCatalogue, 'recall' | 'assertOn'>;
+  catalogue: Pick<RemoteCatalogue, 'recall' | 'assertOn' | 'whyOff'>;
   /** Sends the picture at a URL that the catalogue gave; false when there is none. */
   sendPicture: (req: IncomingMessage, res: ServerResponse, url: string) => Promise<boolean>;
 }
 
+/** Sources whose tracks are all in the library. */
+const LIBRARY_SOURCES: ReadonlySet<string> = new Set(['local_folder', 'upload']);
+
 const SourceParam = z.object({ source: z.string().max(100) });
 
-export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPicture }: RemoteSearchRouteDeps): Route[] {
+export function remoteSearchRoutes({
+  remoteSearch,
+  search,
+  library,
+  sources,
+  catalogue,
+  sendPicture,
+}: RemoteSearchRouteDeps): Route[] {
   function assertSearchable(source: string): void {
     if (!sources.find(source)) throw notFound('source', source);
     if (!remoteSearch.canSearch(source)) throw conflict(`The source ${source} cannot be searched.`);
@@ -31,17 +52,24 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
         method: 'get',
         path: '/search',
         access: 'user',
-        summary: 'Search all catalogues',
+        summary: 'Search all sources: tracks of the library first, then the catalogues that are on',
         query: SearchQuery,
         reply: SearchResponse,
       },
-      async ({ query }) => {
+      async ({ user, query }) => {
         const names = query.sources
           ?.split(',')
           .map((name) => name.trim())
           .filter((name) => name !== '');
-        const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, names);
-        return { query: query.q, items: hits.map(toSearchHit), errors };
+        const { tracks } = search.searchLibrary(user.id, query.q, { limit: query.limit, offset: 0 });
+        const here = tracks.items.filter(({ source }) => names === undefined || names.includes(source));
+        const known = new Set(here.map(({ source, sourceId }) => `${source} ${sourceId}`));
+        const asked = names?.filter((name) => !LIBRARY_SOURCES.has(name));
+        const catalogues = asked ?? (catalogue.whyOff() === undefined ? undefined : []);
+        const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, catalogues);
+        const others = hits.filter(({ source, hit }) => !known.has(`${source} ${hit.sourceId}`));
+        const items = [...here.map(toLibraryHit), ...others.map(toSearchHit)].slice(0, query.limit);
+        return { query: query.q, items, errors };
       },
     ),
 
@@ -50,17 +78,23 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
         method: 'get',
         path: '/sources/:source/search',
         access: 'user',
-        summary: 'Search one catalogue',
+        summary: 'Search one source',
         problems: ['conflict'],
         params: SourceParam,
         query: SourceSearchQuery,
         reply: SearchResponse,
       },
-      async ({ params, query }) => {
-        assertSearchable(params.source);
+      async ({ user, params: { source }, query }) => {
+        if (LIBRARY_SOURCES.has(source)) {
+          const order = { sort: 'title', order: undefined, seed: undefined } as const;
+          const page = { limit: query.limit, offset: 0 };
+          const { items } = await library.listTracks(user.id, { q: query.q, source }, order, page);
+          return { query: query.q, items: items.map(toLibraryHit), errors: [] };
+        }
+        assertSearchable(source);
         return {
           query: query.q,
-          items: (await remoteSearch.search(params.source, query.q, query.limit)).map(toSearchHit),
+          items: (await remoteSearch.search(source, query.q, query.limit)).map(toSearchHit),
           errors: [],
         };
       },

@@ -1,7 +1,8 @@
 // Hits of catalogues in the API.
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
-import { AvailabilityOut } from '../library/wire.ts';
+import { ShownAvailabilityOut } from '../library/wire.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
 import type { FoundHit } from './remote-search.ts';
 
 const limit = queryInt
@@ -34,7 +35,7 @@ export const SearchHit = z
     cover_url: z.string().nullable().meta({ description: 'path on this server; needs the token, like other covers' }),
     in_library: z.boolean(),
     track_id: z.int().nullable(),
-    availability: AvailabilityOut.nullable(),
+    availability: ShownAvailabilityOut.nullable(),
   })
   .meta({ id: 'SearchHit' });
 export type SearchHit = z.output<typeof SearchHit>;
@@ -67,4 +68,19 @@ export const toSearchHit = ({ source, hit, saved }: FoundHit): SearchHit => ({
   in_library: saved !== undefined,
   track_id: saved?.trackId ?? null,
   availability: saved?.availability ?? null,
+});
+
+export const toLibraryHit = (track: TrackSummary): SearchHit => ({
+  source: track.source,
+  source_id: track.sourceId,
+  kind: 'track',
+  title: track.title,
+  artist_name: track.artistName,
+  album_title: track.albumTitle,
+  duration_ms: track.durationMs,
+  year: track.year,
+  cover_url: track.hasCover ? `/api/v1/tracks/${track.id}/cover` : null,
+  in_library: true,
+  track_id: track.id,
+  availability: track.availability,
 });

@@ -113,9 +113,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     return hit;
   }
 
-  /** The catalogue's id. Throws CatalogueError if it belongs to another catalogue than the one in use. */
+  /** The catalogue's id. Throws CatalogueError if it is none of the catalogue in use. */
   function idOf(sourceId: string): string {
-    const { name } = current();
+    const { name, isId } = current();
     if (!sourceId.startsWith(`${name}:`)) {
       throw new CatalogueError(
         'misconfigured',
@@ -123,7 +123,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
           '(STREAMSRC_PROVIDER).',
       );
     }
-    return sourceId.slice(name.length + 1);
+    const id = sourceId.slice(name.length + 1);
+    if (!isId(id)) throw new CatalogueError('not_found', `“${id.slice(0, 100)}” is no id of the catalogue “${name}”.`);
+    return id;
   }
 
   return {
@@ -166,16 +168,6 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
     /** The remembered hit with this id. */
     recall: (sourceId: string): RemoteHit | undefined => hits.get(sourceId),
-
-    /** Whether the id alone is enough to download it. */
-    canFetch(sourceId: string): boolean {
-      const { name, isId } = current();
-      return (
-        sourceId.startsWith(`${name}:`) &&
-        isId(sourceId.slice(name.length + 1)) &&
-        (name !== 'ext' || hits.get(sourceId)?.pageUrl !== undefined)
-      );
-    },
 
     async resolve(sourceId: string): Promise<RemoteHit> {
       const known = hits.get(sourceId);

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
 import type { TrackOut } from '../library/wire.ts';
 import type { UploadService } from './service.ts';
-import { UploadOut } from './wire.ts';
+import { UploadQuery, UploadReply } from './wire.ts';
 
 interface UploadRouteDeps {
   uploads: UploadService;
@@ -18,15 +18,18 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
     {
       method: 'post',
       path: '/tracks/upload',
+      aliases: ['/upload', '/tracks'],
       access: 'user',
       right: 'canUpload',
-      summary: 'Upload one or more audio files (multipart field "files")',
+      summary: 'Upload audio: one file (multipart field "file") gives its track, others (field "files") a list',
+      query: UploadQuery,
+      accepts: { also: ['an audio file as the body, named by Content-Disposition or ?filename='] },
       consumes: 'multipart/form-data',
-      reply: UploadOut,
+      reply: UploadReply,
       status: [201, 200],
     },
-    async ({ user, req, signal }) => {
-      const { uploaded, errors } = await uploads.receive(user.id, req, signal);
+    async ({ user, query, req, signal }) => {
+      const { uploaded, errors, isSingle } = await uploads.receive(user.id, req, { filename: query.filename, signal });
       if (uploaded.length === 0) {
         const [code = 'invalid', ...others] = new Set(errors.map((e) => e.code));
         throw new AppError(
@@ -39,6 +42,7 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
       }
       const isNew = uploaded.some((one) => one.isNew);
       const ids = [...new Set(uploaded.map((one) => one.trackId))];
+      if (isSingle && ids[0] !== undefined) return new Reply(isNew ? 201 : 200, trackOut(user, ids[0]));
       return new Reply(isNew ? 201 : 200, {
         items: ids.map((id) => trackOut(user, id)),
         errors: errors.map(({ filename, detail }) => ({ filename, detail })),

@@ -10,7 +10,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, asKnownFault, badRequest, type ErrorCode, type FieldError } from '../errors.ts';
-import { readForm, type FormFile } from '../http/multipart.ts';
+import { isRawFile, readForm, readRawFile, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
@@ -21,7 +21,8 @@ import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
 const UPLOAD = 'upload';
-const FIELD = 'files';
+/** Of a form with one file; the answer is its track. */
+const SINGLE = 'file';
 const MAX_FILES = 1_000;
 /** Errors of a single file; any other aborts the upload. */
 const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request', 'storage_full'];
@@ -33,6 +34,8 @@ interface Uploaded {
 interface UploadOutcome {
   uploaded: Uploaded[];
   errors: { filename: string; detail: string; code: ErrorCode; fields?: FieldError[] | undefined }[];
+  /** One file in the field `file`, or a body that is one. */
+  isSingle: boolean;
 }
 
 interface UploadDeps {
@@ -74,49 +77,55 @@ export function createUploadService({
   const isComingBack = (sha256: string): boolean =>
     findBySource.get(UPLOAD, sha256) !== undefined || trash.findPlace(UPLOAD, sha256) !== undefined;
 
-  /** Reads a multipart request. Each file succeeds or fails on its own, and is kept when the request is cut off. */
-  async function receive(userId: UserId, req: Request, signal: AbortSignal): Promise<UploadOutcome> {
-    const outcome: UploadOutcome = { uploaded: [], errors: [] };
+  /**
+   * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own, and is kept
+   * when the request is cut off.
+   */
+  async function receive(
+    userId: UserId,
+    req: Request,
+    { filename, signal }: { filename?: string | undefined; signal: AbortSignal },
+  ): Promise<UploadOutcome> {
+    const outcome: UploadOutcome = { uploaded: [], errors: [], isSingle: false };
     const fileBytes = settings.get('MAX_UPLOAD_BYTES');
     let fault: unknown;
     await mkdir(tmpDir, { recursive: true });
     try {
-      await readForm(
-        req,
-        {
-          files: MAX_FILES,
-          fileBytes,
-          tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
-        },
-        async (file) => {
-          try {
-            outcome.uploaded.push(await take(userId, file, signal));
-          } catch (error) {
-            const isOfAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
-            if (signal.aborted || isOfAll) throw error;
-            if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
-            else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
-            fault ??= error instanceof AppError ? undefined : error;
-            outcome.errors.push({ filename: file.filename, ...toLine(error) });
-          }
-        },
-      );
+      const limits = {
+        files: MAX_FILES,
+        fileBytes,
+        tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
+      };
+      const takeOne = async (file: FormFile): Promise<void> => {
+        outcome.isSingle = file.field === SINGLE && outcome.uploaded.length + outcome.errors.length === 0;
+        try {
+          outcome.uploaded.push(await take(userId, file, signal));
+        } catch (error) {
+          const isOfAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
+          if (signal.aborted || isOfAll) throw error;
+          if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
+          else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
+          fault ??= error instanceof AppError ? undefined : error;
+          outcome.errors.push({ filename: file.filename, ...toLine(error) });
+        }
+      };
+      if (isRawFile(req)) await readRawFile(req, limits, { field: SINGLE, filename }, takeOne);
+      else await readForm(req, limits, takeOne);
     } finally {
       const isNew = outcome.uploaded.filter((one) => one.isNew);
       if (isNew.length > 0) onUploaded(isNew.map((one) => one.trackId));
     }
     if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
     if (outcome.uploaded.length + outcome.errors.length === 0)
-      throw badRequest(`The upload contains no file. Send files in the multipart field "${FIELD}".`);
+      throw badRequest(`The upload contains no file. Send it in the multipart field "${SINGLE}".`);
     return outcome;
   }
 
   async function take(
     userId: UserId,
-    { field, filename, announcedBytes, chunks }: FormFile,
+    { filename, announcedBytes, chunks }: FormFile,
     signal: AbortSignal,
   ): Promise<Uploaded> {
-    if (field !== FIELD) throw badRequest(`Wrong field name. Send files in the multipart field "${FIELD}".`);
     const path = join(tmpDir, `upload-${randomUUID()}`);
     const space = await room.reserve(userId, announcedBytes);
     try {

@@ -8,3 +8,8 @@ export const UploadOut = z
   })
   .meta({ id: 'UploadOut' });
 export type UploadOut = z.output<typeof UploadOut>;
+/** The track of the only file, if that was sent in the field `file` or as the body. */
+export const UploadReply = z.union([TrackOut, UploadOut]);
+export const UploadQuery = z.object({
+  filename: z.string().max(1_000).optional().meta({ description: 'of a body that is one file' }),
+});

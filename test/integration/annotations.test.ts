@@ -237,3 +237,17 @@ test('an album is there since its oldest track, whatever its name', async () => 
   expect(newArtist).not.toBe(artistId);
   expect([(await album(albumId)).created_at, (await artist(newArtist)).created_at]).toEqual([since, since]);
 });
+
+test('an artist whose only track is by its album artist now, and a guest who is named no more', async () => {
+  const add = (artists: string[]) =>
+    maker.add({ title: `Ebb ${artists.join()}`, artists, album: `Ebb ${artists.join()}`, albumArtist: 'Host' });
+  const [alone, withGuest] = [add(['Lone']), add(['Host', 'Guest'])];
+  const [lone, host] = (await Promise.all([alone, withGuest].map(track))).map(({ artist_id }) => artist_id);
+  const guest = (await track(withGuest)).artists[1]?.id ?? null;
+  await like('artist', guest);
+  await like('artist', lone ?? null, { rating: 3 });
+  await server.api(`/tracks/${withGuest}`, { method: 'PATCH', body: { artists: ['Host'] } });
+  expect(await said('artist', host ?? null)).toEqual([false, 0]);
+  await server.api(`/tracks/${alone}`, { method: 'PATCH', body: { artist: 'Host' } });
+  expect(await said('artist', host ?? null)).toEqual([true, 3]);
+});

@@ -30,6 +30,8 @@ beforeAll(async () => {
       playedMs: null,
       songKey: 1,
       client: null,
+      restTime: null,
+      playId: null,
     },
   ];
   const { prepare } = db.$client;

@@ -70,7 +70,12 @@ describe('the list of routes', () => {
     const paths = Map.groupBy(server.app.routes, (route) => route.spec.path);
     for (const [path, group] of paths) {
       const missing = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'].find(
-        (method) => !group.some((route) => route.spec.method.toUpperCase() === method),
+        (method) =>
+          !server.app.routes.some(
+            ({ spec }) =>
+              (spec.path === path || spec.aliases?.includes(path)) &&
+              [spec.method, ...(spec.alsoMethods ?? [])].includes(method.toLowerCase() as never),
+          ),
       );
       if (missing === undefined || group[0] === undefined) continue;
       const answer = await server.api(pathOf(group[0]), { method: missing });

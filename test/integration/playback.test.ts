@@ -102,7 +102,7 @@ describe('the queue', () => {
     { track_ids: ['1'] },
     { current_index: 0 },
     { track_ids: [1], position_ms: -1 },
-    { track_ids: [1], user_id: 2 },
+    { user_id: 2 },
   ])('%j is refused', async (body) => {
     expect((await save(body)).status).toBe(422);
   });

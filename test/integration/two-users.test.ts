@@ -75,6 +75,7 @@ async function makePlaylist(): Promise<void> {
     entries: [entry],
   } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
   Object.assign(hers, { '/playlists/:id': `${id}`, ':entry_id': `${entry.entry_id}`, ':version': '1' });
+  Object.assign(hers, { ':track_id': `${trackId}` });
   Object.assign(bodies, {
     'patch /playlists/:id': { name: 'Bob’s', is_public: true },
     'post /playlists/:id/tracks': { track_ids: [trackId] },

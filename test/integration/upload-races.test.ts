@@ -222,7 +222,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       onUploaded: () => undefined,
     });
     const http = createServer((req, res) => {
-      uploads.receive(user.id, req as never, new AbortController().signal).then(
+      uploads.receive(user.id, req as never, { signal: new AbortController().signal }).then(
         ({ uploaded }) => res.end(String(uploaded[0]?.trackId)),
         (error: unknown) => res.writeHead(500).end(String(error)),
       );

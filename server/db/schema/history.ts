@@ -32,12 +32,18 @@ export const plays = sqliteTable(
     recordingMbid: text('recording_mbid'),
     songKey: integer('song_key'), // hash of the folded artist and title, see history/song-names.ts
     withdrawnAt: time('withdrawn_at'), // taken back: counts nowhere, and is not reported anew
+    // of a play that came by REST: whether its client said when; null for all others, and for those of earlier versions
+    restTime: text('rest_time').$type<'sent' | 'server'>(),
+    playId: text('play_id'), // chosen by the client, for one listening
   },
   (t) => [
     // a partial one would have to read the rows
     index('plays_user_played_at').on(t.userId, t.withdrawnAt, t.playedAt, t.id),
     index('plays_track_id').on(t.trackId, t.userId, t.playedAt),
     uniqueIndex('plays_once').on(t.userId, t.songKey, t.playedAt),
+    uniqueIndex('plays_play_id')
+      .on(t.userId, t.playId)
+      .where(sql`play_id IS NOT NULL`),
     index('plays_unmatched')
       .on(t.songKey, t.id)
       .where(sql`track_id IS NULL`),

@@ -1,0 +1,47 @@
+// Other forms of a reported play, turned into the documented one.
+import type { Accepts, Fields } from '../http/accepts.ts';
+
+/** ISO 8601 without a zone, also with a blank for the `T`. */
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+/** As milliseconds since 1970 it would be the year 1973 or earlier, as seconds the year 5138 or later. */
+const LEAST_MS = 1e11;
+
+/** UTC where no zone is named; numbers are seconds or milliseconds since 1970. */
+function timeText(value: unknown): unknown {
+  const number = typeof value === 'string' && /^\d{9,13}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && number > 0 && number < 1e14)
+    return new Date(Math.round(number < LEAST_MS ? number * 1000 : number)).toISOString();
+  if (typeof value !== 'string') return value;
+  if (DAY.test(value)) return `${value}T00:00:00Z`;
+  const [, day, time] = WITHOUT_ZONE.exec(value) ?? [];
+  return day === undefined ? value.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/\+00$/, 'Z') : `${day}T${time}Z`;
+}
+
+function playAsDocumented({ duration_ms, duration_played, timestamp, listened_at, ...play }: Fields): Fields {
+  const seconds = typeof duration_played === 'string' ? Number(duration_played) : duration_played;
+  const playedMs = duration_ms ?? (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined);
+  const at = play['played_at'] ?? timestamp ?? listened_at;
+  return {
+    ...(playedMs !== undefined && { played_ms: playedMs }),
+    ...play,
+    ...(at !== undefined && { played_at: timeText(at) }),
+  };
+}
+
+export const PLAY_FORMS: Accepts = {
+  also: [
+    'played_at without a zone (UTC) or as seconds or milliseconds since 1970',
+    'timestamp and listened_at for played_at',
+    'duration_ms, or duration_played in seconds, for played_ms',
+  ],
+  bodyAs: (body) =>
+    Array.isArray(body['items'])
+      ? {
+          ...body,
+          items: (body['items'] as unknown[]).map((item) =>
+            typeof item === 'object' && item !== null && !Array.isArray(item) ? playAsDocumented(item as Fields) : item,
+          ),
+        }
+      : playAsDocumented(body),
+};

@@ -1,0 +1,37 @@
+// Other forms of the likes API, turned into the documented ones.
+import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
+
+const TYPES = ['track', 'album', 'artist'] as const;
+
+const NAMES = { type: 'item_type', id: 'item_id' };
+
+/** `{track_id}` likes the track; `action` says `like` or `unlike`. */
+export const LIKE_FORMS: Accepts = {
+  body: NAMES,
+  also: ['track_id, album_id or artist_id for item_type and item_id', 'action (like, unlike) for liked'],
+  bodyAs(body: Fields): Fields {
+    const { action, track_id, album_id, artist_id, ...rest } = body;
+    const given: Fields = { track: track_id, album: album_id, artist: artist_id };
+    const type = TYPES.find((one) => given[one] !== undefined);
+    const item = type && rest['item_id'] === undefined ? { item_type: type, item_id: given[type] } : {};
+    const liked = action === 'like' ? true : action === 'unlike' ? false : undefined;
+    // a rating alone says nothing of the like
+    const isLike = rest['rating'] === undefined && action === undefined && ('item_id' in rest || 'item_id' in item);
+    return { ...(liked !== undefined ? { liked } : isLike ? { liked: true } : {}), ...item, ...rest };
+  },
+};
+
+/** Ids after commas, in `item_ids`, `track_id`, `track_ids` and so on. */
+export const STATE_FORMS: Accepts = {
+  query: { ...NAMES, item_ids: 'item_id', ids: 'item_id' },
+  also: ['ids after commas', 'track_id, album_id or artist_id for item_type and item_id'],
+  queryAs(query: QueryText): QueryText {
+    const type = TYPES.find((one) => `${one}_id` in query || `${one}_ids` in query);
+    const item =
+      type && query['item_id'] === undefined
+        ? { item_type: type, item_id: query[`${type}_id`] ?? query[`${type}_ids`] ?? [] }
+        : {};
+    const { item_id: ids, ...rest } = { ...query, ...item } as QueryText;
+    return ids === undefined ? rest : { ...rest, item_id: [ids].flat().flatMap((text) => text.split(',')) };
+  },
+};
