@@ -63,6 +63,7 @@ export const isSettingName = (name: string): name is SettingName => name in SETT
 /** Collects settings by their upper-case name. `strict` refuses unknown names: for the file, not the environment. */
 function byName(layer: Record<string, unknown>, where: string, strict: boolean): Map<SettingName, unknown> {
   const found = new Map<SettingName, unknown>();
+  const spelled = new Map<SettingName, string>();
   for (const [key, value] of Object.entries(layer)) {
     const name = key.toUpperCase();
     if (!isSettingName(name)) {
@@ -71,8 +72,9 @@ function byName(layer: Record<string, unknown>, where: string, strict: boolean):
     }
     if (value === undefined || value === null || value === '') continue; // an empty variable counts as unset
     if (found.has(name) && found.get(name) !== value)
-      throw new AppError('invalid', `Setting ${name} is in ${where} twice, in different spellings.`);
+      throw new AppError('invalid', `Setting ${name} is in ${where} twice: as ${spelled.get(name)} and as ${key}.`);
     found.set(name, value);
+    spelled.set(name, key);
   }
   return found;
 }

@@ -102,7 +102,7 @@ export const SETTINGS = {
       'forwarding headers are trusted.',
   }),
 
-  STORAGE_BACKEND: setting(text.default('local'), {
+  STORAGE_BACKEND: setting(text.toLowerCase().default('local'), {
     kind: 'place',
     group: 'storage',
     restart: true,

@@ -12,7 +12,7 @@ export interface FileHint extends AlbumHint {
   durationMs: number;
 }
 
-/** The tolerance of the service; a recording whose length differs more is another one. */
+/** The tolerance of the service. */
 const LENGTH_WITHIN_S = 7;
 /** Candidates stored with a track. */
 const MAX_CANDIDATES = 5;
@@ -22,14 +22,19 @@ interface Candidate {
   recording: AcoustIdRecording;
 }
 
-/** By score, then number of submissions, then difference in length, then agreement with the tags. */
+/**
+ * By score, then number of submissions, then difference in length, then agreement with the tags. Of the recordings of
+ * one result, those of another length count only if all are.
+ */
 export function rankCandidates(results: readonly AcoustIdResult[], hint: FileHint): Match[] {
   const far = ({ duration }: AcoustIdRecording): number =>
     duration === undefined ? LENGTH_WITHIN_S : Math.abs(duration - hint.durationMs / 1_000);
   const seen = new Set<string>();
   return results
-    .flatMap((result) => result.recordings.map((recording): Candidate => ({ result, recording })))
-    .filter(({ recording }) => far(recording) <= LENGTH_WITHIN_S)
+    .flatMap((result) => {
+      const near = result.recordings.filter((recording) => far(recording) <= LENGTH_WITHIN_S);
+      return (near.length > 0 ? near : result.recordings).map((recording): Candidate => ({ result, recording }));
+    })
     .toSorted(
       (a, b) =>
         b.result.score - a.result.score ||

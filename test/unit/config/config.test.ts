@@ -122,13 +122,13 @@ describe('values', () => {
       'the same name twice in the file',
       { port: 1, PORT: 2 },
       {},
-      'Setting PORT is in settings.json twice, in different spellings.',
+      'Setting PORT is in settings.json twice: as port and as PORT.',
     ],
     [
       'the same name twice in the environment',
       {},
       { PORT: '1', port: '2' },
-      'Setting PORT is in the environment twice, in different spellings.',
+      'Setting PORT is in the environment twice: as PORT and as port.',
     ],
     [
       'a port too high',
