@@ -22,7 +22,7 @@ interface RemoteTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
-  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'recall'>;
+  catalogue: Pick<RemoteCatalogue, 'recall'>;
   onSaved: (id: TrackId) => void;
 }
 
@@ -90,10 +90,9 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: Re
 
     /**
      * Inserts the placeholder, or gives the track that is there. An id that the catalogue does not know makes one too,
-     * which cannot be fetched. Throws `conflict` when the catalogue is off.
+     * which cannot be fetched; and so does any while the catalogue is off.
      */
     save(userId: UserId, sourceId: string, names: HitNames): Saved {
-      catalogue.assertOn();
       const known = find.get(STREAMSRC, sourceId);
       if (known) return { trackId: known.trackId, isNew: false };
       const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);

@@ -24,7 +24,7 @@ import type { RemoteTracks } from './remote-tracks.ts';
 interface DownloadRouteDeps {
   downloads: Downloads;
   remoteTracks: RemoteTracks;
-  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'resolve'>;
+  catalogue: Pick<RemoteCatalogue, 'assertOn' | 'resolve' | 'whyOff'>;
   sources: Pick<Sources, 'find'>;
   trackOut: (user: Principal, id: TrackId) => TrackOut;
 }
@@ -36,7 +36,6 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
   function assertCatalogue(name: string): void {
     if (!sources.find(name)) throw notFound('source', name.slice(0, 100));
     if (name !== STREAMSRC) throw conflict(`Nothing can be downloaded from the source ${name}.`);
-    catalogue.assertOn();
   }
 
   /** The track of a hit; saves it when needed. */
@@ -52,11 +51,13 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
 
   /** What the catalogue calls it; until that is known, the last part of its id. */
   async function titleOf(sourceId: string): Promise<string> {
+    const lastPart = sourceId.split(/[:/]/).findLast((part) => part.trim() !== '') ?? sourceId;
+    if (catalogue.whyOff() !== undefined) return lastPart;
     try {
       return (await catalogue.resolve(sourceId)).title;
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
-      return sourceId.split(/[:/]/).findLast((part) => part.trim() !== '') ?? sourceId;
+      return lastPart;
     }
   }
 
@@ -135,7 +136,10 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         status: [202, 200],
       },
       async ({ user, body }) => {
-        if (body.source_id !== undefined) assertCatalogue(body.source);
+        if (body.source_id !== undefined) {
+          assertCatalogue(body.source);
+          catalogue.assertOn();
+        }
         const trackId = body.source_id === undefined ? body.track_id : await trackOf(user.id, body.source_id);
         const { download, isHere } = await downloads.request(user.id, trackId as TrackId);
         return new Reply(isHere ? 200 : 202, toDownloadOut(download));

@@ -42,7 +42,7 @@ export const DownloadIn = z
     path: ['source_id'],
     message: 'either this or track_id is required',
   })
-  .meta({ id: 'DownloadIn' });
+  .meta({ id: 'DownloadIn', 'x-example': { source: 'streamsrc', source_id: 'ia:item/file.mp3' } });
 
 export const DownloadJobOut = z
   .object({

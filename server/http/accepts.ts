@@ -127,8 +127,11 @@ function plainSort(query: QueryText, sorts: readonly string[]): QueryText {
   return { ...query, sort, ...(both !== undefined && { order: both }) };
 }
 
-function oneYear({ year, ...query }: QueryText): QueryText {
-  return year === undefined ? query : { year_from: year, year_to: year, ...query };
+function oneYear(given: QueryText, called: Map<string, string>): QueryText {
+  const { year, ...query } = given;
+  if (year === undefined) return query;
+  for (const end of ['year_from', 'year_to']) if (query[end] === undefined) called.set(end, 'year');
+  return { year_from: year, year_to: year, ...query };
 }
 
 /** Throws `invalid`, with each parameter by the name that it was given. */
@@ -142,7 +145,7 @@ export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts
     );
     query = renamed(query, { ...Object.fromEntries(common), ...accepts.query }, called);
     if (shape['offset'] && !shape['page']) query = pageToOffset(query);
-    if (shape['year_from'] && !shape['year']) query = oneYear(query);
+    if (shape['year_from'] && !shape['year']) query = oneYear(query, called);
   }
   if (shape['sort']) query = plainSort(query, optionsOf(shape['sort']));
   if (accepts.queryAs) query = accepts.queryAs(query);
@@ -151,8 +154,14 @@ export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts
   return parsed.data;
 }
 
-const asCalled = (fields: FieldError[], called: ReadonlyMap<string, string>): FieldError[] =>
-  fields.map((one) => ({ ...one, field: called.get(one.field) ?? one.field }));
+/** With the fields as the request called them, each once. */
+const asCalled = (fields: FieldError[], called: ReadonlyMap<string, string>): FieldError[] => [
+  ...new Map(
+    fields
+      .map(({ field, message }) => ({ field: called.get(field) ?? field, message }))
+      .map((one) => [`${one.field} ${one.message}`, one]),
+  ).values(),
+];
 
 /**
  * Unknown fields have no effect, except in a `strict` body or when no field is known; numbers and booleans in strings

@@ -1,8 +1,11 @@
 // The API documentation as an HTML page, rendered from the OpenAPI document: no scripts, nothing from other hosts.
+import { exampleLine } from './docs-examples.ts';
 import { docsStyle } from './docs-style.ts';
 import { escapeHtml as escape } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { OpenApiDocument, Operation, Parameter } from './openapi.ts';
+
+type Schemas = OpenApiDocument['components']['schemas'];
 
 interface Group {
   name: string;
@@ -37,7 +40,7 @@ export function docsHtml(document: OpenApiDocument): string {
 <p class="lead">${escape(description)}</p>
 <p>Where it says “signed in”, send the <code>access_token</code> that <code>POST /auth/login</code> gives:
 <code>Authorization: Bearer TOKEN</code>.</p>
-${groups.map(section).join('\n')}
+${groups.map((group) => section(group, document.components.schemas)).join('\n')}
 <section id="schemas"><h2>Schemas</h2>
 ${Object.entries(document.components.schemas)
   .sort(([a], [b]) => a.localeCompare(b))
@@ -60,15 +63,19 @@ const entriesOf = (document: OpenApiDocument, tag: string): Entry[] =>
 const sectionLink = ({ name, entries }: Group): string =>
   `<li><a href="#${anchor(name)}">${escape(name)} <small>${entries.length}</small></a></li>`;
 
-const section = ({ name, entries }: Group): string =>
-  `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries.map(operationBlock).join('\n')}</section>`;
+const section = ({ name, entries }: Group, schemas: Schemas): string =>
+  `<section id="${anchor(name)}"><h2>${escape(name)}</h2>${entries
+    .map((entry) => operationBlock(entry, schemas))
+    .join('\n')}</section>`;
 
-function operationBlock({ path, method, operation }: Entry): string {
+function operationBlock({ path, method, operation }: Entry, schemas: Schemas): string {
   const access = operation['x-access'];
   return `<details class="operation">
 <summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${pathText(path)}</code>
 <span class="what">${escape(operation.summary)}</span> <span class="access ${access}">${ACCESS[access]}</span></summary>
 <div class="inside" id="${anchor(operation.operationId)}">
+${operation.description ? `<p>${escape(operation.description)}</p>` : ''}
+<pre><code>${escape(exampleLine(path, method, operation, schemas))}</code></pre>
 ${parameterTable(operation.parameters)}${bodyBlock(operation)}${replyTable(operation)}</div>
 </details>`;
 }

@@ -148,6 +148,16 @@ code {
     monospace;
   overflow-wrap: anywhere;
 }
+th code {
+  overflow-wrap: normal;
+}
+pre {
+  margin: 0.5rem 0 0.85rem;
+  padding: 0.6rem 0.75rem;
+  border-radius: 0.4rem;
+  background: var(--code);
+  white-space: pre-wrap;
+}
 var {
   font-style: normal;
   color: var(--link);

@@ -1,4 +1,5 @@
 // Other forms of the likes API, turned into the documented ones.
+import { invalid } from '../errors.ts';
 import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 
 const TYPES = ['track', 'album', 'artist'] as const;
@@ -14,7 +15,9 @@ export const LIKE_FORMS: Accepts = {
     const given: Fields = { track: track_id, album: album_id, artist: artist_id };
     const type = TYPES.find((one) => given[one] !== undefined);
     const item = type && rest['item_id'] === undefined ? { item_type: type, item_id: given[type] } : {};
-    const liked = action === 'like' ? true : action === 'unlike' ? false : undefined;
+    if (action !== undefined && action !== 'like' && action !== 'unlike')
+      throw invalid([{ field: 'action', message: 'must be like or unlike' }]);
+    const liked = action === undefined ? undefined : action === 'like';
     // a rating alone says nothing of the like
     const isLike = rest['rating'] === undefined && action === undefined && ('item_id' in rest || 'item_id' in item);
     return { ...(liked !== undefined ? { liked } : isLike ? { liked: true } : {}), ...item, ...rest };

@@ -211,7 +211,7 @@ export const RulesIn = z
     if (roots.length !== 1) return void ctx.addIssue('needs either all or any');
     if (countConditions(roots[0] as Node[]) > MOST_CONDITIONS) ctx.addIssue(`has more than ${MOST_CONDITIONS} rules`);
   })
-  .meta({ id: 'SmartRules' });
+  .meta({ id: 'SmartRules', 'x-example': { all: [{ field: 'genre', op: 'is', value: 'Folk' }] } });
 export type Rules = z.output<typeof RulesIn>;
 
 export const isGroup = (node: Node): node is Group => 'all' in node || 'any' in node;

@@ -145,7 +145,7 @@ export const MoveEntries = z
     before: before_entry_id,
     expectedVersion: expected_version,
   }))
-  .meta({ id: 'PlaylistMove' });
+  .meta({ id: 'PlaylistMove', 'x-example': { entry_ids: [3], before_entry_id: null } });
 export const RemoveChosen = z
   .strictObject({ ...named, all_but: allBut, expected_version })
   .refine(isOneOf, ONE_OF)
@@ -153,7 +153,7 @@ export const RemoveChosen = z
     chosen: entry_ids ? { entryIds: entry_ids } : { allBut: all_but ?? [] },
     expectedVersion: expected_version,
   }))
-  .meta({ id: 'PlaylistRemove' });
+  .meta({ id: 'PlaylistRemove', 'x-example': { entry_ids: [3] } });
 export const Restore = z
   .strictObject({ version: z.int().positive(), expected_version })
   .transform(({ version, expected_version }) => ({ version, expectedVersion: expected_version }))

@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleValue } from '../../server/http/docs-examples.ts';
 import type { OpenApiDocument } from '../../server/http/openapi.ts';
 import type { Route } from '../../server/http/route.ts';
 import { runServer } from '../support/process.ts';
@@ -19,6 +20,22 @@ const nameOf = ({ spec }: Route): string => `${spec.method.toUpperCase()} ${spec
 const ask = (route: Route, token: string | null) =>
   server.api(pathOf(route), { method: route.spec.method.toUpperCase(), token });
 const routesWith = (matches: (route: Route) => boolean): Route[] => server.app.routes.filter(matches);
+
+describe('the examples of the documentation', () => {
+  it('are bodies that the routes take', () => {
+    const { paths, components } = server.app.openApi();
+    const refused = routesWith(({ spec }) => spec.body !== undefined).flatMap(({ spec }) => {
+      const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
+      const schema = operation?.requestBody?.content['application/json']?.schema ?? {};
+      const example = exampleValue(schema, components.schemas);
+      const parsed = spec.body?.safeParse(example);
+      return parsed?.success
+        ? []
+        : [`${spec.method} ${spec.path} ${JSON.stringify(example)} ${parsed?.error?.message}`];
+    });
+    expect(refused).toEqual([]);
+  });
+});
 
 describe('the list of routes', () => {
   it('has no route twice, and a summary for each', () => {
@@ -135,7 +152,7 @@ describe('the OpenAPI document of the app', () => {
     const answer = await server.api('/docs', { token: null });
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(answer.text).not.toMatch(/<script|https?:\/\//);
+    expect(answer.text).not.toMatch(/<script|(?:src|href|url)[=(]"?https?:/);
     for (const { spec } of server.app.routes)
       expect(answer.text).toContain(spec.path.replaceAll(/:(\w+)/g, '<var>{$1}</var>'));
   });

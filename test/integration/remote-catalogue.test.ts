@@ -411,7 +411,7 @@ describe('the list of sources', () => {
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'ia' } });
   });
 
-  it('lists the catalogue as disabled, and its routes answer 409', async () => {
+  it('lists the catalogue as disabled, saves hits all the same, and its other routes answer 409', async () => {
     const { body: saved } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: false } });
     const off = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
@@ -425,12 +425,10 @@ describe('the list of sources', () => {
       expect([path, status, problem.detail]).toEqual([path, 409, off]);
     };
     await refused('/sources/streamsrc/search?q=x', 'GET');
-    await refused('/tracks/remote', 'POST', {
-      source: 'streamsrc',
-      source_id: 'ia:a/b.mp3',
-      title: 'x',
-      artist_name: 'y',
-    });
+    const hit = { source: 'streamsrc', source_id: 'ia:a/off.mp3' };
+    const kept = await server.api<TrackOut>('/tracks/remote', { method: 'POST', body: hit });
+    expect([kept.status, kept.body.title, kept.body.availability]).toEqual([201, 'off.mp3', 'remote']);
+    await refused(`/tracks/${kept.body.id}/materialize`, 'POST');
     await refused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
     await refused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
     expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([]);
