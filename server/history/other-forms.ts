@@ -1,5 +1,5 @@
-// Other forms of a reported play, turned into the documented one.
-import type { Accepts, Fields } from '../http/accepts.ts';
+// Other forms of a reported play, and of the times that a list is asked for by, turned into the documented ones.
+import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 
 /** ISO 8601 without a zone, also with a blank for the `T`. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
@@ -17,6 +17,16 @@ function timeText(value: unknown): unknown {
   const [, day, time] = WITHOUT_ZONE.exec(value) ?? [];
   return day === undefined ? value.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/\+00$/, 'Z') : `${day}T${time}Z`;
 }
+
+export const RANGE_FORMS: Accepts = {
+  query: { since: 'from', until: 'to', after: 'from', before: 'to' },
+  also: ['days, and times as in a report'],
+  queryAs: ({ from, to, ...query }: QueryText): QueryText => ({
+    ...query,
+    ...(from !== undefined && { from: timeText(from) as string }),
+    ...(to !== undefined && { to: timeText(to) as string }),
+  }),
+};
 
 function playAsDocumented({ duration_ms, duration_played, timestamp, listened_at, ...play }: Fields): Fields {
   const seconds = typeof duration_played === 'string' ? Number(duration_played) : duration_played;

@@ -3,7 +3,7 @@ import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';
 import type { NowPlayingService } from './now-playing.ts';
-import { PLAY_FORMS } from './other-forms.ts';
+import { PLAY_FORMS, RANGE_FORMS } from './other-forms.ts';
 import type { HistoryService } from './service.ts';
 import {
   HistoryBody,
@@ -62,6 +62,7 @@ export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps
       access: 'user',
       summary: 'Your plays, newest first',
       query: HistoryQuery,
+      accepts: RANGE_FORMS,
       reply: HistoryPage,
     },
     async ({ user, query }) =>

@@ -212,6 +212,10 @@ const TABLE: Record<string, Line[]> = {
     ['POST', '/history', { track_id: 3, played_at: 'yesterday' }, 422, /played_at/],
     ['POST', '/history', { items: [{ track_id: 4, timestamp: 1_767_000_500 }] }, 201, { recorded: 1 }],
     ['POST', '/history', { song: 4 }, 422],
+    ['GET', '/history?from=2026-01-02&to=2026-01-03', undefined, 200, { total: 2 }],
+    ['GET', '/history?since=2026-01-02T03:04:06', undefined, 200],
+    ['GET', '/history?from=1767000000&until=1767000001', undefined, 200, { total: 1 }],
+    ['GET', '/history?from=soon', undefined, 422, /from/],
     ['GET', '/history?track_id=2', undefined, 200, { total: 2, items: [{ track_id: 2 }, { track_id: 2 }] }],
   ],
   metadata: [
