@@ -76,8 +76,8 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   });
   const [said, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
-  /** Versions before each change made here, oldest first. */
-  const undo = useRef<number[]>([]);
+  /** Versions before each change made here, oldest first; undefined if the server refused it. */
+  const undo = useRef<Promise<number | undefined>[]>([]);
 
   const item = (index: number) => {
     const entry = list.item(index);
@@ -110,9 +110,15 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     return chosen.has(entry.entry_id) ? selected() : named([entry]);
   };
 
-  const made = (before: number) => void undo.current.push(before);
-  const takeBack = () => {
-    const version = undo.current.pop();
+  const made = (changed: Promise<{ version: number }>) =>
+    void undo.current.push(
+      changed.then(
+        ({ version }) => version - 1,
+        () => undefined,
+      ),
+    );
+  const takeBack = async () => {
+    const version = await undo.current.pop();
     if (version === undefined) return;
     putBack.mutate(
       { id: playlist.id, version },
@@ -124,10 +130,9 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     const before = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
     if (before === undefined) return;
     const to = beforeIndex === null ? total - count : beforeIndex - places.filter((at) => at < beforeIndex).length;
-    change.mutateAsync({ kind: 'move', ...choice, before }).then(
-      (next) => made(next.version - 1),
-      (error: unknown) => notice.tell(detailOf(error)),
-    );
+    const changed = change.mutateAsync({ kind: 'move', ...choice, before });
+    made(changed);
+    changed.catch((error: unknown) => notice.tell(detailOf(error)));
     setGoTo({ row: to });
     const ids = 'ids' in choice ? choice.ids : [];
     const title = (known.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
@@ -140,13 +145,14 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
 
   const remove = ({ choice, count, places, group }: Some) => {
     chosen.clear();
-    change.mutateAsync({ kind: 'remove', ...choice }).then(
-      (next) => {
-        made(next.version - 1);
+    const changed = change.mutateAsync({ kind: 'remove', ...choice });
+    made(changed);
+    changed.then(
+      () => {
         const words = group.only
           ? t('playlist.removedOne', { title: group.only.title })
           : t('playlist.removed', { count, number: formatNumber(count) });
-        notice.done(words, takeBack);
+        notice.done(words, () => void takeBack());
       },
       (error: unknown) => notice.tell(detailOf(error)),
     );
@@ -167,7 +173,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       else if (event.key === 'End') move(some, null);
       else return false;
     } else if (control && event.key === 'a') chosen.all();
-    else if (control && event.key === 'z') takeBack();
+    else if (control && event.key === 'z') void takeBack();
     else if (event.key === ' ') {
       if (event.shiftKey) chosen.extend(index);
       else chosen.toggle(index);
