@@ -73,7 +73,7 @@ export const downloadEvent = event(
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
 
-/** `title`: where the hit has none. */
+/** `title` counts where the hit has none. */
 export const toHitNames = (hit: z.output<typeof RemoteTrackIn>, title: string): HitNames => ({
   title: hit.title ?? title,
   artist: hit.artist_name ?? undefined,

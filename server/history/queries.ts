@@ -73,6 +73,12 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const isTimeTaken = client.prepare<[UserId, number, number]>(
     'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at = ?',
   );
+  const findLatest = client
+    .prepare<[UserId, number, number, number], number>(
+      `SELECT max(played_at) + 1 FROM plays
+        WHERE user_id = ? AND song_key = ? AND played_at >= ? AND played_at < ? + 10000`,
+    )
+    .pluck();
   const lengthen = client.prepare<[number, PlayId]>('UPDATE plays SET played_ms = ? WHERE id = ?');
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
     'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
@@ -104,8 +110,11 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
       findSame(play, { userId, at: play.playedAt, within, isSent: Number(play.restTime !== 'server') }, anyTrack),
     findByPlayId: (userId: UserId, playId: string): SamePlay | undefined => findByPlayId.get(userId, playId),
-    isTimeTaken: (userId: UserId, { songKey, playedAt }: NewPlay): boolean =>
-      isTimeTaken.get(userId, songKey, playedAt) !== undefined,
+    /** The time after the plays of the song that are there from this one on, within ten seconds. */
+    findFreeTime: (userId: UserId, { songKey, playedAt }: NewPlay): number =>
+      isTimeTaken.get(userId, songKey, playedAt) === undefined
+        ? playedAt
+        : (findLatest.get(userId, songKey, playedAt, playedAt) ?? playedAt),
     /** Undefined when there is a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),

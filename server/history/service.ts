@@ -20,7 +20,7 @@ export interface PlayReport {
   playedAt?: Date | undefined;
   playedMs?: number | undefined;
   client?: string | undefined;
-  /** Chosen by the client: one for one listening. */
+  /** The client chooses one for each listening. */
   playId?: string | undefined;
   /** It came by the REST API. */
   isRest?: boolean | undefined;
@@ -92,11 +92,10 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   }
 
   /** Two plays in one millisecond are two; a song has one play for each. */
-  function atFreeTime(userId: UserId, play: NewPlay): NewPlay {
-    let { playedAt } = play;
-    while (queries.isTimeTaken(userId, { ...play, playedAt })) playedAt += 1;
-    return { ...play, playedAt };
-  }
+  const atFreeTime = (userId: UserId, play: NewPlay): NewPlay => ({
+    ...play,
+    playedAt: queries.findFreeTime(userId, play),
+  });
 
   const recordSlice = db.$client.transaction((userId: UserId, reports: readonly PlayReport[]): Recorded[] => {
     const recorded = reports.map((report) => recordOne(userId, report));

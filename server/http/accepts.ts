@@ -83,14 +83,14 @@ function optionsOf(schema: z.ZodType): readonly string[] {
   return entries ? Object.values(entries) : innerType ? optionsOf(innerType) : [];
 }
 
-/** Renames what has another name. Says by which name each field was called. */
-function renamed<T extends Fields | QueryText>(fields: T, names: Names, called: Map<string, string>): T {
+/** Renames what has another name, and notes in `givenNames` how the request called each field. */
+function renamed<T extends Fields | QueryText>(fields: T, names: Names, givenNames: Map<string, string>): T {
   const now: Fields = { ...fields };
   for (const [other, name] of Object.entries(names)) {
     if (!Object.hasOwn(now, other)) continue;
     if (!Object.hasOwn(now, name)) {
       now[name] = now[other];
-      called.set(name, other);
+      givenNames.set(name, other);
     }
     delete now[other];
   }
@@ -127,38 +127,38 @@ function plainSort(query: QueryText, sorts: readonly string[]): QueryText {
   return { ...query, sort, ...(both !== undefined && { order: both }) };
 }
 
-function oneYear(given: QueryText, called: Map<string, string>): QueryText {
+function oneYear(given: QueryText, givenNames: Map<string, string>): QueryText {
   const { year, ...query } = given;
   if (year === undefined) return query;
-  for (const end of ['year_from', 'year_to']) if (query[end] === undefined) called.set(end, 'year');
+  for (const end of ['year_from', 'year_to']) if (query[end] === undefined) givenNames.set(end, 'year');
   return { year_from: year, year_to: year, ...query };
 }
 
 /** Throws `invalid`, with each parameter by the name that it was given. */
 export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts = {}): unknown {
   const shape = shapeOf(schema);
-  const called = new Map<string, string>();
+  const givenNames = new Map<string, string>();
   let query = given;
   if (Object.keys(given).some((name) => !Object.hasOwn(shape, name))) {
     const common = Object.entries(COMMON_NAMES).filter(
       ([other, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, other),
     );
-    query = renamed(query, { ...Object.fromEntries(common), ...accepts.query }, called);
+    query = renamed(query, { ...Object.fromEntries(common), ...accepts.query }, givenNames);
     if (shape['offset'] && !shape['page']) query = pageToOffset(query);
-    if (shape['year_from'] && !shape['year']) query = oneYear(query, called);
+    if (shape['year_from'] && !shape['year']) query = oneYear(query, givenNames);
   }
   if (shape['sort']) query = plainSort(query, optionsOf(shape['sort']));
   if (accepts.queryAs) query = accepts.queryAs(query);
   const parsed = schema.safeParse(query);
-  if (!parsed.success) throw invalid(asCalled(toFields(parsed.error), called));
+  if (!parsed.success) throw invalid(asCalled(toFields(parsed.error), givenNames));
   return parsed.data;
 }
 
-/** With the fields as the request called them, each once. */
-const asCalled = (fields: FieldError[], called: ReadonlyMap<string, string>): FieldError[] => [
+/** Returns the errors with the fields as the request called them, each once. */
+const asCalled = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
   ...new Map(
     fields
-      .map(({ field, message }) => ({ field: called.get(field) ?? field, message }))
+      .map(({ field, message }) => ({ field: givenNames.get(field) ?? field, message }))
       .map((one) => [`${one.field} ${one.message}`, one]),
   ).values(),
 ];
@@ -172,10 +172,10 @@ export function parseBody(
   given: unknown,
   { accepts = {}, strict, method }: { accepts?: Accepts; strict?: true; method: string },
 ): unknown {
-  const called = new Map<string, string>();
+  const givenNames = new Map<string, string>();
   let body = given;
   if (isFields(body)) {
-    if (accepts.body) body = renamed(body, accepts.body, called);
+    if (accepts.body) body = renamed(body, accepts.body, givenNames);
     if (accepts.bodyAs) body = accepts.bodyAs(body as Fields);
   }
   let parsed = schema.safeParse(body);
@@ -189,7 +189,7 @@ export function parseBody(
   }
   if (parsed.success) return parsed.data;
   const faults = toFields(parsed.error).filter((one) => !isUnknown(one));
-  throw invalid(asCalled([...unknown, ...faults], called));
+  throw invalid(asCalled([...unknown, ...faults], givenNames));
 }
 
 /** A union tells of unknown fields only when the known ones are right. */
@@ -204,7 +204,7 @@ interface Mending {
   isNullAbsent: boolean;
 }
 
-/** A copy of the body without these faults, as far as they can be mended; undefined when none can. */
+/** Returns a copy of the body without the faults that can be mended; undefined when none can. */
 function mend(body: unknown, issues: readonly z.core.$ZodIssue[], how: Mending): unknown {
   const copy: unknown = structuredClone(body);
   const mended = issues.filter((issue) => mendOne(copy, issue, [], how));

@@ -41,8 +41,8 @@ export function exampleValue(schema: JsonSchema, schemas: Schemas, name = '', de
   if (type === 'object' || schema['properties']) return exampleObject(schema, schemas, depth);
   if (type === 'array') {
     const least = Math.max(1, Number(schema['minItems'] ?? 1));
-    const one = (): unknown => exampleValue((items ?? {}) as JsonSchema, schemas, name, depth + 1);
-    return depth < DEEPEST ? Array.from({ length: least }, one) : [];
+    const makeItem = (): unknown => exampleValue((items ?? {}) as JsonSchema, schemas, name, depth + 1);
+    return depth < DEEPEST ? Array.from({ length: least }, makeItem) : [];
   }
   if (type === 'boolean') return byDefault !== true;
   if (type === 'integer' || type === 'number') return Math.max(1, Number(minimum ?? 1));

@@ -148,7 +148,7 @@ function requireAccess(
 }
 
 async function readBody(req: Request, { form = false, longLists, bodyOptional }: Route['spec']): Promise<unknown> {
-  if (bodyOptional && !hasBody(req)) return {};
+  if (bodyOptional && !sendsBody(req)) return {};
   if (form && req.is('application/x-www-form-urlencoded')) {
     const params = await parseParams(await readBytes(req, MOST_FORM_BYTES), MOST_FORM_PARAMETERS);
     return Object.fromEntries([...params].map(([name, values]) => [name, values.at(-1)]));
@@ -160,7 +160,7 @@ async function readBody(req: Request, { form = false, longLists, bodyOptional }:
   return body;
 }
 
-const hasBody = ({ headers }: Request): boolean =>
+const sendsBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const isPlainJson = (req: Request): boolean =>

@@ -153,25 +153,14 @@ export async function readRawFile(
 ): Promise<void> {
   const length = Number(req.headers['content-length'] ?? Number.NaN);
   async function* chunks(): AsyncGenerator<Buffer> {
+    const arriving = req.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     let bytes = 0;
-    let isStalled = false;
-    const stalled = (): void => {
-      isStalled = true;
-      req.destroy();
-    };
-    let stall = setTimeout(stalled, stallMs);
-    try {
-      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        clearTimeout(stall);
-        bytes += chunk.length;
-        if (bytes > fileBytes) throw new AppError('too_large', tooLarge);
-        yield chunk;
-        stall = setTimeout(stalled, stallMs);
-      }
-    } catch (error) {
-      throw error instanceof AppError ? error : badRequest(isStalled ? STALLED : CUT_OFF);
-    } finally {
-      clearTimeout(stall);
+    for (;;) {
+      const { value, done } = await inTime(arriving.next(), stallMs);
+      if (done === true) break;
+      bytes += value.length;
+      if (bytes > fileBytes) throw new AppError('too_large', tooLarge);
+      yield value;
     }
     if (bytes === 0) throw badRequest('The body is empty.');
   }
@@ -184,6 +173,22 @@ export async function readRawFile(
     });
   } finally {
     discardRest(req);
+  }
+}
+
+/** Throws `bad_request` when the connection breaks, or nothing comes for so long. */
+async function inTime<T>(next: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const stalled = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(badRequest(STALLED)), ms);
+  });
+  const cutOff = (cause: unknown): never => {
+    throw new AppError('bad_request', CUT_OFF, { cause });
+  };
+  try {
+    return await Promise.race([next.catch(cutOff), stalled]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

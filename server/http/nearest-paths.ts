@@ -8,7 +8,7 @@ const LONGEST_COMPARED = 100;
 /** Of the longer of two paths: what may differ. */
 const SHARE = 0.5;
 
-/** How many characters have to be added, removed or replaced. */
+/** Returns how many characters have to be added, removed or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -20,20 +20,24 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Best first: `GET, PATCH /tracks/{id}`. Ids in the path count as any id. */
+/** Returns the paths most like it, the nearest first, as `GET, PATCH /tracks/{id}`. All ids count as the same. */
 export function nearestPaths(routes: readonly Route[], path: string): string[] {
   const parts = path.toLowerCase().split('/').filter(Boolean);
   const asked = parts.map((part) => (/^\d+$/.test(part) ? ':' : part)).join('/');
   if (asked.length > LONGEST_COMPARED) return [];
   return [...Map.groupBy(routes, ({ spec }) => spec.path)]
-    .map(([known, group]) => ({ known, group, plain: known.slice(1).toLowerCase().replaceAll(/:\w+/g, ':') }))
+    .map(([routePath, group]) => ({
+      routePath,
+      group,
+      plain: routePath.slice(1).toLowerCase().replaceAll(/:\w+/g, ':'),
+    }))
     .map((one) => ({ ...one, off: distance(asked, one.plain) / Math.max(asked.length, one.plain.length) }))
     .filter(({ off }) => off <= SHARE)
     .toSorted((a, b) => a.off - b.off)
     .slice(0, MOST_NAMED)
-    .map(({ known, group }) => {
+    .map(({ routePath, group }) => {
       const methods = group.map(({ spec }) => spec.method.toUpperCase()).join(', ');
-      return `${methods} ${known.replaceAll(/:(\w+)/g, '{$1}')}`;
+      return `${methods} ${routePath.replaceAll(/:(\w+)/g, '{$1}')}`;
     });
 }
 

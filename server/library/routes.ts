@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
-import type { Accepts } from '../http/accepts.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from './edit-rights.ts';
+import { EDIT_FORMS } from './other-forms.ts';
 import type { LibraryService } from './service.ts';
 import {
   AlbumOut,
@@ -45,21 +45,6 @@ import {
 const TrackParam = idParam(TrackIdIn);
 const AlbumParam = idParam(AlbumIdIn);
 const ArtistParam = idParam(ArtistIdIn);
-
-/** By the names of TrackOut. */
-const EDIT_FORMS: Accepts = {
-  body: { artist_name: 'artist', album_title: 'album', album_artist_name: 'album_artist', track: 'track_number' },
-  also: ['artists as TrackOut has them'],
-  bodyAs: (body) =>
-    Array.isArray(body['artists'])
-      ? {
-          ...body,
-          artists: (body['artists'] as unknown[]).map((one) =>
-            typeof one === 'object' && one !== null && 'name' in one ? one.name : one,
-          ),
-        }
-      : body,
-};
 
 const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 

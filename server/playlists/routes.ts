@@ -2,12 +2,12 @@
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
-import type { Accepts } from '../http/accepts.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Pieces, type InPieces } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
 import { partsOf } from '../runtime/time-slices.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
+import { PLAYLIST_FORMS, TRACKS_FORMS } from './other-forms.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';
 import type { PlaylistTransfer } from './transfer.ts';
@@ -52,14 +52,6 @@ import {
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
-const TITLE: Accepts = { body: { title: 'name', public: 'is_public', tracks: 'track_ids' } };
-const ONE_TRACK: Accepts = {
-  also: ['track_id for track_ids with one'],
-  bodyAs: ({ track_id: id, ...rest }) =>
-    id === undefined || rest['track_ids'] !== undefined ? rest : { ...rest, track_ids: [idOf(id)] },
-};
-/** A list of ids takes plain numbers. */
-const idOf = (id: unknown): unknown => (typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id);
 /** Of a report, sent in one piece. */
 const LINES = 500;
 
@@ -104,7 +96,7 @@ export function playlistRoutes({
         access: 'user',
         summary: 'Create a playlist, ordinary or smart',
         body: PlaylistCreate,
-        accepts: TITLE,
+        accepts: PLAYLIST_FORMS,
         longLists: ['track_ids'],
         query: EntriesWanted,
         reply: PlaylistOut,
@@ -185,7 +177,7 @@ export function playlistRoutes({
         summary: 'Edit name, description, visibility or rules of a playlist',
         params: IdParam,
         body: PlaylistUpdate,
-        accepts: TITLE,
+        accepts: PLAYLIST_FORMS,
         query: EntriesWanted,
         reply: PlaylistOut,
       },
@@ -240,7 +232,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: AddTracks,
-        accepts: ONE_TRACK,
+        accepts: TRACKS_FORMS,
         longLists: ['track_ids'],
         reply: PlaylistOut,
       },
@@ -274,7 +266,7 @@ export function playlistRoutes({
         body: RemoveTracks,
         bodyOptional: true,
         strict: true,
-        accepts: ONE_TRACK,
+        accepts: TRACKS_FORMS,
         longLists: ['track_ids'],
         reply: PlaylistOut,
       },

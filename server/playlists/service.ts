@@ -229,8 +229,8 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     ): Promise<PlaylistSummary> {
       assertOrdinary(getOwn(db, userId, id, expected?.expectedVersion));
       const entries = rows.entriesOf(id, trackIds);
-      const there = new Set(entries.map(({ trackId }) => trackId));
-      const absent = trackIds.find((trackId) => !there.has(trackId));
+      const listedIds = new Set(entries.map(({ trackId }) => trackId));
+      const absent = trackIds.find((trackId) => !listedIds.has(trackId));
       if (absent !== undefined) throw notFound('track in the playlist', absent);
       return this.removeEntries(userId, id, { entryIds: entries.map((entry) => entry.id) }, expected);
     },

@@ -1,11 +1,13 @@
 // API of searching catalogues.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
 import { route, type Route } from '../http/route.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import type { Sources } from '../sources/registry.ts';
 import type { LibraryService } from '../library/service.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
 import type { RemoteSearch } from './remote-search.ts';
 import type { SearchService } from './service.ts';
 import {
@@ -46,6 +48,20 @@ export function remoteSearchRoutes({
     catalogue.assertOn();
   }
 
+  /** Best first; of these sources only, if there are any: by title. A catalogue tells by itself what is saved of it. */
+  async function libraryTracks(
+    userId: UserId,
+    { q, limit }: { q: string; limit: number },
+    sourceNames?: readonly string[],
+  ): Promise<TrackSummary[]> {
+    const page = { limit, offset: 0 };
+    if (!sourceNames) return search.searchLibrary(userId, q, page).tracks.items;
+    const pages = sourceNames
+      .filter((name) => LIBRARY_SOURCES.has(name))
+      .map((source) => library.listTracks(userId, { q, source }, { sort: 'title' }, page));
+    return (await Promise.all(pages)).flatMap(({ items }) => items);
+  }
+
   return [
     route(
       {
@@ -61,14 +77,13 @@ export function remoteSearchRoutes({
           ?.split(',')
           .map((name) => name.trim())
           .filter((name) => name !== '');
-        const { tracks } = search.searchLibrary(user.id, query.q, { limit: query.limit, offset: 0 });
-        const here = tracks.items.filter(({ source }) => names === undefined || names.includes(source));
-        const known = new Set(here.map(({ source, sourceId }) => `${source} ${sourceId}`));
+        const tracks = await libraryTracks(user.id, query, names);
+        const libraryKeys = new Set(tracks.map(({ source, sourceId }) => `${source} ${sourceId}`));
         const asked = names?.filter((name) => !LIBRARY_SOURCES.has(name));
         const catalogues = asked ?? (catalogue.whyOff() === undefined ? undefined : []);
         const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, catalogues);
-        const others = hits.filter(({ source, hit }) => !known.has(`${source} ${hit.sourceId}`));
-        const items = [...here.map(toLibraryHit), ...others.map(toSearchHit)].slice(0, query.limit);
+        const others = hits.filter(({ source, hit }) => !libraryKeys.has(`${source} ${hit.sourceId}`));
+        const items = [...tracks.map(toLibraryHit), ...others.map(toSearchHit)].slice(0, query.limit);
         return { query: query.q, items, errors };
       },
     ),
@@ -86,10 +101,8 @@ export function remoteSearchRoutes({
       },
       async ({ user, params: { source }, query }) => {
         if (LIBRARY_SOURCES.has(source)) {
-          const order = { sort: 'title', order: undefined, seed: undefined } as const;
-          const page = { limit: query.limit, offset: 0 };
-          const { items } = await library.listTracks(user.id, { q: query.q, source }, order, page);
-          return { query: query.q, items: items.map(toLibraryHit), errors: [] };
+          const tracks = await libraryTracks(user.id, query, [source]);
+          return { query: query.q, items: tracks.map(toLibraryHit), errors: [] };
         }
         assertSearchable(source);
         return {

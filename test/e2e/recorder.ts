@@ -2,7 +2,7 @@
 // rendered: on a busy machine Chromium gives several of them the same `currentFrame`, though none is left out.
 import type { Page } from 'playwright-core';
 
-/** What an AudioWorklet is given at a time. */
+/** An AudioWorklet is given so many frames at a time. */
 const BLOCK_FRAMES = 128;
 
 const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {

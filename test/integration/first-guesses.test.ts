@@ -211,6 +211,7 @@ const TABLE: Record<string, Line[]> = {
     ['POST', '/history', { track_id: 3, play_id: 'one-listening' }, 200],
     ['POST', '/history', { track_id: 3, played_at: 'yesterday' }, 422, /played_at/],
     ['POST', '/history', { items: [{ track_id: 4, timestamp: 1_767_000_500 }] }, 201, { recorded: 1 }],
+    ['POST', '/history', { items: Array.from({ length: 5_000 }, () => ({ track_id: 4 })) }, 201, { recorded: 5_000 }],
     ['POST', '/history', { song: 4 }, 422],
     ['GET', '/history?from=2026-01-02&to=2026-01-03', undefined, 200, { total: 2 }],
     ['GET', '/history?since=2026-01-02T03:04:06', undefined, 200],
@@ -261,6 +262,8 @@ const TABLE: Record<string, Line[]> = {
   search: [
     ['GET', '/search?q=second', undefined, 200, { items: [{ title: 'Second', source: 'upload', track_id: 2 }] }],
     ['GET', '/search?q=second&sources=upload', undefined, 200, { items: [{ track_id: 2 }], errors: [] }],
+    ['GET', '/search?q=second&sources=local_folder,upload&limit=1', undefined, 200, { items: [{ track_id: 2 }] }],
+    ['GET', '/search?q=second&sources=local_folder', undefined, 200, { items: [], errors: [] }],
     ['GET', '/sources/upload/search?q=second', undefined, 200, { items: [{ track_id: 2, availability: 'available' }] }],
     ['GET', '/sources/upload/search?query=second', undefined, 200, { items: [{ track_id: 2 }] }],
     ['GET', '/sources/local_folder/search?q=second', undefined, 200, { items: [] }],
@@ -309,7 +312,7 @@ const TABLE: Record<string, Line[]> = {
 
 describe.each(Object.keys(TABLE))('%s', (group) => {
   const lines = (TABLE[group] as Line[]).map(([method, path, request, ...rest]): [string, Line] => [
-    `${method} ${path} ${request && !('headers' in request) ? JSON.stringify(request) : ''}`,
+    `${method} ${path} ${request && !('headers' in request) ? JSON.stringify(request).slice(0, 100) : ''}`,
     [method, path, request, ...rest],
   ]);
   test.each(lines)('%s', async (_, [method, path, request, status, answer]) => {

@@ -305,8 +305,8 @@ describe('uploads that are cut off', () => {
   afterAll(() => server.close());
 
   const openFiles = (): string[] => ['tmp', 'library'].flatMap((folder) => openFilesBelow(join(server.dir, folder)));
-  const request = (path: string, length: number, method = 'POST'): string =>
-    `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
+  const request = (path: string, length: number, method = 'POST', type = MULTIPART): string =>
+    `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
 
   test('whenever a client disconnects, nothing stays open or on disk, and the next upload works', async () => {
     const good = await server.api('/tracks/upload', {
@@ -315,14 +315,15 @@ describe('uploads that are cut off', () => {
       body: form(filePart(silentMp3(50)), END),
     });
     expect(good.status).toBe(201);
-    const body = form(filePart(silentMp3(2_000)), fieldPart('a', 'b'), filePart(silentMp3(1_000)), END);
-    for (const [path, method] of [
-      ['/tracks/upload', 'POST'],
-      ['/albums/1/cover', 'PUT'],
+    const files = form(filePart(silentMp3(2_000)), fieldPart('a', 'b'), filePart(silentMp3(1_000)), END);
+    for (const [path, method, type, body] of [
+      ['/tracks/upload', 'POST', MULTIPART, files],
+      ['/tracks/upload', 'POST', 'audio/mpeg', silentMp3(3_000)],
+      ['/albums/1/cover', 'PUT', MULTIPART, files],
     ] as const) {
       for (let cut = 0; cut < 30; cut++) {
         const { socket, answer } = sendRaw(port, [
-          request(path, body.length, method),
+          request(path, body.length, method, type),
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
         if (cut % 3 === 0) (await socket).pause(); // does not even listen
@@ -343,6 +344,19 @@ describe('uploads that are cut off', () => {
         })
       ).status,
     ).toBe(201);
+  });
+
+  test('a body that is one file has the same limits', async () => {
+    const send = (body: Buffer) =>
+      server.api<{ detail: string }>('/tracks', { method: 'POST', headers: { 'Content-Type': 'audio/mpeg' }, body });
+    const large = await send(silentMp3(6_000));
+    expect([large.status, large.body.detail]).toEqual([413, expect.stringContaining('MAX_UPLOAD_BYTES')]);
+    const limit = holdLimit(60_000);
+    onTestFinished(limit.release);
+    const { answer } = sendRaw(port, [request('/tracks', 100_000, 'POST', 'audio/mpeg'), silentMp3(10)]);
+    await limit.runOut();
+    expect(await answer).toMatch(/^HTTP\/1\.1 422 .*The upload timed out: no data arrived\./s);
+    expect(readdirSync(join(server.dir, 'tmp'))).toEqual([]);
   });
 
   test('a file in any field is taken; one in the field `file` is answered with its track', async () => {

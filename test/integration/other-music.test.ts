@@ -52,6 +52,16 @@ async function saidOf(path: string): Promise<unknown[]> {
   const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
   return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
 }
+/** Gives the id of the track at A/0.mp3, which is in the trash; another of its album is not. */
+async function addLikedAndDelete(length: number, title: string): Promise<number> {
+  put('A/0.mp3', length, 'Ann', 'Alpha', title);
+  put('A/9.mp3', 69, 'Ann', 'Alpha');
+  await scan();
+  const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+  await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+  await server.api(`/tracks/${id}`, { method: 'DELETE' });
+  return id;
+}
 const LIKED = [true, 4, true, 4];
 const NOTHING = [false, 0, false, 0, false];
 
@@ -193,12 +203,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   });
 
   test('a deleted track in whose place other music lies is restored without it, and found when its own is back', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
-    await scan();
-    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
-    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    const id = await addLikedAndDelete(60, 'Before');
     put('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
     expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
@@ -212,12 +217,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   });
 
   test('a deleted track whose own music came back elsewhere is restored to that', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
-    await scan();
-    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
-    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    const id = await addLikedAndDelete(60, 'Before');
     put('A/0.mp3', 62, 'Ben', 'Beta');
     put('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
     await scan();
@@ -230,12 +230,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   test('a deleted track whose file was replaced by a better one is restored to that', async () => {
     const title = 'Both';
     const silence = listInfo({ INAM: title, IART: 'Ann', IPRD: 'Alpha' });
-    put('A/0.mp3', 38, 'Ann', 'Alpha', title); // a second
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
-    await scan();
-    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
-    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    const id = await addLikedAndDelete(38, title); // a second
     rmSync(at('A/0.mp3'));
     writeFileSync(at('A/0.wav'), wav(silence));
     await scan();

@@ -110,7 +110,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     return chosen.has(entry.entry_id) ? selected() : named([entry]);
   };
 
-  const made = (changed: Promise<{ version: number }>) =>
+  const rememberChange = (changed: Promise<{ version: number }>) =>
     void undo.current.push(
       changed.then(
         ({ version }) => version - 1,
@@ -118,7 +118,8 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       ),
     );
   const takeBack = async () => {
-    const version = await undo.current.pop();
+    let version: number | undefined;
+    while (version === undefined && undo.current.length > 0) version = await undo.current.pop();
     if (version === undefined) return;
     putBack.mutate(
       { id: playlist.id, version },
@@ -131,7 +132,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     if (before === undefined) return;
     const to = beforeIndex === null ? total - count : beforeIndex - places.filter((at) => at < beforeIndex).length;
     const changed = change.mutateAsync({ kind: 'move', ...choice, before });
-    made(changed);
+    rememberChange(changed);
     changed.catch((error: unknown) => notice.tell(detailOf(error)));
     setGoTo({ row: to });
     const ids = 'ids' in choice ? choice.ids : [];
@@ -146,7 +147,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const remove = ({ choice, count, places, group }: Some) => {
     chosen.clear();
     const changed = change.mutateAsync({ kind: 'remove', ...choice });
-    made(changed);
+    rememberChange(changed);
     changed.then(
       () => {
         const words = group.only

@@ -34,7 +34,7 @@ export const plays = sqliteTable(
     withdrawnAt: time('withdrawn_at'), // taken back: counts nowhere, and is not reported anew
     // of a play that came by REST: whether its client said when; null for all others, and for those of earlier versions
     restTime: text('rest_time').$type<'sent' | 'server'>(),
-    playId: text('play_id'), // chosen by the client, for one listening
+    playId: text('play_id'), // the client chooses one for each listening
   },
   (t) => [
     // a partial one would have to read the rows

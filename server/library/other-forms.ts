@@ -1,0 +1,17 @@
+// Other forms of an edited track, turned into the documented one.
+import type { Accepts } from '../http/accepts.ts';
+
+/** Fields may have the names that TrackOut gives them. */
+export const EDIT_FORMS: Accepts = {
+  body: { artist_name: 'artist', album_title: 'album', album_artist_name: 'album_artist', track: 'track_number' },
+  also: ['artists as TrackOut has them'],
+  bodyAs: (body) =>
+    Array.isArray(body['artists'])
+      ? {
+          ...body,
+          artists: (body['artists'] as unknown[]).map((one) =>
+            typeof one === 'object' && one !== null && 'name' in one ? one.name : one,
+          ),
+        }
+      : body,
+};
