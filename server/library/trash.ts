@@ -25,7 +25,7 @@ import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { overwrittenPlace } from './overwritten-place.ts';
+import { overwrittenPlace, placeBefore } from './overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
@@ -110,13 +110,13 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
   const setMissing = db.$client.prepare<[TrackId]>(
     `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
   );
-  const setPlace = db.$client.prepare<{ source: string; from: string; to: string; uri: string; link: string }>(
+  const setPlace = db.$client.prepare<{ id: TrackId; to: string; uri: string; link: string }>(
     // also in what it is put back from, so that a scan knows the file as its own again
     `UPDATE trashed_tracks SET source_id = @to, storage_uri = iif(storage_uri LIKE 'file:%', @uri, storage_uri),
       snapshot = json_set(snapshot, '$.links', json((SELECT json_group_array(json(
         iif(value ->> 'table' = 'source_files', json_set(value, '$.keys', json(@link)), value)))
         FROM json_each(snapshot, '$.links'))))
-      WHERE source = @source AND source_id = @from AND merged_into IS NULL`,
+      WHERE id = @id`,
   );
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
@@ -178,7 +178,8 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
               ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
               : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
           );
-        if (isOverwritten.get({ source, sourceId, audioHash }) === undefined) return restore(tx, id);
+        if (placeBefore(sourceId) === undefined && isOverwritten.get({ source, sourceId, audioHash }) === undefined)
+          return restore(tx, id);
         restore(tx, id, overwrittenPlace(id, sourceId));
         setMissing.run(id);
       },
@@ -220,10 +221,13 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
     findPlace: (source: string, sourceId: string) => findPlace.get(source, sourceId),
     /** A deleted track is found in another place from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
-    /** The file of a deleted track is called something else now. */
-    setPlace(source: string, from: string, { sourceId, uri, folder, name }: FilePlace): void {
+    /** The file of these deleted tracks is there now, perhaps in place of that of another deleted one. */
+    setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
+      const { id } = findPlace.get(source, sourceId) ?? {};
+      if (id !== undefined && !ids.includes(id))
+        setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
       const link = JSON.stringify([{ folder_id: folder, name }]);
-      setPlace.run({ source, from, to: sourceId, uri, link });
+      for (const moved of ids) setPlace.run({ id: moved, to: sourceId, uri, link });
     },
 
     list(user: Asker, page: Page): TrashList {

@@ -14,6 +14,8 @@ export interface UnsettledFile {
   audioHash: string | null;
   /** What its tags call it, to tell equal audio apart. */
   called: string;
+  /** It is the very file of a deleted track, which was elsewhere. */
+  isDeleted?: boolean;
 }
 
 export interface PossibleTrack {
@@ -34,9 +36,9 @@ export interface PossibleTrack {
 
 /**
  * A track that it is · `new`: a track of its own, whichever track had the place before · `replaced`: nothing says that
- * it is not the track at its place with other audio.
+ * it is not the track at its place with other audio · `deleted`: a deleted track, whichever track had the place before.
  */
-export type Assigned = TrackId | 'new' | 'replaced';
+export type Assigned = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
  * By place. Each track is given once. A track with an id above `after` was added by this scan: audio that only it has
@@ -54,6 +56,8 @@ export function assign(
     free.delete(id);
   };
   const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
+
+  for (const { place, isDeleted } of files) if (isDeleted) assigned.set(place, 'deleted');
 
   const filesWith = Map.groupBy(files, ({ audioHash }) => audioHash);
   /** Its own audio is among the files, in another track's place or as one. */

@@ -33,15 +33,24 @@ interface MovedOp extends ListedFile {
   kind: 'moved';
   trackId: TrackId;
 }
+/** Where the file of deleted tracks was, and which these are. */
+export interface DeletedFrom {
+  path: string;
+  name: string;
+  trackIds: TrackId[];
+}
+
 /** A file whose track was deleted, in another place. */
-interface DeletedOp extends ListedFile {
+export interface DeletedOp extends ListedFile {
   kind: 'deleted';
-  from: { path: string; name: string };
+  from: DeletedFrom;
+  /** It was read, and comes back by the op after this one. */
+  isWanted: boolean;
 }
 /** Files that change places with one another: all of them at once, or none. */
 interface RotationOp {
   kind: 'rotation';
-  ops: FileOp[];
+  ops: (FileOp | DeletedOp)[];
 }
 export type SingleOp = FolderOp | FileOp | MovedOp | DeletedOp;
 export type ScanOp = SingleOp | RotationOp;
@@ -72,7 +81,7 @@ export type Decision =
   | MovedDecision
   /** Another name of a file that was found already: one file per track, so the next scan reads it. */
   | { kind: 'second'; op: MovedOp }
-  | { kind: 'deleted'; op: DeletedOp };
+  | { kind: 'deleted'; op: DeletedOp; displaced: TrackId | undefined; lost: TrackId[] };
 
 /** `displaced`: the track that was here before, and whose file is gone, or not written yet in a rotation. */
 export interface MovedDecision {
@@ -93,8 +102,19 @@ export function decide(op: SingleOp, known: Known): Decision {
     case 'moved':
       return known.isAdopted(op.trackId) ? { kind: 'second', op } : decideMove(op, op.trackId, undefined, known);
     case 'deleted':
-      return { kind: 'deleted', op };
+      return decideDeleted(op, known);
   }
+}
+
+function decideDeleted(op: DeletedOp, known: Known): Decision {
+  const { path, candidate, from } = op;
+  const before = known.fileAt(from.path, from.name);
+  if (before?.state === 'deleted' && before.trackId !== null)
+    // restored since the file was looked at
+    return decideMove({ kind: 'moved', path, candidate, trackId: before.trackId }, before.trackId, undefined, known);
+  const displaced =
+    known.fileAt(path, candidate.name)?.trackId ?? known.trackNamed(sourceIdOf(path, candidate.name)) ?? undefined;
+  return { kind: 'deleted', op, displaced, lost: lostWith(displaced ?? null, known) };
 }
 
 function decideFolder(op: FolderOp, known: Known): Decision {

@@ -47,18 +47,21 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
   const named = new Map<string, TrackId>();
   /** Places whose row is out of date. */
   const changed = new Set<string>();
+  /** Tracks whose place was given to the file of a deleted one. */
+  const displaced = new Set<TrackId>();
 
+  const isElsewhere = (id: TrackId): boolean => record.adopted.has(id) || displaced.has(id);
   const sourceIdOfTrack = (id: TrackId): string => findTrack.get(id)?.source_id ?? '';
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
     fileAt(path, name) {
       const row = findFile.get(source, path, name);
-      return row?.trackId != null && record.adopted.has(row.trackId) ? undefined : row;
+      return row?.trackId != null && isElsewhere(row.trackId) ? undefined : row;
     },
     trackNamed(sourceId) {
       const id = named.get(sourceId) ?? findNamed.get(source, sourceId);
-      return id !== undefined && record.adopted.has(id) && named.get(sourceId) !== id ? undefined : id;
+      return id !== undefined && isElsewhere(id) && named.get(sourceId) !== id ? undefined : id;
     },
     hasOtherFile(id, path, name) {
       const here = join(path, name);
@@ -83,7 +86,8 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
     }
     const { path, candidate } = decision.op;
     const place = join(path, candidate.name);
-    if (decision.kind === 'failed') changed.add(place);
+    if (decision.kind === 'failed' || decision.kind === 'deleted') changed.add(place);
+    if (decision.kind === 'deleted' && decision.displaced !== undefined) displaced.add(decision.displaced);
     if (decision.kind === 'updated') placeOf.set(decision.trackId, place);
     if (decision.kind !== 'moved' && decision.kind !== 'added') return;
     const id = decision.kind === 'moved' ? decision.trackId : ((-1 - record.added) as TrackId);

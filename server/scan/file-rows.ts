@@ -45,6 +45,10 @@ export function createFileRows(client: Sqlite) {
       WHERE folder_id = ? AND (name = ? OR name >= ? || '//' AND name < ? || '/0')`,
   );
   const remove = client.prepare<[number, string]>('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
+  const removeStamped = client.prepare<[number, string, number, number, number, number]>(
+    `DELETE FROM source_files
+      WHERE folder_id = ? AND name = ? AND ino = ? AND dev = ? AND size_bytes = ? AND mtime_us = ?`,
+  );
   const removeOthers = client.prepare<[TrackId, number, string], RowOf<typeof sourceFiles, 'folderId' | 'lyricsMark'>>(
     `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
       RETURNING folder_id, lyrics_mark`,
@@ -87,6 +91,9 @@ export function createFileRows(client: Sqlite) {
     setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & Named): void =>
       void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
+    /** Removes the row at this place where it is still that of this very file. */
+    removeOf: (folder: number, name: string, { ino, dev, sizeBytes, mtimeUs }: FileIdentity): void =>
+      void removeStamped.run(folder, name, ino, dev, sizeBytes, mtimeUs),
     /** Removes the other places of a track; gives them. */
     removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),
     hasOther: (trackId: TrackId, folder: number, name: string): boolean =>

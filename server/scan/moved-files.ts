@@ -15,7 +15,7 @@ import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { AudioFacts } from '../media/types.ts';
 import type { PossibleTrack, UnsettledFile } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';
-import type { ReadOk } from './decide.ts';
+import type { DeletedFrom, ReadOk } from './decide.ts';
 import type { KnownFile } from './known-files.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
@@ -29,7 +29,7 @@ interface Place extends RowAs<
 }
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
-type SameFile = { trackId: TrackId; from: string } | { deletedFrom: Place };
+type SameFile = { trackId: TrackId; from: string } | { deletedFrom: DeletedFrom };
 
 /** A file and what was read from it. */
 export interface NewFile extends ListedFile {
@@ -40,8 +40,9 @@ export interface NewFile extends ListedFile {
 export interface Waiting extends ListedFile {
   unsettled: UnsettledFile;
   music: ComparedMusic;
-  /** Of the audio, which is not read again. */
-  read: Pick<ReadOk, 'stored' | 'audioHash'>;
+  /** Of the audio, which is not read again; undefined for a file that was not read. */
+  read: Pick<ReadOk, 'stored' | 'audioHash'> | undefined;
+  deletedFrom?: DeletedFrom | undefined;
 }
 
 interface LookAlikes {
@@ -123,6 +124,11 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .prepare<[string, string], TrackId>(
       `SELECT h.track_id FROM json_each(?) j CROSS JOIN former_audio h ON h.audio_hash = j.value
         CROSS JOIN tracks t ON t.id = h.track_id WHERE +t.source = ?`,
+    )
+    .pluck();
+  const listDeleted = client
+    .prepare<[string, string], TrackId>(
+      'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0',
     )
     .pluck();
   const hadAudioOnce = client.prepare<[string | null, string | null]>(
@@ -223,10 +229,11 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       places.length === 1 &&
       place.state === 'deleted' &&
       place.trackId === null && // else it came back from the trash since
-      !candidate.known &&
       (state === 'away' || state === 'changed')
-    )
-      return { deletedFrom: place };
+    ) {
+      const { path, name } = place;
+      return { deletedFrom: { path, name, trackIds: listDeleted.all(source, sourceIdOf(path, name)) } };
+    }
     if (places.length !== 1 || state !== 'away' || candidate.known || place.trackId === null) return 'unsure';
     if (hasFormer.get(place.trackId)) return 'unsure';
     return place.state === 'failed' ? undefined : { trackId: place.trackId, from: place.path };
@@ -280,6 +287,14 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   const called = (title: string | undefined, album: string | undefined): string =>
     `${identityKey(title ?? '')}\n${identityKey(album ?? '')}`;
 
+  const unsettledOf = (file: ListedFile): UnsettledFile => ({
+    place: join(file.path, file.candidate.name),
+    known: holderOf(file) ?? null,
+    key: fileKey(file.candidate),
+    audioHash: null,
+    called: called(undefined, undefined),
+  });
+
   return {
     /** By the file alone, so that a file that only moved is not read again. One answer per file. */
     async byFile(files: ListedFile[]): Promise<(SameFile | 'unsure' | undefined)[]> {
@@ -310,14 +325,13 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       return Promise.all(files.map((file, i) => settled(file, alike[i] as LookAlikes)));
     },
 
-    wait(file: NewFile): Waiting {
+    wait(file: NewFile, deletedFrom?: DeletedFrom): Waiting {
       const { path, candidate, read } = file;
       const { tags, facts } = read.read;
       const { stored, audioHash } = read;
       const unsettled = {
-        place: join(path, candidate.name),
-        known: holderOf(file) ?? null,
-        key: fileKey(candidate),
+        ...unsettledOf(file),
+        isDeleted: deletedFrom !== undefined,
         audioHash: hashOf(read.audioHash),
         called: called(tags.title, tags.album),
       };
@@ -329,8 +343,16 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
         album: tags.album ?? null,
         recordingMbid: tags.recordingMbid ?? null,
       };
-      return { path, candidate, unsettled, music, read: { stored, audioHash } };
+      return { path, candidate, unsettled, music, read: { stored, audioHash }, deletedFrom };
     },
+    /** A file of a deleted track, which needs no reading: only the track that had its place is still to be found. */
+    waitUnread: (file: ListedFile, deletedFrom: DeletedFrom): Waiting => ({
+      ...file,
+      unsettled: { ...unsettledOf(file), isDeleted: true },
+      music: UNKNOWN_MUSIC,
+      read: undefined,
+      deletedFrom,
+    }),
 
     /** Files of tracks whose former audio is among these files: they may be tracks of their own. */
     heldByOthers(files: readonly Waiting[], waiting: ReadonlyMap<string, Waiting>): ListedFile[] {
@@ -370,6 +392,19 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     lookAgain: (): void => listings.clear(),
   };
 }
+
+const UNKNOWN_MUSIC: ComparedMusic = {
+  audioHash: null,
+  durationMs: null,
+  format: null,
+  codec: null,
+  sampleRateHz: null,
+  channels: null,
+  title: null,
+  artist: null,
+  album: null,
+  recordingMbid: null,
+};
 
 const audioRowOf = ({
   durationMs,

@@ -153,6 +153,9 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
       record.updated++;
       return;
     case 'deleted':
+      for (const id of decision.lost) record.missing.add(id);
+      if (!decision.op.isWanted) record.left++;
+      return;
     case 'second':
       record.left++;
   }

@@ -30,7 +30,7 @@ import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
 import { createCopyRoom } from './copy-room.ts';
-import { hasOnlyOtherLyrics, type ScanOp } from './decide.ts';
+import { hasOnlyOtherLyrics, type DeletedFrom, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { refuseFirstCopies } from './first-copies.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
@@ -162,6 +162,8 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     waiting: new Map<string, Waiting>(),
     /** Files that are known under another place too. */
     unsure: new Set<Candidate>(),
+    /** Of deleted tracks that are asked for again, in another place. */
+    wanted: new Map<Candidate, DeletedFrom>(),
     unfinished,
     room: createCopyRoom({ storage, root, minFreeBytes: deps.minFreeBytes }),
     copyTo: copies ? storage.folder : null,
@@ -284,7 +286,7 @@ async function* walk({ walker, record, rows, progress, signal, ...scan }: Walk):
 
 /** Files that only moved are known already, and some wait from the walk of a part; the others have to be read. */
 async function plan(
-  { moved, restore, waiting, unsure, modeAt }: Scan,
+  { moved, restore, waiting, unsure, wanted, modeAt }: Scan,
   listed: ListedFile[],
 ): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
   const group = listed.filter(({ path, candidate }) => {
@@ -297,11 +299,15 @@ async function plan(
     const same = known[i];
     const mayBeSplit = same !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
     if (same === 'unsure' || mayBeSplit) unsure.add(file.candidate);
-    if (!same || same === 'unsure' || mayBeSplit || ('deletedFrom' in same && restore)) return true;
+    if (!same || same === 'unsure' || mayBeSplit) return true;
+    if ('deletedFrom' in same) {
+      if (restore) wanted.set(file.candidate, same.deletedFrom);
+      else waiting.set(join(file.path, file.candidate.name), moved.waitUnread(file, same.deletedFrom));
+      return restore;
+    }
     // from a folder that is only indexed into one whose files are copied
-    if ('trackId' in same && modeAt(file.path) === 'copy' && modeAt(same.from) !== 'copy') return true;
-    if ('trackId' in same) ops.push({ kind: 'moved', ...file, trackId: same.trackId });
-    else ops.push({ kind: 'deleted', ...file, from: same.deletedFrom });
+    if (modeAt(file.path) === 'copy' && modeAt(same.from) !== 'copy') return true;
+    ops.push({ kind: 'moved', ...file, trackId: same.trackId });
     return false;
   });
   return { ops, toRead };
@@ -410,7 +416,9 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
 
 /** Or other tags. */
 const mayHaveOtherAudio = (candidate: Candidate): boolean =>
-  (candidate.known?.trackId ?? null) !== null && !candidate.isAgain && !hasOnlyOtherLyrics(candidate);
+  ((candidate.known?.trackId ?? null) !== null || candidate.known?.state === 'deleted') &&
+  !candidate.isAgain &&
+  !hasOnlyOtherLyrics(candidate);
 
 const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
   result.ok ? [{ path, candidate, read: result }] : [];
@@ -419,14 +427,15 @@ const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
 const store = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> => sendCopies?.(files) ?? files;
 
 /** Files whose track is certain; the others wait. */
-async function identify({ moved, waiting, unsure }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
+async function identify({ moved, waiting, unsure, wanted }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
   const readable = files.filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate)).flatMap(readOf);
   const found = await moved.byContent(readable);
   const settled = new Map(readable.map((file, i) => [file.candidate, { file, is: found[i] }]));
   return files.flatMap((listed): ScanOp[] => {
     const { file, is = 'place' } = settled.get(listed.candidate) ?? {};
-    if (file && (is === 'unsure' || unsure.has(listed.candidate))) {
-      waiting.set(join(listed.path, listed.candidate.name), moved.wait(file));
+    const deletedFrom = wanted.get(listed.candidate);
+    if (file && (is === 'unsure' || unsure.has(listed.candidate) || deletedFrom)) {
+      waiting.set(join(listed.path, listed.candidate.name), moved.wait(file, deletedFrom));
       return [];
     }
     return [{ kind: 'file', ...listed, is: is === 'unsure' ? 'place' : is }];

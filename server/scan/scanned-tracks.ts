@@ -197,9 +197,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       return { trackId: id, replaced: refill(id, draft, folder) };
     },
 
-    moveDeleted(from: { path: string; name: string }, { path, name, folder }: PlaceOfFile): void {
+    moveDeleted(ids: readonly TrackId[], { path, name, folder }: PlaceOfFile): void {
       const place = { sourceId: sourceIdOf(path, name), uri: toFileUri(join(path, name)), folder, name };
-      trash.setPlace(source, sourceIdOf(from.path, from.name), place);
+      trash.setPlace(source, ids, place);
     },
 
     /** The deleted track of that place. */

@@ -4,7 +4,7 @@
 import type { TrackId } from '../db/ids.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
-import type { FileOp, ScanOp } from './decide.ts';
+import type { DeletedOp, FileOp, ScanOp } from './decide.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 import { relatedFiles } from './related-files.ts';
 import { settleReplaced, type ReplacedDeps } from './replaced-files.ts';
@@ -123,26 +123,31 @@ async function write(
   { readTags, push, signal }: SettleDeps,
 ) {
   signal.throwIfAborted();
-  const all = circles.flat();
-  const results = await readTags(all.map(({ file }) => file));
-  const ops = new Map(
-    all.map((move, i) => {
-      const op = toOp(move.file, move.is, results[i] as ReadResult);
-      return [move, move.isOtherMusic ? { ...op, isOtherMusic: true } : op];
-    }),
-  );
-  const opsOf = (circle: typeof all): FileOp[] => circle.map((move) => ops.get(move) as FileOp);
+  const read = circles.flat().filter(({ file }) => file.read !== undefined);
+  const results = await readTags(read.map(({ file }) => file));
+  const resultOf = new Map(read.map((move, i) => [move, results[i] as ReadResult]));
+  const opsOf = (move: (typeof read)[number]): (FileOp | DeletedOp)[] => {
+    const { path, candidate, deletedFrom } = move.file;
+    const result = resultOf.get(move);
+    const op = result && toOp(move.file, move.is, result);
+    return [
+      ...(deletedFrom ? [{ kind: 'deleted' as const, path, candidate, from: deletedFrom, isWanted: !!result }] : []),
+      ...(op ? [move.isOtherMusic ? { ...op, isOtherMusic: true } : op] : []),
+    ];
+  };
   await push(
     circles.map((circle): ScanOp => {
-      const [first, ...others] = opsOf(circle) as [FileOp, ...FileOp[]];
+      const [first, ...others] = circle.flatMap(opsOf) as [FileOp, ...FileOp[]];
       return others.length === 0 ? first : { kind: 'rotation', ops: [first, ...others] };
     }),
   );
 }
 
 function toOp({ path, candidate, unsettled }: Waiting, assigned: Assigned, result: ReadResult): FileOp {
-  const is = assigned === 'replaced' || (assigned === 'new' && unsettled.known === null) ? 'place' : assigned;
+  // of a deleted track that is asked for again: its place was given to it before
+  const isOfPlace = assigned === 'replaced' || assigned === 'deleted';
+  const is = isOfPlace || (assigned === 'new' && unsettled.known === null) ? 'place' : assigned;
   const { known } = unsettled;
-  const was = known === null || assigned === 'replaced' || assigned === known ? undefined : known;
+  const was = known === null || isOfPlace || assigned === known ? undefined : known;
   return { kind: 'file', path, candidate, result, is, ...(was !== undefined && { was }) };
 }

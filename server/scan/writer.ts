@@ -113,8 +113,11 @@ export function createScanWriter({
       }
       case 'deleted': {
         const { from } = decision.op;
-        files.remove(folders.idOf(from.path), from.name);
-        scanned.moveDeleted(from, { path, name: candidate.name, folder });
+        decision.lost.forEach(scanned.lose);
+        if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
+        splitFiles.lose(folder, candidate.name);
+        files.removeOf(folders.idOf(from.path), from.name, candidate);
+        scanned.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }
