@@ -274,8 +274,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
       const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
       const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
+      const isWaiting = state === 'done' && left > 0 && queries.changes() !== swept;
       return {
-        state: isEnabled() ? state : ('off' as const),
+        state: !isEnabled() ? ('off' as const) : isWaiting ? ('busy' as const) : state,
         total,
         failures,
         sureTempo,

@@ -12,6 +12,7 @@ import {
   type ListenWish,
   type SoundFile,
 } from '../media/fingerprint.ts';
+import { isComparable } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { findAlike, findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
 import { heardPart, heardSection } from './heard-part.ts';
@@ -130,12 +131,13 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
       return listened;
     });
 
-  const soundOf = (heard: Heard): StoredFingerprint | undefined => ('sound' in heard ? heard.sound : undefined);
+  const soundOf = (heard: Heard): StoredFingerprint | undefined =>
+    'sound' in heard && isComparable(heard.sound.raw) ? heard.sound : undefined;
 
   return {
     /** All of its audio, for the analysis. Throws the reason of `signal`, as the others do. */
     listen,
-    /** Undefined when there is none, or the audio cannot be reached. */
+    /** Undefined when there is none, it is too short to be compared, or the audio cannot be reached. */
     ofTrack: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, {}, signal)),
     /** The same, without reading a file of the music folder, which may be another one by now. */
     ofKept: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, { keptOnly: true }, signal)),

@@ -8,6 +8,7 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { annotationMoves, NamedItem, trackDepartures } from '../db/schema.ts';
 import { isNamed, isNamedArtist } from '../db/unnamed.ts';
+import type { Renumbered } from './track-snapshot.ts';
 
 /** The annotations of `from` move to `to`. */
 export interface AnnotationMove {
@@ -186,8 +187,12 @@ export function createAnnotations({
       if (before.album !== null) follow('album', before.album, emptied);
       for (const id of artistsOf(before)) follow('artist', id, emptied);
     },
-    /** After the row of a track came back. */
-    trackReturned(names: TrackNames): void {
+    /** After the row of a track came back. `renumbered`: of its albums and artists. */
+    trackReturned(track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
+      for (const { type, from, to } of renumbered) {
+        if (statements[type].isNamed.get(to) !== undefined) addDeparture.run(type, from, track, to, now().getTime(), 0);
+        follow(type, from);
+      }
       if (names.album !== null) follow('album', names.album);
       for (const id of artistsOf(names)) follow('artist', id);
     },

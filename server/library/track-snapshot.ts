@@ -2,6 +2,7 @@
 // Which tables those are is read from the foreign keys, so that a new table is kept too.
 import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { NamedItem } from '../db/schema.ts';
 import { conflict } from '../errors.ts';
 
 export type Value = string | number | null | { $blob: string };
@@ -24,6 +25,13 @@ export interface Parents {
   /** Absent in snapshots of earlier versions. */
   artistNevers?: Row[];
   genres: Row[];
+}
+
+/** An album or artist that was gone; one of the same name that came since has its place. */
+export interface Renumbered {
+  type: NamedItem;
+  from: number;
+  to: number;
 }
 
 interface Reference {
@@ -203,7 +211,11 @@ export function createTrackSnapshots(client: Database) {
       if (goneArtists.includes(row['artist_id'] ?? null))
         insertNever.run(row['created_at'], moved(artists, row['artist_id']), row['user_id']);
 
+    const renumberedOf = (type: NamedItem, ids: Map<Value, Value>): Renumbered[] =>
+      [...ids].flatMap(([from, to]) => (from === to ? [] : [{ type, from: Number(from), to: Number(to) }]));
+
     return {
+      renumbered: [...renumberedOf('album', albums), ...renumberedOf('artist', artists)],
       artistOf: (value: Value | undefined) => moved(artists, value),
       albumOf: (value: Value | undefined) => moved(albums, value),
       /** A row of a table that refers to them. */
@@ -216,10 +228,13 @@ export function createTrackSnapshots(client: Database) {
   }
 
   /** Throws `conflict` where another track has the file's place. */
-  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): { albumId: AlbumId | null } {
+  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): {
+    albumId: AlbumId | null;
+    renumbered: Renumbered[];
+  } {
     const id = Number(track['id']) as TrackId;
     if (isTaken(track)) throw conflict('Another track has come from the same file since.');
-    const { artistOf, albumOf, pointed } = bringParents(parents);
+    const { artistOf, albumOf, pointed, renumbered } = bringParents(parents);
     const albumId = albumOf(track['album_id']);
     const uploader = isThere('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
     insert(TRACKS, {
@@ -239,7 +254,7 @@ export function createTrackSnapshots(client: Database) {
           )
           .run(id, ...names.map((name) => toValue(key[name] ?? null)));
       }
-    return { albumId: albumId === null ? null : (Number(albumId) as AlbumId) };
+    return { albumId: albumId === null ? null : (Number(albumId) as AlbumId), renumbered };
   }
 
   const marked = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');

@@ -12,6 +12,7 @@ import { createFolderAlbums } from './folder-albums.ts';
 import { createNewTrackCounts } from './new-track-counts.ts';
 import { createResolver, type ArtistRef } from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';
+import type { Renumbered } from './track-snapshot.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import {
   AUDIO_COLUMNS,
@@ -292,8 +293,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       annotations.trackMerged(kept, emptied, names(kept), names(emptied));
     },
     musicDivided: annotations.musicDivided,
-    /** After the row of a track came back. */
-    returned: (id: TrackId): void => annotations.trackReturned(namesOf(id, findOld.get(id)?.album_id ?? null)),
+    /** After the row of a track came back, perhaps with albums and artists that have other ids by now. */
+    returned: (id: TrackId, renumbered: readonly Renumbered[]): void =>
+      annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered),
     forgetOldAnnotations: annotations.purgeOld,
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */

@@ -102,9 +102,10 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
           AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
     )
     .pluck();
-  /** Other audio lies there. */
+  /** The file that is there, or was, is another track's. */
   const isOverwritten = db.$client.prepare<RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>>(
-    'SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId AND audio_hash <> @audioHash',
+    `SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId
+      AND (source = 'local_folder' OR audio_hash <> @audioHash)`,
   );
   // a copy of our own is still there
   const setMissing = db.$client.prepare<[TrackId]>(

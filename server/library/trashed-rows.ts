@@ -104,7 +104,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
 
   /** With its place in the search. Runs inside the caller's transaction. */
   function putBack(tx: Db, snapshot: TrackSnapshot): void {
-    const { albumId } = snapshots.putBack(snapshot);
+    const { albumId, renumbered } = snapshots.putBack(snapshot);
     // deleted by an older version
     if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
     writer.search.set('track', Number(snapshot.track['id']));
@@ -114,7 +114,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
       if (album?.artistId != null) writer.search.set('artist', album.artistId);
     }
     for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
-    writer.returned(Number(snapshot.track['id']) as TrackId);
+    writer.returned(Number(snapshot.track['id']) as TrackId, renumbered);
     writer.sweepEmpty([], []); // names that were looked up before are forgotten
   }
 

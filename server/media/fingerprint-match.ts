@@ -20,12 +20,15 @@ const MOST_SHIFT = 60;
 const PIECE_SHIFT = 8;
 const PIECES = 20;
 
+/** Whether there is enough of a fingerprint to be compared: of a shorter one the sound says nothing. */
+export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
+
 /**
  * Up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar fingerprints
  * yield mostly the same ones. Empty if the fingerprint is too short to compare.
  */
 export function soundPieces(raw: Uint32Array): number[] {
-  if (raw.length < LEAST_COMPARED) return [];
+  if (!isComparable(raw)) return [];
   const values = new Set(Array.from(raw, (value) => value >>> PIECE_SHIFT));
   return [...values]
     .map((value) => ({ value, rank: mix(value) }))

@@ -42,12 +42,13 @@ export type Assigned = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
  * By place. Each track is given once. A track with an id above `after` was added by this scan: audio that only it has
- * came into the folder together with the file, as a copy of it.
+ * came into the folder together with the file, as a copy of it. `deletedAudio`: hashes of deleted tracks.
  */
 export function assign(
   files: readonly UnsettledFile[],
   tracks: readonly PossibleTrack[],
   after: TrackId,
+  deletedAudio: ReadonlySet<string> = new Set(),
 ): Map<string, Assigned> {
   const assigned = new Map<string, Assigned>();
   const free = new Map(tracks.filter(isFree).map((track) => [track.id, track]));
@@ -103,6 +104,7 @@ export function assign(
     const isOthers =
       file.audioHash !== null &&
       (takenBack.has(file.audioHash) ||
+        deletedAudio.has(file.audioHash) ||
         (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after));
     const holder = file.known === null ? undefined : holders.get(file.known);
     // a copy of something that was seen when it was half written keeps its track

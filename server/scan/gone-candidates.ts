@@ -97,6 +97,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
   );
   // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
   // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became.
+  // A fingerprint without pieces is too short to be compared: the track counts as not heard.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
     { gone: TrackId; now: TrackId; isKept: number; isPair: number; isHeard: number; isBeside: number }
@@ -106,8 +107,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
         EXISTS (SELECT 1 FROM source_files x JOIN source_files y ON y.folder_id = x.folder_id
           WHERE x.track_id = g.id AND y.track_id = t.id) AS isBeside,
         t.id IN (${SOUNDING}) AS isPair,
-        EXISTS (SELECT 1 FROM track_fingerprints WHERE track_id = g.id)
-          AND EXISTS (SELECT 1 FROM track_fingerprints WHERE track_id = t.id) AS isHeard
+        EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = g.id)
+          AND EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = t.id) AS isHeard
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
         CROSS JOIN tracks t ON t.id IN (${SOUNDING}
           UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MOST_NAMED})

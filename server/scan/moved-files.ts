@@ -131,6 +131,12 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0',
     )
     .pluck();
+  const listDeletedAudio = client
+    .prepare<[string], string>(
+      `SELECT j.value FROM json_each(?) j WHERE EXISTS (SELECT 1 FROM trashed_tracks m INDEXED BY trashed_tracks_audio_hash
+        WHERE m.audio_hash = j.value AND m.merged_into IS NULL AND m.is_hidden = 0)`,
+    )
+    .pluck();
   const hadAudioOnce = client.prepare<[string | null, string | null]>(
     `SELECT 1 FROM former_audio WHERE audio_hash = ?
       UNION ALL SELECT 1 FROM trashed_tracks WHERE former_audio_hash = ? AND merged_into IS NOT NULL LIMIT 1`,
@@ -324,6 +330,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const alike = lookAlikes(files);
       return Promise.all(files.map((file, i) => settled(file, alike[i] as LookAlikes)));
     },
+
+    /** Those of these hashes that deleted tracks have. */
+    ofDeleted: (files: readonly Waiting[]): Set<string> =>
+      new Set(listDeletedAudio.all(JSON.stringify(files.map(({ unsettled }) => unsettled.audioHash)))),
 
     wait(file: NewFile, deletedFrom?: DeletedFrom): Waiting {
       const { path, candidate, read } = file;

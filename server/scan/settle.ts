@@ -15,7 +15,7 @@ const GROUP_FILES = 64;
 interface SettleDeps extends ReplacedDeps {
   /** Nothing is heard, because fingerprints are stored. */
   dryRun: boolean;
-  moved: Pick<MovedFiles, 'possible' | 'lookAgain'>;
+  moved: Pick<MovedFiles, 'possible' | 'ofDeleted' | 'lookAgain'>;
   separated: Pick<SeparatedTracks, 'ofCurrent'>;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: Waiting[]) => Promise<ReadResult[]>;
@@ -71,6 +71,7 @@ async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps):
       now.map(({ unsettled }) => unsettled),
       tracks,
       after,
+      moved.ofDeleted(now),
     );
     if (!dryRun) giveBack(now, tracks, assigned, deps);
     const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));

@@ -69,6 +69,20 @@ const ROWS: Row[] = [
     places: { 'b/x.opus': 'a/1.mp3', 'b/y.flac': 'a/2.mp3', 'b/z.ogg': 'a/3.mp3' },
   },
   {
+    what: 'an MP3 that is too short to be told by its sound, replaced by a FLAC',
+    before: { 'a/1.mp3': mp3(1, { seconds: 5 }) },
+    removed: ['a/1.mp3'],
+    added: { 'a/1.flac': flac(1, { seconds: 5 }) },
+    places: { 'a/1.flac': 'a/1.mp3' },
+  },
+  {
+    what: 'other music that is as short',
+    before: { 'a/1.mp3': mp3(1, { seconds: 5 }) },
+    removed: ['a/1.mp3'],
+    added: { 'a/2.flac': flac(2, { seconds: 5 }) },
+    places: { 'a/2.flac': null },
+  },
+  {
     what: 'a better copy beside the old one',
     before: { 'a/1.mp3': mp3(1) },
     removed: [],

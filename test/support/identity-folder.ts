@@ -27,6 +27,8 @@ const OPS = [
   'overwrite',
   'foreign',
   'remount',
+  'trash',
+  'restore',
   'scan',
   'scan part',
   'kill',
@@ -333,7 +335,8 @@ export function createFolder({
       return (
         new Set(better.map((one) => one.audio_hash)).size === 1 &&
         better.every((one) => one.id > row.id && one.former === null && !replaced.has(one.id)) &&
-        gone.every((one) => one === row || soundOf(one.audio_hash) !== sound)
+        // one that a killed scan added, and whose audio was not read before its file was renamed, may be it
+        gone.every((one) => one === row || (one.audio_hash !== null && soundOf(one.audio_hash) !== sound))
       );
     }
     for (const row of rows) {

@@ -5,7 +5,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import type { MainDb } from '../../server/db/client.ts';
-import type { TrackId } from '../../server/db/ids.ts';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { rightsFrom } from '../../server/db/rights.ts';
 import type { Hearing } from '../../server/enrichment/hearing.ts';
 import type { ReadResult } from '../../server/files/reader-worker.ts';
 import type { ReadGroup } from '../../server/files/reader-pool.ts';
@@ -15,7 +16,7 @@ import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createMerges } from '../../server/library/merges.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import { createTrash } from '../../server/library/trash.ts';
+import { createTrash, type Asker } from '../../server/library/trash.ts';
 import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { createFileMerge } from '../../server/relocation/track-merge.ts';
@@ -26,6 +27,7 @@ import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
 import { goneFolders, startsOf, walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
+import { createDeletedFiles } from './deleted-files.ts';
 import { createFolder, firstNames, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
 import { createLikedNames } from './liked-names.ts';
 import { seenOnOtherDisk } from './other-disk.ts';
@@ -37,6 +39,7 @@ class Killed extends Error {}
 /** `both`: of two music folders, files are copied from the first and only indexed in the other, which has a third. */
 export type Folders = Mode | 'both';
 const OTHER = ['folder 2', 'split 1'];
+const owner: Asker = { id: 1 as UserId, rights: rightsFrom(() => true) };
 
 export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean }) {
   const temp = openTempDatabase();
@@ -113,13 +116,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const tracks = createTrackWriter({ db, now, annotationParts: [ofAlbumsAndArtists] });
   const likedNames = createLikedNames();
   const sourceFiles = createSourceFiles({ db });
+  const trash = createTrash({ db, tracks, now, release: () => Promise.resolve() });
   const movers = [ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now }), createFileMerge({ sourceFiles })];
   const merges = createMerges({
     db,
     tracks,
     merge: createTrackMerge({ db, tracks, movers }),
     movers,
-    trash: createTrash({ db, tracks, now, release: () => Promise.resolve() }),
+    trash,
     now,
   });
   const relocation = createRelocation({
@@ -184,14 +188,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
     tracks,
-    trash: {
-      findPlace: () => undefined,
-      findHidden: () => undefined,
-      restore: never,
-      setPlace: never,
-      moveTo: never,
-      hide: never,
-    },
+    trash,
     divide: relocation.divide,
     reader: { read, warm: () => {} },
     walker: {
@@ -255,8 +252,29 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     likedNames.look(db.$client);
     if (!isHeard) return;
     storeSounds();
+    await compareAgain();
+  }
+
+  async function compareAgain(): Promise<void> {
     await deps.findGone.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
     likedNames.look(db.$client);
+  }
+
+  /** As people do with the track, or the deleted track, that this number picks. */
+  function deleteOne(pick: number): void {
+    const all = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
+    const id = all[pick % all.length];
+    if (id === undefined) return;
+    deletedFiles.note(id);
+    db.transaction((tx) => trash.put(tx, 1 as UserId, id, () => sourceFiles.noteDeleted(id)));
+    likedNames.look(db.$client);
+  }
+  async function restoreOne(pick: number): Promise<void> {
+    const all = deletedFiles.tracks();
+    const id = all[pick % all.length];
+    if (id === undefined) return;
+    trash.restoreFor(owner, id);
+    await compareAgain();
   }
 
   /** As the enrichment does after a scan. */
@@ -266,7 +284,10 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
         'SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL ORDER BY id',
       )
       .all();
-    for (const { id } of all) run("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
+    for (const { id, audio_hash } of all) {
+      run("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
+      run('INSERT OR IGNORE INTO fingerprint_pieces VALUES (?, 60000, ?)', soundOf(audio_hash), id);
+    }
     for (const [n, one] of all.entries())
       for (const other of all.slice(n + 1))
         if (soundOf(one.audio_hash) === soundOf(other.audio_hash))
@@ -298,6 +319,8 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     hashOf: (audio) => `p1:${audio}`,
   });
 
+  const deletedFiles = createDeletedFiles(db.$client);
+
   const empty = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
       run(`DELETE FROM ${table}`);
@@ -321,6 +344,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     audios = 0;
     sounds = SOUNDS;
     heard.length = 0;
+    deletedFiles.reset();
   }
 
   /** Gives what does not hold after the steps and two more scans. */
@@ -343,12 +367,20 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       if (step.op === 'scan') await scanOnce([]);
       else if (step.op === 'scan part') await scanOnce([inTree(`folder ${a % 3}`)]);
       else if (step.op === 'kill') await scanOnce([], a % 12);
-      else if (step.op === 'remount') seenOnOtherDisk(db.$client);
+      else if (step.op === 'remount') {
+        seenOnOtherDisk(db.$client);
+        deletedFiles.forget();
+      } else if (step.op === 'trash') deleteOne(a);
+      else if (step.op === 'restore') await restoreOne(a);
       else folder.change(step);
     }
     await scanOnce([]);
     await scanOnce([]);
-    return [...folder.faults(db.$client), ...likedNames.faults(db.$client)];
+    const cameBack = deletedFiles.faults(folder.listed(root), sourceIdAt);
+    while (deletedFiles.tracks().length > 0) await restoreOne(0);
+    await scanOnce([]);
+    await scanOnce([]);
+    return [...cameBack, ...folder.faults(db.$client), ...likedNames.faults(db.$client)];
   }
 
   return {

@@ -48,6 +48,7 @@ export const trashedTracks = sqliteTable(
     index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
     index('trashed_tracks_source_source_id').on(t.source, t.sourceId),
     index('trashed_tracks_content_hash').on(t.contentHash),
+    index('trashed_tracks_audio_hash').on(t.audioHash),
     index('trashed_tracks_hidden')
       .on(t.audioHash)
       .where(sql`is_hidden = 1`),

@@ -1,0 +1,1 @@
+CREATE INDEX `trashed_tracks_audio_hash` ON `trashed_tracks` (`audio_hash`);

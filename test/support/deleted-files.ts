@@ -1,0 +1,42 @@
+// What must hold of deleted tracks, wherever their files are by now: until a person restores them, or the file is changed,
+// they are no tracks.
+import { statSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import type { TrackId } from '../../server/db/ids.ts';
+import { stampOf } from '../../server/files/file-stamp.ts';
+
+/** A file, and what is in it. */
+const keyOf = ({ ino, mtimeUs }: { ino: number; mtimeUs: number }): string => `${ino}/${mtimeUs}`;
+
+export function createDeletedFiles(client: Database) {
+  /** Keys of files, by the track that they were. */
+  const files = new Map<TrackId, string[]>();
+  const listFiles = client.prepare<[TrackId], { ino: number; mtimeUs: number }>(
+    'SELECT ino, mtime_us AS mtimeUs FROM source_files WHERE track_id = ?',
+  );
+  const listDeleted = client
+    .prepare<[], TrackId>('SELECT id FROM trashed_tracks WHERE merged_into IS NULL AND is_hidden = 0 ORDER BY id')
+    .pluck();
+  const findTrack = client.prepare<[string], TrackId>('SELECT id FROM tracks WHERE source_id = ?').pluck();
+
+  return {
+    tracks: (): TrackId[] => listDeleted.all(),
+    /** Before it is deleted. */
+    note: (id: TrackId): void => void files.set(id, listFiles.all(id).map(keyOf)),
+    /** Nothing tells these files any more, if they are moved now. */
+    forget: (): void => files.clear(),
+    reset: (): void => files.clear(),
+
+    /** `paths`: all files on disk. */
+    faults(paths: readonly string[], sourceIdAt: (path: string) => string): string[] {
+      const keys = new Set(listDeleted.all().flatMap((id) => files.get(id) ?? []));
+      return paths
+        .filter((path) => {
+          const stat = statSync(path);
+          return keys.has(keyOf({ ino: stat.ino, ...stampOf(stat) }));
+        })
+        .filter((path) => findTrack.get(sourceIdAt(path)) !== undefined)
+        .map((path) => `${sourceIdAt(path)} was deleted, and is a track again`);
+    },
+  };
+}
