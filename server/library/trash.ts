@@ -25,7 +25,7 @@ import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { overwrittenPlace, placeBefore } from './overwritten-place.ts';
+import { overwrittenPlace } from './overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
@@ -107,9 +107,10 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
     `SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId
       AND (source = 'local_folder' OR audio_hash <> @audioHash)`,
   );
-  // a copy of our own is still there
+  /** Unless a copy of our own is there, or it has its file back. */
   const setMissing = db.$client.prepare<[TrackId]>(
-    `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
+    `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'
+      AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = tracks.id)`,
   );
   const setPlace = db.$client.prepare<{ id: TrackId; to: string; uri: string; link: string }>(
     // also in what it is put back from, so that a scan knows the file as its own again
@@ -179,9 +180,8 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
               ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
               : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
           );
-        if (placeBefore(sourceId) === undefined && isOverwritten.get({ source, sourceId, audioHash }) === undefined)
-          return restore(tx, id);
-        restore(tx, id, overwrittenPlace(id, sourceId));
+        const isTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
+        restore(tx, id, isTaken ? overwrittenPlace(id, sourceId) : sourceId);
         setMissing.run(id);
       },
       { behavior: 'immediate' },

@@ -134,10 +134,10 @@ const RANKS: ((file: UnsettledFile, track: PossibleTrack) => boolean)[] = [
   () => true,
 ];
 
-/** A file with the track it is given and the track that had its place. */
+/** A file with the track it is given and the one that had its place; the names of deleted ones are of their own. */
 interface Move {
-  is: Assigned;
-  known: TrackId | null;
+  is: TrackId | string;
+  known: TrackId | string | null;
 }
 
 /**

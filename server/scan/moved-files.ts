@@ -133,8 +133,9 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .pluck();
   const listDeletedAudio = client
     .prepare<[string], string>(
-      `SELECT j.value FROM json_each(?) j WHERE EXISTS (SELECT 1 FROM trashed_tracks m INDEXED BY trashed_tracks_audio_hash
-        WHERE m.audio_hash = j.value AND m.merged_into IS NULL AND m.is_hidden = 0)`,
+      `SELECT j.value FROM json_each(?) j
+        WHERE EXISTS (SELECT 1 FROM trashed_tracks m INDEXED BY trashed_tracks_audio_hash
+          WHERE m.audio_hash = j.value AND m.merged_into IS NULL AND m.is_hidden = 0)`,
     )
     .pluck();
   const hadAudioOnce = client.prepare<[string | null, string | null]>(

@@ -298,7 +298,7 @@ async function plan(
   const toRead = group.filter((file, i) => {
     const same = known[i];
     const mayBeSplit = same !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
-    if (same === 'unsure' || mayBeSplit) unsure.add(file.candidate);
+    if (same === 'unsure' || mayBeSplit || isOfDeleted(file.candidate)) unsure.add(file.candidate);
     if (!same || same === 'unsure' || mayBeSplit) return true;
     if ('deletedFrom' in same) {
       if (restore) wanted.set(file.candidate, same.deletedFrom);
@@ -416,9 +416,10 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
 
 /** Or other tags. */
 const mayHaveOtherAudio = (candidate: Candidate): boolean =>
-  ((candidate.known?.trackId ?? null) !== null || candidate.known?.state === 'deleted') &&
-  !candidate.isAgain &&
-  !hasOnlyOtherLyrics(candidate);
+  (candidate.known?.trackId ?? null) !== null && !candidate.isAgain && !hasOnlyOtherLyrics(candidate);
+
+/** It is in the place of a deleted track, whose file may be elsewhere. */
+const isOfDeleted = ({ known }: Candidate): boolean => known?.state === 'deleted' && known.trackId === null;
 
 const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
   result.ok ? [{ path, candidate, read: result }] : [];

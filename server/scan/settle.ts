@@ -3,6 +3,7 @@
 // (replaced-files.ts). The path decides last.
 import type { TrackId } from '../db/ids.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
+import { join } from '../files/relative-path.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
 import type { DeletedOp, FileOp, ScanOp } from './decide.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
@@ -30,12 +31,18 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
-  const moves = now.map((file) => ({
-    file,
-    is: assigned.get(file.unsettled.place) as Assigned,
-    known: file.unsettled.known,
-    isOtherMusic: otherMusic.has(file),
-  }));
+  const moves = now.map((file): SettledFile => {
+    const { place, known } = file.unsettled;
+    const is = assigned.get(place) as Assigned;
+    const { deletedFrom: from } = file;
+    return {
+      file,
+      assigned: is,
+      is: from ? nameOfDeleted(join(from.path, from.name)) : is,
+      known: known ?? nameOfDeleted(place),
+      isOtherMusic: otherMusic.has(file),
+    };
+  });
   let group: (typeof moves)[] = [];
   let files = 0;
   for (const circle of inOrder(moves)) {
@@ -47,6 +54,18 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     files = 0;
   }
   await write(group, deps);
+}
+
+/** Of a deleted track: its place tells it from others. */
+const nameOfDeleted = (place: string): string => `deleted from ${place}`;
+
+interface SettledFile {
+  file: Waiting;
+  assigned: Assigned;
+  /** What comes to the place, and what was there, for the order. */
+  is: TrackId | string;
+  known: TrackId | string;
+  isOtherMusic: boolean;
 }
 
 interface ByAudio {
@@ -119,18 +138,15 @@ function stillChanging(tracks: readonly PossibleTrack[]): (file: Waiting) => boo
   return ({ unsettled: { audioHash } }) => audioHash !== null && hashes.has(audioHash);
 }
 
-async function write(
-  circles: { file: Waiting; is: Assigned; isOtherMusic: boolean }[][],
-  { readTags, push, signal }: SettleDeps,
-) {
+async function write(circles: SettledFile[][], { readTags, push, signal }: SettleDeps) {
   signal.throwIfAborted();
   const read = circles.flat().filter(({ file }) => file.read !== undefined);
   const results = await readTags(read.map(({ file }) => file));
   const resultOf = new Map(read.map((move, i) => [move, results[i] as ReadResult]));
-  const opsOf = (move: (typeof read)[number]): (FileOp | DeletedOp)[] => {
+  const opsOf = (move: SettledFile): (FileOp | DeletedOp)[] => {
     const { path, candidate, deletedFrom } = move.file;
     const result = resultOf.get(move);
-    const op = result && toOp(move.file, move.is, result);
+    const op = result && toOp(move.file, move.assigned, result);
     return [
       ...(deletedFrom ? [{ kind: 'deleted' as const, path, candidate, from: deletedFrom, isWanted: !!result }] : []),
       ...(op ? [move.isOtherMusic ? { ...op, isOtherMusic: true } : op] : []),
