@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AuthService } from '../auth/service.ts';
+import { createEmptyCover } from '../covers/empty-cover.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import type { Base, Module } from '../module.ts';
 import { createCoverArt, type CoverArtDeps } from './cover-art.ts';
@@ -15,8 +16,8 @@ type Own =
   | 'canTranscode'
   | 'changedAt'
   | 'covers'
+  | 'emptyCover'
   | 'fetchNow'
-  | 'placeholderPath'
   | 'sessions'
   | 'showsRemote';
 type SubsonicModuleDeps = Base &
@@ -47,8 +48,8 @@ export function subsonicModule({
     canTranscode: streaming.canTranscode,
     changedAt: () => changes.current().version,
     covers: createCoverArt({ covers, placeholders, library, playlists, podcasts: deps.podcasts }),
+    emptyCover: createEmptyCover(join(paths.resources, 'placeholder-cover.jpg')),
     fetchNow: downloads.fetchNow,
-    placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
     sessions: createPlaybackSessions({ now }),
     showsRemote: () => settings.get('SUBSONIC_REMOTE_TRACKS'),
   });

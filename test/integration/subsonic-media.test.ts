@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLibrary } from '../support/library.ts';
 import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
@@ -275,6 +276,18 @@ describe('images', () => {
       expect((await bytesOf(picture)).length).toBeGreaterThan(1_000);
     },
   );
+
+  it('are the placeholder in the size that is asked for', async () => {
+    for (const [wanted, given] of [
+      [50, 64],
+      [320, 300],
+      [600, 600],
+      [0, 600],
+    ] as const) {
+      const picture = await bytesOf(await phone.bytes('getCoverArt', { id: 'nonsense', size: wanted }));
+      expect([wanted, (await sharp(picture).metadata()).width]).toEqual([wanted, given]);
+    }
+  });
 
   it('of size 0 are the originals', async () => {
     const [zero, original] = await Promise.all([

@@ -1,5 +1,6 @@
 // Endpoints that send bytes: audio, images, HLS playlists.
 import type { Request, Response } from 'express';
+import type { EmptyCover } from '../../covers/empty-cover.ts';
 import type { ShownCover } from '../../covers/mosaic.ts';
 import type { SizedFormat } from '../../covers/picture.ts';
 import type { EpisodeId, TrackId, UserId } from '../../db/ids.ts';
@@ -30,7 +31,7 @@ export interface MediaDeps {
   radio: Pick<RadioService, 'get'>;
   relay: Pick<Relay, 'send'>;
   /** Sent when there is no image; after an error clients would request it again and again. */
-  placeholderPath: string;
+  emptyCover: EmptyCover;
 }
 
 export interface CoverSource {
@@ -58,7 +59,7 @@ export function mediaEndpoints({
   sendEpisode,
   radio,
   relay,
-  placeholderPath,
+  emptyCover,
   fetchNow,
 }: MediaDeps): Endpoints {
   /** Clients have no way to fetch the audio of a saved track, so playing it does. */
@@ -94,29 +95,21 @@ export function mediaEndpoints({
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
     const text = params.required('id');
-    const size = params.int('size') || undefined; // 0 is no limit, as with bit rates
+    const wanted = params.int('size') || undefined; // 0 is no limit, as with bit rates
+    const size = wanted === undefined ? undefined : Math.min(Math.max(wanted, 1), MOST_COVER);
     // unknown ids get the placeholder too: old clients make up their own
     const found = parseId(text);
     const stored = found && (await covers.find(found, user.id));
     try {
       if (!stored && found && (await covers.sendPlaceholder(req, res, found, 'jpeg'))) return;
-      if (stored)
-        return await covers.send(
-          req,
-          res,
-          stored,
-          size === undefined ? undefined : Math.min(Math.max(size, 1), MOST_COVER),
-          'jpeg',
-        );
+      if (stored) return await covers.send(req, res, stored, size, 'jpeg');
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     }
-    await sendBytes(
-      req,
-      res,
-      { path: placeholderPath },
-      { ...PLACEHOLDER, etag: ({ size, modifiedAt }) => `none-${size}-${modifiedAt.getTime()}` },
-    );
+    await sendBytes(req, res, await emptyCover(size), {
+      ...PLACEHOLDER,
+      etag: ({ size, modifiedAt }) => `none-${size}-${modifiedAt.getTime()}`,
+    });
   }
 
   return {
