@@ -1,7 +1,7 @@
 // Enriches one track in steps: tags, fingerprint, lookup, details, merge, cover.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
-import { AppError, isDatabaseLocked } from '../errors.ts';
+import { AppError, isDatabaseLocked, isDiskFull } from '../errors.ts';
 import type { FindKnownTrack, KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
 import type { Log } from '../log/log.ts';
@@ -32,6 +32,8 @@ export interface EnricherDeps extends LocalFileDeps {
   recorder: Recorder;
   /** Looks for an album's cover when it has none. */
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
+  /** Says on the track why what was found is not saved yet; undefined when it is. */
+  noteUnsaved: (id: TrackId, reason: string | undefined) => void;
 }
 
 /** The step whose service was down. */
@@ -66,6 +68,7 @@ export type Enricher = ReturnType<typeof createEnricher>;
 
 export function createEnricher(deps: EnricherDeps) {
   const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
+  const { noteUnsaved } = deps;
   const underWay = new Map<TrackId, Promise<Enriched>>();
 
   async function run(
@@ -197,11 +200,14 @@ export function createEnricher(deps: EnricherDeps) {
     if (track.status === 'manual') return skip('The track was edited by hand.');
     if (track.storageUri === null || track.availability !== 'available') return skip('The track has no audio.');
     try {
-      return await run(track, track.storageUri, options);
+      const enriched = await run(track, track.storageUri, options);
+      noteUnsaved(id, undefined);
+      return enriched;
     } catch (error) {
       options.signal.throwIfAborted();
-      // fails for all tracks
-      if (isDatabaseLocked(error) || (error instanceof AppError && error.code === 'storage_full')) throw error;
+      const whyUnsaved = whyNothingIsSaved(error);
+      noteUnsaved(id, whyUnsaved && `What was found could not be saved: ${whyUnsaved}. It is tried again.`);
+      if (whyUnsaved !== undefined) throw error;
       log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
       return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
     }
@@ -221,6 +227,14 @@ export function createEnricher(deps: EnricherDeps) {
       }
     },
   };
+}
+
+/** Of an error that every track would meet. */
+function whyNothingIsSaved(error: unknown): string | undefined {
+  if (isDatabaseLocked(error)) return 'another program has locked the database';
+  return isDiskFull(error) || (error instanceof AppError && error.code === 'storage_full')
+    ? 'the disk is full'
+    : undefined;
 }
 
 const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });

@@ -46,6 +46,7 @@ export function enrichmentModule({
     hearTrack: hearing.ofTrack,
     tmpDir: config.paths.tmp,
     findCover: covers.resolveCover,
+    noteUnsaved: library.noteUnsaved,
     musicBrainzPerSecond: tuning.musicBrainzPerSecond ?? 1,
     history: library.editHistory,
     libraryChanged,

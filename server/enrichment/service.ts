@@ -38,6 +38,7 @@ export interface EnrichmentDeps {
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   hearTrack: Hearing['ofTrack'];
   findCover: EnricherDeps['findCover'];
+  noteUnsaved: EnricherDeps['noteUnsaved'];
   musicBrainzPerSecond: number;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
@@ -59,6 +60,7 @@ export function createEnrichment({
   fingerprinter,
   hearTrack,
   findCover,
+  noteUnsaved,
   musicBrainzPerSecond,
   jobs,
   libraryChanged,
@@ -103,6 +105,7 @@ export function createEnrichment({
     musicBrainz,
     recorder,
     findCover,
+    noteUnsaved,
     audioStore,
     tmpDir,
   });

@@ -106,7 +106,14 @@ export function createLibraryService({
     return item;
   }
 
-  const getTrack = (userId: UserId, id: TrackId): TrackSummary => one('track', id, tracksById(userId, [id]));
+  /** Why what was found out about a track is not saved yet; in memory, because it could not be written anywhere. */
+  const unsaved = new Map<TrackId, string>();
+
+  function getTrack(userId: UserId, id: TrackId): TrackSummary {
+    const track = one('track', id, tracksById(userId, [id]));
+    const reason = unsaved.get(id);
+    return reason === undefined ? track : { ...track, metadataError: reason };
+  }
   const getAlbum = (userId: UserId, id: AlbumId): AlbumSummary => one('album', id, albumsById(userId, [id]));
   const getArtist = (userId: UserId, id: ArtistId): ArtistSummary => one('artist', id, artistsById(userId, [id]));
 
@@ -120,6 +127,11 @@ export function createLibraryService({
 
   return {
     getTrack,
+    /** Undefined when it was saved. */
+    noteUnsaved(id: TrackId, reason: string | undefined): void {
+      if (reason === undefined) unsaved.delete(id);
+      else unsaved.set(id, reason);
+    },
     getAlbum,
     /** Other albums of its release group, by year. Throws `not_found`. */
     editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {

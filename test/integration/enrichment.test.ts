@@ -1,6 +1,8 @@
 // Every transition of a track's state, end to end: real files with real audio, uploaded to a real server; only
 // the internet services are fakes.
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
 import { enrichLibraryTask, enrichTask } from '../../server/enrichment/task-handlers.ts';
@@ -504,6 +506,26 @@ describe('a crash', () => {
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
 
+  it('by a locked database is said on the track until what was found is saved', async () => {
+    fake.answer = () => found();
+    const { id } = await add('locked.mp3');
+    const enrichment = await enrichmentAgain({});
+    const stranger = new Database(join(server.dir, 'tonearm.db'));
+    try {
+      stranger.exec('BEGIN IMMEDIATE');
+      await expect(enrichTask(enrichment.runs)({ trackId: id as TrackId }, context)).rejects.toThrow(/locked/);
+      expect(await get(id)).toMatchObject({
+        metadata_status: 'pending',
+        metadata_error:
+          'What was found could not be saved: another program has locked the database. It is tried again.',
+      });
+    } finally {
+      stranger.close();
+    }
+    await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context);
+    expect(await get(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+  });
+
   it('of many tracks yields to requests after each, whatever the result', async () => {
     for (let n = 0; n < 5; n++) await add(`${n}.mp3`, { ...TAGS, title: `Tag title ${n}` });
     const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
@@ -555,6 +577,7 @@ describe('a crash', () => {
           }),
       },
       findCover: () => Promise.resolve(false),
+      noteUnsaved: server.app.library.noteUnsaved,
       musicBrainzPerSecond: 1,
       jobs: { tryEnqueue: () => Promise.resolve(undefined) },
       libraryEdited: () => {},
