@@ -10,9 +10,6 @@ export const editsQuery = (trackId: number) =>
     queryFn: ({ signal }) => request<TrackEditOut[]>(`/tracks/${trackId}/edits`, { signal }),
   });
 
-/** For edits that are made together. Not randomUUID, which browsers have over HTTPS only. */
-export const newBatch = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-');
-
 function useUndo<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }) });

@@ -1,6 +1,7 @@
 // Measures how long a track was heard, without what was skipped by seeking, and reports a play once that is enough.
 // What is heard after that is reported at the end: the server keeps the longer report of the same play.
 import { countsAsPlayed } from '../../server/history/counts-as-played.ts';
+import { randomId } from '../api/random-id.ts';
 import type { QueueTrack } from './player.ts';
 
 /**
@@ -11,6 +12,8 @@ const LARGEST_STEP_MS = 5_000;
 const WORTH_TELLING_MS = 1_000;
 
 export interface Play {
+  /** The same in all reports of one listening, and in no other. */
+  id: string;
   track: QueueTrack;
   playedAt: Date;
   playedMs: number;
@@ -19,6 +22,7 @@ export interface Play {
 export class PlayCounter {
   readonly #onPlayed: (play: Play) => void;
   readonly #now: () => Date;
+  #id = '';
   #track: QueueTrack | null = null;
   #playedAt = new Date(0);
   #lastMs = 0;
@@ -33,6 +37,7 @@ export class PlayCounter {
   /** A play begins, and the one before is over. */
   start(track: QueueTrack, positionMs: number): void {
     this.stop();
+    this.#id = randomId();
     this.#track = track;
     this.#playedAt = this.#now();
     this.#lastMs = positionMs;
@@ -61,6 +66,11 @@ export class PlayCounter {
   #tell(): void {
     if (!this.#track) return;
     this.#toldMs = this.#heardMs;
-    this.#onPlayed({ track: this.#track, playedAt: this.#playedAt, playedMs: Math.round(this.#heardMs) });
+    this.#onPlayed({
+      id: this.#id,
+      track: this.#track,
+      playedAt: this.#playedAt,
+      playedMs: Math.round(this.#heardMs),
+    });
   }
 }

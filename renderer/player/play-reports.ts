@@ -26,12 +26,13 @@ export class PlayReports {
     this.#storage = options.storage ?? localStorage;
   }
 
-  add({ track, playedAt, playedMs }: Play): void {
+  add({ id, track, playedAt, playedMs }: Play): void {
     const report: PlayReport = {
       track_id: track.id,
       played_at: playedAt.toISOString(),
       played_ms: playedMs,
       client: this.#options.client,
+      play_id: id,
     };
     const others = this.#kept().filter((one) => !isSame(one, report)); // the same play, heard further
     this.#keep([...others, report].slice(-MOST_KEPT));
@@ -85,4 +86,6 @@ export class PlayReports {
   }
 }
 
-const isSame = (a: PlayReport, b: PlayReport) => a.track_id === b.track_id && a.played_at === b.played_at;
+/** Reports that an earlier version kept have no id. */
+const isSame = (a: PlayReport, b: PlayReport): boolean =>
+  a.play_id === b.play_id && a.track_id === b.track_id && a.played_at === b.played_at;

@@ -6,7 +6,8 @@ import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlbumOut, TrackOut } from '../../../server/library/wire.ts';
 import { request } from '../../api/client.ts';
-import { newBatch, useUndoEdits } from '../../api/edits.ts';
+import { useUndoEdits } from '../../api/edits.ts';
+import { randomId } from '../../api/random-id.ts';
 import { albumPage, albumTracksQuery, LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
@@ -32,7 +33,7 @@ function useMoveTracks() {
   const [done, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
   const move = async (tracks: readonly TrackOut[], form: BatchForm) => {
-    const batch = newBatch();
+    const batch = randomId();
     setFailure('');
     try {
       for (const [i, track] of tracks.entries()) {

@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { request } from '../../api/client.ts';
-import { newBatch, useUndoEdits } from '../../api/edits.ts';
+import { useUndoEdits } from '../../api/edits.ts';
+import { randomId } from '../../api/random-id.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { edit } from '../../music/editing.ts';
@@ -41,7 +42,7 @@ export function BatchEdit({ items }: { items: Items }) {
   const count = tracks?.length ?? items.count;
   const save = async () => {
     setFailure('');
-    const batch = newBatch();
+    const batch = randomId();
     try {
       for (const [i, track] of (tracks ?? []).entries()) {
         const change = changeOf(track, form);

@@ -27,7 +27,7 @@ test.each([
   hear(0, enough - 250, durationMs);
   expect(plays).toEqual([]);
   hear(enough - 250, enough, durationMs);
-  expect(plays).toEqual([{ track, playedAt: began, playedMs: enough }]);
+  expect(plays).toEqual([{ id: expect.stringMatching(/^[\d-]+$/), track, playedAt: began, playedMs: enough }]);
 });
 
 test('it is reported again at the end, with the total duration', () => {
@@ -39,6 +39,17 @@ test('it is reported again at the end, with the total duration', () => {
   expect(told()).toEqual([30_000, 60_000]);
   counter.stop();
   expect(told()).toEqual([30_000, 60_000]);
+});
+
+test('all reports of one listening have one id, and another listening of the track has another', () => {
+  const { counter, hear, plays } = listener();
+  for (let listening = 0; listening < 2; listening++) {
+    counter.start(track, 0);
+    hear(0, 60_000, 60_000);
+    counter.stop();
+  }
+  const [first, again, second] = plays.map(({ id }) => id);
+  expect([plays.length, again === first, second === first]).toEqual([4, true, false]);
 });
 
 test('seeking ahead does not count', () => {

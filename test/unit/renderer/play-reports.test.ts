@@ -14,6 +14,7 @@ function memory() {
 }
 
 const play = (id: number, playedMs = 100_000): Play => ({
+  id: `play-${id}`,
   track: { id } as Play['track'],
   playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)),
   playedMs,
@@ -49,7 +50,9 @@ test('a sent play is deleted', async () => {
   const { reports, sent, kept, settle } = reporter();
   reports.add(play(1));
   await settle();
-  expect(sent).toEqual([[{ track_id: 1, played_at: '2026-01-01T00:01:00.000Z', played_ms: 100_000, client: 'Test' }]]);
+  expect(sent).toEqual([
+    [{ track_id: 1, played_at: '2026-01-01T00:01:00.000Z', played_ms: 100_000, client: 'Test', play_id: 'play-1' }],
+  ]);
   expect(kept()).toEqual([]);
 });
 
