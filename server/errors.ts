@@ -22,6 +22,8 @@ export type ErrorCode =
 export interface FieldError {
   field: string;
   message: string;
+  /** What came, as JSON and cut short; absent for what is missing, and for secrets. */
+  received?: string;
 }
 
 interface AppErrorOptions {

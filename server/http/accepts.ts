@@ -3,7 +3,7 @@
 // other.
 import type { z } from 'zod';
 import { invalid, type AppError, type FieldError } from '../errors.ts';
-import { meantBranch, toFields, UNKNOWN_FIELD } from './problem.ts';
+import { meantBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
 
 export type Fields = Record<string, unknown>;
 /** As it stands in the address; a repeated parameter is a list. */
@@ -150,7 +150,7 @@ export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts
   if (shape['sort']) query = plainSort(query, optionsOf(shape['sort']));
   if (accepts.queryAs) query = accepts.queryAs(query);
   const parsed = schema.safeParse(query);
-  if (!parsed.success) throw invalid(asCalled(toFields(parsed.error), givenNames));
+  if (!parsed.success) throw invalid(asCalled(toFields(parsed.error, query), givenNames));
   return parsed.data;
 }
 
@@ -158,7 +158,7 @@ export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts
 const asCalled = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
   ...new Map(
     fields
-      .map(({ field, message }) => ({ field: givenNames.get(field) ?? field, message }))
+      .map((one) => ({ ...one, field: givenNames.get(one.field) ?? one.field }))
       .map((one) => [`${one.field} ${one.message}`, one]),
   ).values(),
 ];
@@ -188,7 +188,7 @@ export function parseBody(
     parsed = schema.safeParse(body);
   }
   if (parsed.success) return parsed.data;
-  const faults = toFields(parsed.error).filter((one) => !isUnknown(one));
+  const faults = toFields(parsed.error, body).filter((one) => !isUnknown(one));
   throw invalid(asCalled([...unknown, ...faults], givenNames));
 }
 
@@ -231,15 +231,6 @@ function mendOne(body: unknown, issue: z.core.$ZodIssue, at: readonly PropertyKe
   if (meant !== undefined) (holder as Fields)[name] = meant;
   return meant !== undefined;
 }
-
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, name) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
-        ? (inner as Record<PropertyKey, unknown>)[name]
-        : undefined,
-    value,
-  );
 
 function fromText(text: string, expected: string): number | boolean | undefined {
   const plain = text.trim();

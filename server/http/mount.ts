@@ -171,7 +171,7 @@ const isPlainJson = (req: Request): boolean =>
 function parseParameters(schema: Route['spec']['params'], value: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(toFields(parsed.error));
+  if (!parsed.success) throw invalid(toFields(parsed.error, value));
   return parsed.data;
 }
 

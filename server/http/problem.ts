@@ -10,7 +10,15 @@ export const ProblemOut = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+    errors: z
+      .array(
+        z.object({
+          field: z.string(),
+          message: z.string(),
+          received: z.string().optional().meta({ description: 'what came, as JSON and cut short' }),
+        }),
+      )
+      .optional(),
   })
   .meta({ id: 'Problem' });
 export type ProblemOut = z.output<typeof ProblemOut>;
@@ -95,24 +103,42 @@ export const UNKNOWN_FIELD = 'is not a known field';
 /** Of a list with thousands of faults, enough to see what is wrong. */
 const MOST_FIELDS = 100;
 
-/** zod's issues as fields: `tracks.0.title`. */
-export const toFields = (error: z.ZodError): FieldError[] =>
+/** zod's issues as fields: `tracks.0.title`. `given` is what was parsed. */
+export const toFields = (error: z.ZodError, given?: unknown): FieldError[] =>
   error.issues
     .slice(0, MOST_FIELDS)
-    .flatMap((issue) => toFieldErrors(issue))
+    .flatMap((issue) => toFieldErrors(issue, given))
     .slice(0, MOST_FIELDS);
 
-function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
+function toFieldErrors(issue: z.core.$ZodIssue, given: unknown, at: PropertyKey[] = []): FieldError[] {
   const path = [...at, ...issue.path];
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
   const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
-  return (
-    meant?.flatMap((inner) => toFieldErrors(inner, path)) ?? [
-      { field: path.join('.') || 'body', message: issue.message },
-    ]
-  );
+  if (meant) return meant.flatMap((inner) => toFieldErrors(inner, given, path));
+  const received = path.some((name) => SECRET.test(String(name))) ? undefined : shown(valueAt(given, path));
+  return [{ field: path.join('.') || 'body', message: issue.message, ...(received !== undefined && { received }) }];
 }
+
+const SECRET = /pass|token|secret|key/i;
+const MOST_SHOWN = 60;
+
+/** Undefined for what did not come, and for all that is more than a value. */
+function shown(value: unknown): string | undefined {
+  if (value === undefined || (typeof value === 'object' && value !== null)) return undefined;
+  const text = JSON.stringify(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}
+
+/** What is there in what came; undefined when nothing is. */
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
+        ? (inner as Record<PropertyKey, unknown>)[name]
+        : undefined,
+    value,
+  );
 
 /** The issues of the union's branch that was probably meant: the one with the fewest unknown fields and errors. */
 export function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
