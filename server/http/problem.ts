@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { AppError, asKnownFault, type ErrorCode, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import './value-words.ts';
 
 export const ProblemOut = z
   .object({
