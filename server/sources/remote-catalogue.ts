@@ -118,16 +118,13 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     const { name, isId } = current();
     if (!sourceId.startsWith(`${name}:`)) {
       const [other, ...rest] = sourceId.split(':');
-      throw rest.length === 0
-        ? new CatalogueError(
-            'not_found',
-            `“${sourceId.slice(0, 100)}” is no id of a catalogue: “${name}:…” would be one.`,
-          )
-        : new CatalogueError(
-            'misconfigured',
-            `It comes from the catalogue “${other?.slice(0, 100)}”, and “${name}” is the one in use ` +
+      throw new CatalogueError(
+        'misconfigured',
+        rest.length === 0
+          ? `“${sourceId.slice(0, 100)}” is no id of a catalogue; one of “${name}” begins with “${name}:”.`
+          : `It comes from the catalogue “${other?.slice(0, 100)}”, and “${name}” is the one in use ` +
               '(STREAMSRC_PROVIDER).',
-          );
+      );
     }
     const id = sourceId.slice(name.length + 1);
     if (!isId(id)) throw new CatalogueError('not_found', `“${id.slice(0, 100)}” is no id of the catalogue “${name}”.`);
