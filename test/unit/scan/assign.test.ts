@@ -120,6 +120,16 @@ describe('a file', () => {
   });
 });
 
+describe('a file of a deleted track', () => {
+  it('is that one when it is the very file, and a track of its own when only its audio says so', () => {
+    const tracks = [track(B, 'beta', 'b', 'unsettled')];
+    const moved = { ...file('b: - < 2'), isDeleted: true };
+    expect(Object.fromEntries(assign([moved], tracks, C))).toEqual({ b: 'deleted' });
+    expect(Object.fromEntries(assign([file('b: alpha < 2')], tracks, C, new Set(['alpha'])))).toEqual({ b: 'new' });
+    expect(Object.fromEntries(assign([file('b: alpha < 2')], tracks, C))).toEqual({ b: 'replaced' });
+  });
+});
+
 describe('the order', () => {
   const move = (is: TrackId | 'new', known: TrackId | null) => ({ is, known });
   it('lets every track leave before another one comes', () => {
@@ -131,6 +141,16 @@ describe('the order', () => {
     const [group, ...others] = inOrder(circle);
     expect(others).toEqual([]);
     expect(new Set(group)).toEqual(new Set(circle));
+  });
+  it('keeps a deleted track together with those that change places with it', () => {
+    const [deleted, other] = [
+      { is: 'deleted from a', known: B },
+      { is: B, known: 'deleted from a' },
+    ];
+    expect([...inOrder([deleted, other])]).toEqual([[other, deleted]]);
+    const new1 = { is: 'new', known: 'deleted from a' };
+    const away = { is: 'deleted from a', known: null };
+    expect([...inOrder([new1, away])]).toEqual([[away], [new1]]);
   });
   it('lets a new track come last', () => {
     const [fresh, leaves] = [move('new', A), move(A, null)];
