@@ -26,6 +26,8 @@ export interface PossibleTrack {
   called: string;
   /** Nobody has done anything with it. */
   isBare: boolean;
+  /** Its audio is a copy of our own, and is there. */
+  isKept: boolean;
   places: {
     place: string;
     key: string;

@@ -10,6 +10,7 @@ import type { sourceFiles, tracks } from '../db/schema.ts';
 import { fileKey, isSameStamp, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
 import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { AudioFacts } from '../media/types.ts';
@@ -112,10 +113,15 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .pluck();
   const findPossible = client.prepare<
     [TrackId],
-    RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & { formerHash: string | null; album: string; isBare: number }
+    RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & {
+      formerHash: string | null;
+      album: string;
+      isBare: number;
+      isKept: number;
+    }
   >(
     `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album,
-        ${IS_BARE} AS isBare
+        ${IS_BARE} AS isBare, t.availability = 'available' AND t.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS isKept
       FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
       LEFT JOIN former_audio h ON h.track_id = t.id
       WHERE t.id = ?`,
@@ -280,13 +286,14 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
       return { place: at, key: fileKey(place), state } as const;
     });
-    const { title, album, audioHash, formerHash, isBare } = row;
+    const { title, album, audioHash, formerHash, isBare, isKept } = row;
     return {
       id,
       audioHash: hashOf(audioHash),
       formerHash,
       called: called(title, album),
       isBare: isBare === 1,
+      isKept: isKept === 1,
       places: await Promise.all(places),
     };
   }

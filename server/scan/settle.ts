@@ -25,9 +25,17 @@ interface SettleDeps extends ReplacedDeps {
 
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
-  const { later, assigned, elsewhere } = await byAudio(waiting, deps);
+  const { later, assigned, elsewhere, kept } = await byAudio(waiting, deps);
   const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
   const otherMusic = deps.dryRun ? new Set<Waiting>() : await settleReplaced(now, assigned, elsewhere, deps);
+  for (const file of otherMusic) {
+    const { place, known, called } = file.unsettled;
+    // what was taken out of the folder lives on in our copy, and other music under its name is not it
+    const wasTakenOut = file.candidate.known?.state === 'gone';
+    if (!wasTakenOut || known === null || !kept.has(known) || kept.get(known) === called) continue;
+    assigned.set(place, 'new');
+    otherMusic.delete(file);
+  }
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
@@ -75,11 +83,13 @@ interface ByAudio {
   assigned: Map<string, Assigned>;
   /** Tracks in whose place other audio lies, and whose own another file has. */
   elsewhere: Set<TrackId>;
+  /** Tracks that have a copy of our own, and what they are called. */
+  kept: Map<TrackId, string>;
 }
 
 async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<ByAudio> {
   const { moved, after, dryRun, signal } = deps;
-  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set() };
+  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), kept: new Map() };
   moved.lookAgain();
   for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
     signal.throwIfAborted();
@@ -95,7 +105,8 @@ async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps):
     if (!dryRun) giveBack(now, tracks, assigned, deps);
     const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));
     const tracksThere = Map.groupBy(tracks.filter(isThere), ({ audioHash }) => audioHash);
-    for (const { id, audioHash } of tracks) {
+    for (const { id, audioHash, isKept, called } of tracks) {
+      if (isKept) found.kept.set(id, called);
       const others = tracksThere.get(audioHash) ?? [];
       if (audioHash !== null && (audioThere.has(audioHash) || others.some((other) => other.id !== id)))
         found.elsewhere.add(id);

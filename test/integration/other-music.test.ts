@@ -1,6 +1,6 @@
 // Histories that somebody who has only the papers tried: other music in the place of a track, deleted tracks whose
 // folder is renamed, and backups of libraries in which tracks were merged.
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -239,6 +239,29 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     await scan();
     await server.app.drain();
     expect(await trackAt('A/0.wav')).toMatchObject({ liked: true, availability: 'available' });
+  });
+
+  test('music that was taken out of the folder stays in the library when other music gets its name', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha', 'First');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    const first = readFileSync(at('A/0.mp3'));
+    rmSync(at('A/0.mp3'));
+    await scan();
+    put('A/0.mp3', 62, 'Ben', 'Beta', 'Second');
+    await scan();
+    await scan();
+    if (mode === 'reference') {
+      expect(await trackAt('A/0.mp3')).toMatchObject({ id, title: 'Second' }); // nothing else has the first one
+      return;
+    }
+    expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Second', liked: false });
+    const kept = (await allTracks(server)).find((track) => track.id === id);
+    expect(kept).toMatchObject({ title: 'First', liked: true, availability: 'available' });
+    const audio = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+    expect(Buffer.from(await audio.arrayBuffer()).equals(first)).toBe(true);
   });
 
   test('a track is there since its first file, also when a copy is left', async () => {

@@ -29,6 +29,7 @@ const track = (
   formerHash,
   called,
   isBare: false,
+  isKept: false,
   places: [{ place, key: `old key of ${place}`, state }],
 });
 
