@@ -1,4 +1,5 @@
-// The picture that clients of Subsonic get where there is no cover, in the sizes of covers. Kept in memory: it is one.
+// Clients of Subsonic get this picture where there is no cover, in the sizes of covers. It is a single picture, so all
+// of its sizes stay in memory.
 import { readFile, stat } from 'node:fs/promises';
 import type { BytesSource } from '../http/send-bytes.ts';
 import { LARGEST_COVER, nearestSize } from './cover-sizes.ts';
@@ -18,10 +19,10 @@ export function createEmptyCover(path: string): EmptyCover {
   return async (size) => {
     const nearest = nearestSize(size ?? LARGEST_COVER);
     if (nearest === LARGEST_COVER) return { path };
-    const known = drawn.get(nearest) ?? draw(nearest);
-    drawn.set(nearest, known);
+    const drawing = drawn.get(nearest) ?? draw(nearest);
+    drawn.set(nearest, drawing);
     try {
-      return await known;
+      return await drawing;
     } catch (error) {
       drawn.delete(nearest); // it may be readable another time
       throw error;

@@ -1,5 +1,5 @@
-// What is wrong with a value that came from outside, in words for a person: instead of the parser's own texts, wherever
-// a schema says none. Loading this file sets them.
+// Says in words what is wrong with a value that came from outside. These words replace the parser's own texts wherever
+// a schema has no text of its own. Loading this file sets them for all schemas.
 import { z } from 'zod';
 
 const KINDS: Record<string, string> = {

@@ -293,7 +293,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       annotations.trackMerged(kept, emptied, names(kept), names(emptied));
     },
     musicDivided: annotations.musicDivided,
-    /** After the row of a track came back, perhaps with albums and artists that have other ids by now. */
+    /** To be called when the row of a track is back; its albums and artists may have other ids by now. */
     returned: (id: TrackId, renumbered: readonly Renumbered[]): void =>
       annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered),
     forgetOldAnnotations: annotations.purgeOld,

@@ -20,7 +20,7 @@ const MOST_SHIFT = 60;
 const PIECE_SHIFT = 8;
 const PIECES = 20;
 
-/** Whether there is enough of a fingerprint to be compared: of a shorter one the sound says nothing. */
+/** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
 export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
 
 /**

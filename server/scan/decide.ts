@@ -108,10 +108,12 @@ export function decide(op: SingleOp, known: Known): Decision {
 
 function decideDeleted(op: DeletedOp, known: Known): Decision {
   const { path, candidate, from } = op;
-  const before = known.fileAt(from.path, from.name);
-  if (before?.state === 'deleted' && before.trackId !== null)
-    // restored since the file was looked at
-    return decideMove({ kind: 'moved', path, candidate, trackId: before.trackId }, before.trackId, undefined, known);
+  const formerFile = known.fileAt(from.path, from.name);
+  if (formerFile?.state === 'deleted' && formerFile.trackId !== null) {
+    // the track was restored after the file was looked at
+    const { trackId } = formerFile;
+    return decideMove({ kind: 'moved', path, candidate, trackId }, trackId, undefined, known);
+  }
   const displaced =
     known.fileAt(path, candidate.name)?.trackId ?? known.trackNamed(sourceIdOf(path, candidate.name)) ?? undefined;
   return { kind: 'deleted', op, displaced, lost: lostWith(displaced ?? null, known) };

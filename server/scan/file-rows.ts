@@ -91,7 +91,7 @@ export function createFileRows(client: Sqlite) {
     setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & Named): void =>
       void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
-    /** Removes the row at this place where it is still that of this very file. */
+    /** Removes the row at this place, if it still describes this file and not another one. */
     removeOf: (folder: number, name: string, { ino, dev, sizeBytes, mtimeUs }: FileIdentity): void =>
       void removeStamped.run(folder, name, ino, dev, sizeBytes, mtimeUs),
     /** Removes the other places of a track; gives them. */

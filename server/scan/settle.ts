@@ -25,28 +25,21 @@ interface SettleDeps extends ReplacedDeps {
 
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
-  const { later, assigned, elsewhere, kept } = await byAudio(waiting, deps);
+  const { later, assigned, elsewhere, calledIfKept } = await byAudio(waiting, deps);
   const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
   const otherMusic = deps.dryRun ? new Set<Waiting>() : await settleReplaced(now, assigned, elsewhere, deps);
-  for (const file of otherMusic) {
-    const { place, known, called } = file.unsettled;
-    // what was taken out of the folder lives on in our copy, and other music under its name is not it
-    const wasTakenOut = file.candidate.known?.state === 'gone';
-    if (!wasTakenOut || known === null || !kept.has(known) || kept.get(known) === called) continue;
-    assigned.set(place, 'new');
-    otherMusic.delete(file);
-  }
+  leaveTakenOut(otherMusic, assigned, calledIfKept);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
   const moves = now.map((file): SettledFile => {
     const { place, known } = file.unsettled;
-    const is = assigned.get(place) as Assigned;
+    const decided = assigned.get(place) as Assigned;
     const { deletedFrom: from } = file;
     return {
       file,
-      assigned: is,
-      is: from ? nameOfDeleted(join(from.path, from.name)) : is,
+      assigned: decided,
+      is: from ? nameOfDeleted(join(from.path, from.name)) : decided,
       known: known ?? nameOfDeleted(place),
       isOtherMusic: otherMusic.has(file),
     };
@@ -64,13 +57,31 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
   await write(group, deps);
 }
 
-/** Of a deleted track: its place tells it from others. */
+/**
+ * Music that was taken out of the folder lives on in our copy. Other music in its place is a new track, unless it has
+ * the same names.
+ */
+function leaveTakenOut(
+  otherMusic: Set<Waiting>,
+  assigned: Map<string, Assigned>,
+  calledIfKept: ReadonlyMap<TrackId, string>,
+): void {
+  for (const file of otherMusic) {
+    const { place, known, called } = file.unsettled;
+    const calledBefore = known === null ? undefined : calledIfKept.get(known);
+    if (file.candidate.known?.state !== 'gone' || calledBefore === undefined || calledBefore === called) continue;
+    assigned.set(place, 'new');
+    otherMusic.delete(file);
+  }
+}
+
+/** The name of a deleted track in the order of the moves: its place tells it from others. */
 const nameOfDeleted = (place: string): string => `deleted from ${place}`;
 
 interface SettledFile {
   file: Waiting;
   assigned: Assigned;
-  /** What comes to the place, and what was there, for the order. */
+  /** `inOrder` goes by these two: the track that comes to the place, and the one that leaves it. */
   is: TrackId | string;
   known: TrackId | string;
   isOtherMusic: boolean;
@@ -84,12 +95,12 @@ interface ByAudio {
   /** Tracks in whose place other audio lies, and whose own another file has. */
   elsewhere: Set<TrackId>;
   /** Tracks that have a copy of our own, and what they are called. */
-  kept: Map<TrackId, string>;
+  calledIfKept: Map<TrackId, string>;
 }
 
 async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<ByAudio> {
   const { moved, after, dryRun, signal } = deps;
-  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), kept: new Map() };
+  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), calledIfKept: new Map() };
   moved.lookAgain();
   for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
     signal.throwIfAborted();
@@ -106,7 +117,7 @@ async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps):
     const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));
     const tracksThere = Map.groupBy(tracks.filter(isThere), ({ audioHash }) => audioHash);
     for (const { id, audioHash, isKept, called } of tracks) {
-      if (isKept) found.kept.set(id, called);
+      if (isKept) found.calledIfKept.set(id, called);
       const others = tracksThere.get(audioHash) ?? [];
       if (audioHash !== null && (audioThere.has(audioHash) || others.some((other) => other.id !== id)))
         found.elsewhere.add(id);
@@ -151,9 +162,9 @@ function stillChanging(tracks: readonly PossibleTrack[]): (file: Waiting) => boo
 
 async function write(circles: SettledFile[][], { readTags, push, signal }: SettleDeps) {
   signal.throwIfAborted();
-  const read = circles.flat().filter(({ file }) => file.read !== undefined);
-  const results = await readTags(read.map(({ file }) => file));
-  const resultOf = new Map(read.map((move, i) => [move, results[i] as ReadResult]));
+  const withAudioRead = circles.flat().filter(({ file }) => file.read !== undefined);
+  const results = await readTags(withAudioRead.map(({ file }) => file));
+  const resultOf = new Map(withAudioRead.map((move, i) => [move, results[i] as ReadResult]));
   const opsOf = (move: SettledFile): (FileOp | DeletedOp)[] => {
     const { path, candidate, deletedFrom } = move.file;
     const result = resultOf.get(move);
