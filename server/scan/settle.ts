@@ -1,6 +1,6 @@
 // The files that waited for the end of the walk, with the track that each of them is: by their audio (assign.ts), then,
 // where other audio lies in a track's place and neither is known from elsewhere, by what they sound like
-// (replaced-files.ts). The path decides last.
+// (replaced-files.ts). The path decides last, and never where that would cost the only copy of other music.
 import type { TrackId } from '../db/ids.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
@@ -14,7 +14,7 @@ import type { SeparatedTracks } from './separated-tracks.ts';
 const GROUP_FILES = 64;
 
 interface SettleDeps extends ReplacedDeps {
-  /** Nothing is heard, because fingerprints are stored. */
+  /** Nothing is heard, because fingerprints are stored: what has other names in a track's place is other music. */
   dryRun: boolean;
   moved: Pick<MovedFiles, 'possible' | 'ofDeleted' | 'lookAgain'>;
   separated: Pick<SeparatedTracks, 'ofCurrent'>;
@@ -27,8 +27,10 @@ interface SettleDeps extends ReplacedDeps {
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
   const { later, assigned, elsewhere, calledIfKept } = await byAudio(waiting, deps);
   const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
-  const otherMusic = deps.dryRun ? new Set<Waiting>() : await settleReplaced(now, assigned, elsewhere, deps);
-  leaveTakenOut(otherMusic, assigned, calledIfKept);
+  const otherMusic = deps.dryRun
+    ? new Set(now.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced'))
+    : await settleReplaced(now, assigned, elsewhere, deps);
+  leaveKeptCopies(otherMusic, assigned, calledIfKept);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
@@ -58,10 +60,10 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
 }
 
 /**
- * Music that was taken out of the folder lives on in our copy. Other music in its place is a new track, unless it has
- * the same names.
+ * Music that the folder has no more, taken out or written over, lives on in our copy. Other music in its place is a new
+ * track, unless it has the same names.
  */
-function leaveTakenOut(
+function leaveKeptCopies(
   otherMusic: Set<Waiting>,
   assigned: Map<string, Assigned>,
   calledIfKept: ReadonlyMap<TrackId, string>,
@@ -69,7 +71,7 @@ function leaveTakenOut(
   for (const file of otherMusic) {
     const { place, known, called } = file.unsettled;
     const calledBefore = known === null ? undefined : calledIfKept.get(known);
-    if (file.candidate.known?.state !== 'gone' || calledBefore === undefined || calledBefore === called) continue;
+    if (calledBefore === undefined || calledBefore === called) continue;
     assigned.set(place, 'new');
     otherMusic.delete(file);
   }

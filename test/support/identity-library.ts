@@ -71,7 +71,8 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
     tracks: served.tracks,
     /** What does not hold of the row of this part, with these tracks after a scan. */
     async faultsOf(part: number, tracks: readonly TrackOut[]): Promise<string[]> {
-      const { places, lost = [], joined = {} } = rows[part] as Row;
+      const row = rows[part] as Row;
+      const { places, lost = [], joined = {} } = { ...row, ...(mode === 'copy' && row.inCopyMode) };
       const [was, after] = [before[part] as Record<string, number>, idsAmong(tracks, part)];
       const [idAt, idWas] = [after, was].map((some) => (path: string) => some[inFormat(path, format)] as number);
       const faults: string[] = [];

@@ -82,8 +82,10 @@ export interface Row {
   /** A second change, after a scan has seen the first. */
   later?: (part: Part) => void;
   places: Record<string, string | null>;
-  /** Old paths of missing tracks. */
+  /** Old paths of tracks without a file. */
   lost?: string[];
+  /** Where our own copy of a file that is gone makes the difference. */
+  inCopyMode?: Pick<Row, 'places' | 'lost'>;
   /** Old paths of tracks that became one with the track at another path. */
   joined?: Record<string, string>;
   /** By what a scan finds at its end, when all rows are written; a dry run cannot. */
@@ -168,6 +170,7 @@ export const ROWS: Row[] = [
       utimesSync(at(A), 1_000_000_000, 1_000_000_000);
     },
     places: { [A]: A },
+    inCopyMode: { places: { [A]: null }, lost: [A] },
   },
   {
     what: 'two files swapped',
