@@ -72,10 +72,15 @@ interface FilePlace {
 export type Trash = ReturnType<typeof createTrash>;
 
 export function createTrash({ db, tracks, now, release }: TrashDeps) {
-  const { put, restore, putBack } = createTrashedRows({ db, tracks, now });
-  const findPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
+  const rows = createTrashedRows({ db, tracks, now });
+  const { restore, putBack } = rows;
+  const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
         WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0`,
+  );
+  const findLocalFile = db.$client.prepare<[TrackId], { source: string; sourceId: string; uri: string | null }>(
+    `SELECT source, source_id AS sourceId, storage_uri AS uri FROM trashed_tracks
+        WHERE id = ? AND source = 'local_folder' AND merged_into IS NULL`,
   );
   const listHidden = db.$client.prepare<
     RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>,
@@ -163,6 +168,20 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
         )
         .get({ key, albumId: albumOfCover(key) }) !== undefined);
 
+  /** As the rows do. A file is of the track that was deleted last, so one that was deleted before it has none. */
+  function put(...what: Parameters<typeof rows.put>): LeftOver {
+    const left = rows.put(...what);
+    const [, , id] = what;
+    const file = findLocalFile.get(id);
+    if (file) leavePlace(file.source, file.sourceId, file.uri ?? '', [id]);
+    return left;
+  }
+
+  function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
+    for (const { id } of listPlace.all(source, sourceId))
+      if (!owners.includes(id)) setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
+  }
+
   function get(user: Asker, id: TrackId): TrashedTrack {
     const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
     if (!row) throw notFound('track in the trash', id);
@@ -206,7 +225,7 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
     putBack,
     /** It is not deleted, and comes back by `restore`. Its file is at that place. Runs inside a transaction. */
     hide(tx: Db, id: TrackId, sourceId: string): void {
-      put(tx, null, id, undefined, undefined, true);
+      rows.put(tx, null, id, undefined, undefined, true);
       tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
     },
     /** The hidden track of that place, or with that audio: of the same file, or of one that has no tracks any more. */
@@ -219,14 +238,12 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
             hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
         )?.id,
     /** The deleted track whose file that is. */
-    findPlace: (source: string, sourceId: string) => findPlace.get(source, sourceId),
+    findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
     /** A deleted track is found in another place from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
     /** The file of these deleted tracks is there now, perhaps in place of that of another deleted one. */
     setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
-      const { id } = findPlace.get(source, sourceId) ?? {};
-      if (id !== undefined && !ids.includes(id))
-        setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
+      leavePlace(source, sourceId, uri, ids);
       const link = JSON.stringify([{ folder_id: folder, name }]);
       for (const moved of ids) setPlace.run({ id: moved, to: sourceId, uri, link });
     },

@@ -224,6 +224,25 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     }
   });
 
+  test.each(['a', 'd'])(
+    'of two that were deleted in one place the file is of the last one (%s restored first)',
+    async (first) => {
+      await begin({ deleted: ['a'] });
+      writeFileSync(at('a'), song('d'));
+      await scan();
+      ids.d = idAt(await allTracks(server), 'a');
+      await server.api(`/tracks/${ids.d}`, { method: 'DELETE' });
+      for (const name of first === 'a' ? (['a', 'd'] as const) : (['d', 'a'] as const))
+        expect((await server.api(`/trash/${ids[name]}/restore`, { method: 'POST' })).status).toBe(200);
+      await server.app.drain();
+      for (let round = 0; round < 2; round++) {
+        await expectTracks({ a: null, b: 'b', c: 'c', d: 'a' });
+        expect(await allTracks(server)).toHaveLength(4);
+        await scan();
+      }
+    },
+  );
+
   test.each(['x', 'b'])('what is asked for again comes back as itself from %s.mp3', async (place) => {
     await begin({ deleted: ['a'] });
     move('a', place);

@@ -299,13 +299,17 @@ export function createFolder({
     const places = new Set(onDisk.map(({ path }) => path));
     /**
      * The path decides when nothing else can: other music in a track's place, of which no track and no fingerprint
-     * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again.
+     * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again. Where
+     * nothing is heard, no track tells of audio that was encoded again, before or after.
      */
     const isByPath = ({ id, audio_hash, former }: Row): boolean =>
       [former, ...(formerOfJoined.get(id) ?? []).map((joined) => joined.former)].some(
         (one) => one !== null && !audioOnDisk.has(one),
       ) &&
-      (isForeign(soundOf(audio_hash)) || (!isHeard && audio_hash !== hashOf(`${soundOf(audio_hash)}-0`)));
+      (isForeign(soundOf(audio_hash)) ||
+        (!isHeard &&
+          (audio_hash !== hashOf(`${soundOf(audio_hash)}-0`) ||
+            rows.every((row) => row.id === id || row.audio_hash !== audio_hash))));
     for (const { path, content } of onDisk) {
       const row = bySourceId.get(path);
       if (!row) found.push(`${path} is no track`);
