@@ -139,6 +139,7 @@ const TABLE_RULES = {
     },
   },
   albumKeys: ALWAYS,
+  unsettledAlbums: ALWAYS,
   trackArtists: ALWAYS,
   trackGenres: ALWAYS,
   trackEdits: { comes: 'always', rules: { changes: jsonOf(() => true) } },

@@ -2,7 +2,7 @@
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
+import { TYPED_RELEASE, type TrackIdentity } from '../library/track-values.ts';
 import type { Match } from './match.ts';
 
 interface MergeInput {
@@ -121,8 +121,11 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     lyrics: tags?.lyrics ?? current.lyrics,
   };
   const origins = originsOf({ title, artist, album, genre: genres, ...fields });
-  const chosen = current.provenance?.[CHARSET];
-  const provenance = chosen === undefined ? origins : { ...origins, [CHARSET]: chosen };
+  const isAlbumTyped = album?.origin === 'manual';
+  const chosen = Object.entries(current.provenance ?? {}).filter(
+    ([field]) => field === CHARSET || (field === TYPED_RELEASE && isAlbumTyped),
+  );
+  const provenance = chosen.length === 0 ? origins : { ...origins, ...Object.fromEntries(chosen) };
   return {
     identity: { ...identity, provenance },
     isIdentified: title !== undefined && title.origin !== 'path' && identity.artists.length > 0,

@@ -40,11 +40,17 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
     },
     resume(): void {
       const libraryChanged = changes.changed;
-      readTagsAgain({ db, audioStore, readTags, setMore: tracks.addMore, libraryChanged, log, yieldToRequests }).catch(
-        (err: unknown) => {
-          log.error({ err }, 'tags could not be read again');
-        },
-      );
+      readTagsAgain({
+        db,
+        audioStore,
+        readTags,
+        setMore: (id, more) => tracks.setMore(id, more),
+        libraryChanged,
+        log,
+        yieldToRequests,
+      }).catch((err: unknown) => {
+        log.error({ err }, 'tags could not be read again');
+      });
     },
     start(): void {
       const keepFree = (): void =>

@@ -8,7 +8,7 @@ import { UNNAMED_KEYS } from '../db/unnamed.ts';
 import { notFound } from '../errors.ts';
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 import { createResolver } from './resolve.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { TrackWriter } from './track-writer.ts';
 
 /** An absent field is kept, null clears it. */
 export interface TrackChanges extends FieldChanges {
@@ -21,7 +21,17 @@ export interface ArtistChanges {
   neverSplit?: boolean | undefined;
 }
 
-export function createEdits({ db, search, now }: { db: MainDb; search: SearchIndex; now: () => Date }) {
+/** What may make a track one of another release. */
+const OF_RELEASE = ['title', 'year', 'discNumber', 'trackNumber'] as const satisfies readonly (keyof TrackChanges)[];
+
+interface EditsDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'search' | 'batch' | 'noteAlbumOf'>;
+  now: () => Date;
+}
+
+export function createEdits({ db, tracks: writer, now }: EditsDeps) {
+  const { search } = writer;
   const resolver = createResolver({ client: db.$client, search, now });
 
   /** Marks the changed fields as `manual` and keeps metadata_status. */
@@ -49,6 +59,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
           .where(eq(tracks.id, id))
           .run();
         if (title !== undefined) search.set('track', id);
+        if (OF_RELEASE.some((field) => given[field] !== undefined)) writer.batch(() => writer.noteAlbumOf(id));
         if (given.genre !== undefined) setGenre(tx, id, track.albumId, given.genre);
       },
       { behavior: 'immediate' },

@@ -11,7 +11,7 @@ type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber'
   artistName: string | null;
 };
 export type FolderTrack = Pick<Row, 'artistId' | 'artistName' | 'discNumber' | 'trackNumber'>;
-type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isChosen: number };
+type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'trackCount'> & { isChosen: number };
 
 /** Albums with tracks in a folder that have the same title. */
 interface SplitAlbum {
@@ -66,7 +66,7 @@ export function createFolderAlbums({
       WHERE f.folder_id = ? AND f.state = 'track'`,
   );
   const listAlbums = client.prepare<[string], AlbumRow>(
-    `SELECT a.id, a.artist_id AS artistId, a.release_group_mbid AS releaseGroupMbid, a.track_count AS trackCount,
+    `SELECT a.id, a.artist_id AS artistId, a.track_count AS trackCount,
         EXISTS (SELECT 1 FROM users u CROSS JOIN like_states l ON l.user_id = u.id
           WHERE l.item_type = 'album' AND l.item_id = a.id AND (l.liked = 1 OR l.rating > 0))
           OR EXISTS (SELECT 1 FROM album_covers c WHERE c.album_id = a.id AND c.origin = 'manual') AS isChosen
@@ -101,24 +101,21 @@ export function createFolderAlbums({
 
     const own = artistOf(group);
     const name = nameOf(first, own, folder);
-    const kept = listAlbums.all(JSON.stringify([resolver.findByTitle(name) ?? first.id]))[0] ?? first;
-    const others = found.filter(({ id }) => id !== kept.id);
-    const groups = new Set([kept, ...found].flatMap(({ releaseGroupMbid }) => releaseGroupMbid ?? []));
-    const isElsewhereToo = kept.trackCount > group.filter(({ albumId }) => albumId === kept.id).length;
+    const others = found.filter(({ id }) => id !== first.id);
+    const isElsewhereToo = first.trackCount > group.filter(({ albumId }) => albumId === first.id).length;
     // what people liked or gave a cover stays what it is, and what is in other folders keeps its artist
-    if (groups.size > 1 || others.some(({ isChosen }) => isChosen === 1)) return;
-    if (isElsewhereToo && kept.artistId !== name.artist.id) return;
+    if (others.some(({ isChosen }) => isChosen === 1)) return;
+    if (isElsewhereToo && first.artistId !== name.artist.id) return;
 
     const time = now().getTime();
     for (const { id, albumId, metadataStatus } of group)
-      if (albumId !== kept.id && metadataStatus !== 'manual') moveTrack.run(kept.id, kept.id, time, id);
+      if (albumId !== first.id && metadataStatus !== 'manual') moveTrack.run(first.id, first.id, time, id);
     for (const { id } of others)
-      for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`]) moveKeys.run(kept.id, id, prefix, prefix);
+      for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`]) moveKeys.run(first.id, id, prefix, prefix);
     // files that name one of the other artists as the album's, later, are an album of that artist
-    for (const prefix of ['t:', 'd:t:', 'l:t:', 'r:t:', `f:${folder}:t:`])
-      deleteKeys.run(kept.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
-    setCompilation.run(own === undefined ? 1 : 0, time, kept.id);
-    resolver.renameAlbum(kept.id, name);
+    for (const prefix of ['d:t:', 'l:t:']) deleteKeys.run(first.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
+    setCompilation.run(own === undefined ? 1 : 0, time, first.id);
+    resolver.renameAlbum(first.id, name);
     sweepEmpty(
       others.map(({ id }) => id),
       found.flatMap(({ artistId }) => artistId ?? []),
@@ -137,7 +134,6 @@ export function createFolderAlbums({
       genre: genre ?? undefined,
       isCompilation: own === undefined,
       releaseGroupMbid: undefined,
-      releaseMbid: undefined,
       folder,
     };
   }

@@ -3,7 +3,7 @@
 import { tracks } from '../db/schema.ts';
 import { FIELD_LIST } from '../db/track-fields.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
-import type { TrackIdentity } from './track-values.ts';
+import { TYPED_RELEASE, type TrackIdentity } from './track-values.ts';
 
 /** As it is shown: in text, by the names of the API. */
 export interface FieldChange {
@@ -74,6 +74,7 @@ export function takeBack(
   target.compilation = album?.compilation;
   target.releaseGroupMbid = album?.releaseGroupMbid;
   target.releaseMbid = album?.releaseMbid;
+  copyOrigin(TYPED_RELEASE, album ?? before, target);
   for (const id of ['recordingMbid', 'acoustidId'] as const)
     if (id in after && now[id] === after[id]) target[id] = before[id];
   const kept = changes.flatMap((one) => {
@@ -102,6 +103,7 @@ export function withEditsOf(from: TrackIdentity, to: TrackIdentity): TrackIdenti
   for (const field of edited) {
     for (const key of WITH_ORIGIN[field] ?? [field as Key]) copyField(key, from, target);
     target.provenance[field] = 'manual';
+    if (field === 'album') copyOrigin(TYPED_RELEASE, from, target);
   }
   return target;
 }
@@ -110,7 +112,7 @@ function copyField<K extends Key>(key: K, from: TrackIdentity, to: TrackIdentity
   to[key] = from[key];
 }
 
-function copyOrigin(key: Key, from: TrackIdentity, to: TrackIdentity): void {
+function copyOrigin(key: string, from: TrackIdentity, to: TrackIdentity): void {
   const name = ORIGIN_OF[key] ?? key;
   const origin = from.provenance?.[name];
   if (origin === undefined) delete to.provenance?.[name];

@@ -16,7 +16,7 @@ type Credited = RowAs<typeof tracks, 'id' | 'albumId'> & RowAs<typeof trackArtis
 
 const NOT_TYPED = "t.metadata_status <> 'manual' AND coalesce(t.provenance ->> '$.artist', '') <> 'manual'";
 /** Album keys (resolve.ts) that contain the album artist. */
-const OF_ARTIST = /^((?:f:\d+:|[drl]:)?t:)(\d+)(:[^]*)$/;
+const OF_ARTIST = /^((?:[dl]:)?t:)(\d+)(:[^]*)$/;
 
 export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
   const client = db.$client;
@@ -79,6 +79,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       deleteKey.run(key);
       insertKey.run(`${before}${to.id}${after}`, albumId);
     }
+    writer.noteAlbum(albumId);
     writer.search.setAlbum(albumId);
   }
 

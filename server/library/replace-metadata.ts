@@ -7,7 +7,7 @@ import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../
 import { invalid, notFound } from '../errors.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { prepareKnownTracks } from './track-identity.ts';
-import type { TrackIdentity } from './track-values.ts';
+import { TYPED_RELEASE, type TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
 /** An absent field is kept, null clears it. */
@@ -53,7 +53,6 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   const album = typed.album === undefined ? current.album : (typed.album ?? undefined);
   const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
-  // The release group of the old album would resolve to the old album again.
   const isSameAlbum =
     album !== undefined &&
     isSame(album, current.album) &&
@@ -76,7 +75,11 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
     acoustidId: current.acoustidId,
     charset: current.charset,
     lyrics: current.lyrics,
-    provenance: { ...current.provenance, ...originsOf(typed) },
+    provenance: {
+      ...current.provenance,
+      ...originsOf(typed),
+      ...(!isSameAlbum && album !== undefined && { [TYPED_RELEASE]: 'manual' as const }),
+    },
   };
 }
 

@@ -4,8 +4,8 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { albums, artists, genres, sourceFolders, trackArtists, tracks } from '../db/schema.ts';
-import { albumFolderOf } from '../media/disc-folders.ts';
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
+import { albumName, folderKey, folderOfAlbum, LAST, TITLE_END } from './album-names.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
 import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
@@ -36,7 +36,6 @@ export interface AlbumName {
   genre: string | undefined;
   isCompilation: boolean;
   releaseGroupMbid: string | undefined;
-  releaseMbid: string | undefined;
   /** Folder of the file, if it has one. */
   folder: number | undefined;
   /** Of a track without a folder, to tell albums of the same name apart. */
@@ -65,7 +64,6 @@ const WITHOUT_NAME = {
   genre: undefined,
   isCompilation: false,
   releaseGroupMbid: undefined,
-  releaseMbid: undefined,
   folder: undefined,
 } as const;
 
@@ -75,9 +73,6 @@ type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'ar
 
 /** Limits how many albums of one name an upload is compared with. */
 const MAX_LOOSE_ALBUMS = 50;
-
-/** Ends the title in an album key, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. In no folded title. */
-const TITLE_END = '\n';
 
 export type Resolver = ReturnType<typeof createResolver>;
 
@@ -105,11 +100,6 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k ' +
       'JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
   );
-  const findAlbumsByPrefix = client.prepare<[string, string], AlbumRow>(
-    `SELECT DISTINCT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
-      JOIN albums a ON a.id = k.album_id
-     WHERE k.key >= ? AND k.key < ? LIMIT 2`,
-  );
   const listLoose = client.prepare<[string, string], AlbumRow>(
     `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
       JOIN albums a ON a.id = k.album_id WHERE k.key >= ? AND k.key < ? ORDER BY a.id LIMIT ${MAX_LOOSE_ALBUMS}`,
@@ -121,21 +111,28 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     `SELECT title, duration_ms FROM tracks WHERE album_id = ? AND coalesce(disc_number, 1) = ? AND track_number = ?
       AND id <> ?`,
   );
-  const listReleaseKeys = client
-    .prepare<[AlbumId], string>("SELECT key FROM album_keys WHERE album_id = ? AND key >= 'r:' AND key < 'r;'")
+  // albums of a name, or folders and uploads with its tracks: where there is more than one of them, the rule decides
+  const isDivided = client
+    .prepare<{ artist: ArtistId | null; titleSort: string; name: string; last: string }, number>(
+      `SELECT (SELECT count(*) FROM albums WHERE artist_id IS @artist AND title_sort = @titleSort) > 1
+        OR (SELECT count(*) FROM album_keys WHERE key >= 'd:' || @name AND key < 'd:' || @name || @last)
+          + (SELECT count(*) FROM album_keys WHERE key >= 'l:' || @name AND key < 'l:' || @name || @last) > 1`,
+    )
     .pluck();
-  const countReleases = client
-    .prepare<[string, string], number>('SELECT count(DISTINCT album_id) FROM album_keys WHERE key >= ? AND key < ?')
-    .pluck();
+  const noteUnsettled = client.prepare<[string]>('INSERT OR IGNORE INTO unsettled_albums (name) VALUES (?)');
   const insertAlbum =
     client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
       release_group_mbid, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const copyAlbum = client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre,
+      is_compilation, release_group_mbid, created_at, updated_at)
+    SELECT title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, ?, ?
+      FROM albums WHERE id = ?`);
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
   const findTitle = client.prepare<[AlbumId], RowOf<typeof albums, 'title'>>('SELECT title FROM albums WHERE id = ?');
-  const findStem = client.prepare<[AlbumId], RowOf<typeof albums, 'title' | 'artistId'>>(
+  const findName = client.prepare<[AlbumId], RowOf<typeof albums, 'title' | 'artistId'>>(
     `SELECT title, artist_id FROM albums a WHERE id = ? AND ${isNamed('a')}`,
   );
   const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
@@ -186,16 +183,12 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   /**
-   * Finds or creates the album: by the folder, the release or the release group, else by album artist, title and, if
-   * known, year. Folders with different releases are different albums. A track without a year joins the only album of
-   * that artist and title; an album without a year takes that of the next track. Years are ignored on compilations,
-   * within a folder, where tracks often have the years of their songs, and among the folders of the discs of an album.
-   * Tracks without a folder ignore years too, but two different songs with the same disc and number are in two albums.
+   * Finds or creates the album of the folder and the folders of its discs; of a track without a folder the one in which
+   * its place is free. Where a name has several, which of them are one is settled later (album-releases.ts).
    */
   function album(name: AlbumName): AlbumRef {
-    const { releaseGroupMbid, releaseMbid, artist, year, isCompilation, folder, title } = name;
-    const mbids = `${releaseGroupMbid ?? ''}|${releaseMbid ?? ''}`;
-    const key = `${mbids}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+    const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
+    const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
     if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
     const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
     memory?.albums.set(key, ref);
@@ -213,63 +206,42 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return ref;
   }
 
-  /** Returns the same text for the folders of all discs of one album, and undefined for other folders. */
-  function discSetOf(folder: number): string | undefined {
-    const row = findFolder.get(folder);
-    const above = row && albumFolderOf(row.path);
-    return row && above !== undefined ? `${row.source}/${above}` : undefined;
-  }
-
-  function keysOf(name: AlbumName) {
-    const discSet = name.folder === undefined ? undefined : discSetOf(name.folder);
-    const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}${TITLE_END}`;
-    const year = name.isCompilation ? undefined : name.year;
+  function keysOf({ artist: by, title, folder, isGuessed }: AlbumName) {
+    const name = albumName(by?.id, title);
+    const row = folder === undefined ? undefined : findFolder.get(folder);
+    const inFolder = row && folderOfAlbum(row.source, row.path);
     return {
-      stem,
-      year,
-      groupKey: name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`,
-      titleKey: `${stem}${year ?? ''}`,
-      releaseKey: name.releaseMbid && `r:${stem}${name.releaseMbid}`,
-      folderKey: name.folder === undefined ? undefined : `f:${name.folder}:${stem}`,
-      discSetKey: discSet === undefined ? undefined : `d:${stem}${discSet}`,
-      anyArtistKey: name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`,
+      name,
+      inFolder,
+      inFolderKey: inFolder === undefined ? undefined : folderKey(name, inFolder),
+      anyArtistKey: folder === undefined ? undefined : `g:${folder}:${identityKey(title)}`,
       guessKey:
-        name.folder === undefined || !name.isGuessed
-          ? undefined
-          : `u:${name.folder}:${identityKey(name.title)}${TITLE_END}${name.artist?.id ?? 0}`,
+        folder === undefined || !isGuessed ? undefined : `u:${folder}:${identityKey(title)}${TITLE_END}${by?.id ?? 0}`,
     };
   }
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const { stem, year, groupKey, titleKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey } = keysOf(name);
-    const matchingAlbum = inFolder() ?? find(releaseKey) ?? elsewhere();
-    const id = matchingAlbum?.id ?? insertRow(name);
-    // keys of other albums stay with them
-    for (const key of [groupKey, releaseKey, folderKey, discSetKey, anyArtistKey, guessKey])
-      if (key) insertKey.run(key, id);
-    if (name.folder === undefined) insertKey.run(`l:${stem}${id}`, id);
+    const keys = keysOf(name);
+    const row =
+      name.folder === undefined
+        ? listLoose.all(`l:${keys.name}`, `l:${keys.name}${LAST}`).find((one) => !isPlaceTaken(one))
+        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? nameless());
+    const id = row?.id ?? insertRow(name);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
-    const isItsYear = name.folder !== undefined || matchingAlbum?.year == null || matchingAlbum.year === year;
-    if (isItsYear && (matchingAlbum?.artist_id == null || matchingAlbum.artist_id === name.artist?.id))
-      insertKey.run(titleKey, id);
-    return matchingAlbum ? known(matchingAlbum, name) : { id, titleSort: sortKey(name.title) };
+    const artistId = row?.artist_id ?? name.artist?.id ?? null;
+    const ownName = albumName(artistId, name.title);
+    const inFolderKey = keys.inFolder === undefined ? undefined : folderKey(ownName, keys.inFolder);
+    // keys of other albums stay with them
+    for (const key of [inFolderKey, keys.anyArtistKey, keys.guessKey]) if (key) insertKey.run(key, id);
+    if (name.folder === undefined) insertKey.run(`l:${ownName}${id}`, id);
+    const titleSort = sortKey(name.title);
+    const isUncertain = name.folder === undefined && row !== undefined;
+    if (isUncertain || isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST }))
+      noteUnsettled.run(ownName);
+    return row ? known(row, name) : { id, titleSort };
 
     function find(key: string | undefined): AlbumRow | undefined {
       return key === undefined ? undefined : findAlbum.get(key);
-    }
-
-    /** In the folder of the file, or those of the other discs. Two release groups are two albums even there. */
-    function inFolder(): AlbumRow | undefined {
-      const row = find(guessKey) ?? find(folderKey) ?? find(discSetKey);
-      return row && isOtherGroup(row) ? undefined : row;
-    }
-
-    function elsewhere(): AlbumRow | undefined {
-      const isPossible = (row: AlbumRow): boolean => !isOtherGroup(row) && !isOtherRelease(row);
-      const row = find(groupKey) ?? nameless() ?? find(titleKey) ?? adoptable(stem, year, name);
-      if (name.folder !== undefined) return row && isPossible(row) ? row : undefined;
-      const candidates = [...(row ? [row] : []), ...listLoose.all(`l:${stem}`, `l:${stem}\u{10ffff}`)];
-      return candidates.find((one) => isPossible(one) && !isPlaceTaken(one));
     }
 
     function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
@@ -286,30 +258,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
     /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
     function nameless(): AlbumRow | undefined {
-      const row = find(anyArtistKey);
-      return row && (name.artist === undefined || row.artist_id === null) ? row : undefined;
+      const inAny = find(keys.anyArtistKey);
+      return inAny && (name.artist === undefined || inAny.artist_id === null) ? inAny : undefined;
     }
-
-    function isOtherGroup(row: AlbumRow): boolean {
-      const [own, theirs] = [name.releaseGroupMbid, row.release_group_mbid];
-      return own !== undefined && theirs !== null && own !== theirs;
-    }
-
-    /** True if the row is another release. A folder without a release mbid joins where its name has one release. */
-    function isOtherRelease(row: AlbumRow): boolean {
-      if (releaseKey !== undefined) return listReleaseKeys.all(row.id).length > 0;
-      return folderKey !== undefined && (countReleases.get(`r:${stem}`, `r:${stem}\u{10ffff}`) ?? 0) > 1;
-    }
-  }
-
-  function adoptable(stem: string, year: number | undefined, name: AlbumName): AlbumRow | undefined {
-    if (name.isCompilation) return undefined;
-    if (year === undefined) {
-      const candidates = findAlbumsByPrefix.all(stem, `${stem}\u{10ffff}`);
-      return candidates.length === 1 ? candidates[0] : undefined;
-    }
-    const yearless = findAlbum.get(stem);
-    return yearless?.year === null ? yearless : undefined;
   }
 
   function known(row: AlbumRow, name: AlbumName): AlbumRef {
@@ -370,20 +321,27 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     unnamedAlbum,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
-    /** In whatever folder. */
-    findByTitle: (name: AlbumName): AlbumId | undefined => findAlbum.get(keysOf(name).titleKey)?.id,
     /** Keys that other albums have stay with them. */
     renameAlbum(id: AlbumId, name: AlbumName): void {
-      const { folderKey, discSetKey, anyArtistKey, titleKey } = keysOf(name);
-      for (const key of [folderKey, discSetKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
+      const keys = keysOf(name);
+      const looseKey = name.folder === undefined ? `l:${keys.name}${id}` : undefined;
+      for (const key of [keys.inFolderKey, keys.anyArtistKey, looseKey]) if (key) insertKey.run(key, id);
+      noteUnsettled.run(keys.name);
       nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
       search.setAlbum(id);
       this.forget();
     },
-    /** The files of an album turned out to be of this release. */
-    noteRelease(id: AlbumId, releaseMbid: string): void {
-      const album = findStem.get(id);
-      if (album) insertKey.run(`r:t:${album.artist_id ?? 0}:${identityKey(album.title)}${TITLE_END}${releaseMbid}`, id);
+    /** Another album of the same name. */
+    insertAlbumLike(id: AlbumId): AlbumId {
+      const { lastInsertRowid } = copyAlbum.run(now().getTime(), now().getTime(), id);
+      const copy = Number(lastInsertRowid) as AlbumId;
+      search.add('album', copy);
+      return copy;
+    },
+    /** The tracks of an album changed otherwise than by their names: which releases they are is to be settled anew. */
+    noteAlbum(id: AlbumId): void {
+      const row = findName.get(id);
+      if (row) noteUnsettled.run(albumName(row.artist_id, row.title));
     },
     /** Takes over the spelling of a retagged track, not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {

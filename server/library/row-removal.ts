@@ -13,7 +13,7 @@ export interface LeftOver {
   coverKey: string | null;
 }
 
-export type RowRemovalDeps = Pick<TrackWriter, 'search' | 'sweepEmpty' | 'joinUnnamedAlbum' | 'returned'>;
+export type RowRemovalDeps = Pick<TrackWriter, 'search' | 'sweepEmpty' | 'joinUnnamedAlbum' | 'returned' | 'noteAlbum'>;
 
 /** Runs inside the caller's transaction and calls `beforeRemoval` while the row still exists. Throws `not_found`. */
 export function removeTrackRow(
@@ -45,6 +45,7 @@ export function removeTrackRow(
   tx.delete(tracks).where(eq(tracks.id, id)).run();
   writer.search.delete('track', id);
   writer.sweepEmpty(albumIds, artistIds);
+  albumIds.forEach(writer.noteAlbum);
   const albumStays = tx.select({ id: albums.id }).from(albums).where(inArray(albums.id, albumIds)).get() !== undefined;
   return { storageUri: track.storageUri, coverKey: albumStays ? null : (cover?.key ?? null) };
 }

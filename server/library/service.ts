@@ -72,7 +72,7 @@ export function createLibraryService({
   const listing = createListing({ client: db.$client, statements, thread: listThread });
   const folders = createFolderTree(statements, folderKeys, listThread?.readAside);
   const listGenres = createGenreList(statements);
-  const edits = createEdits({ db, search: writer.search, now });
+  const edits = createEdits({ db, tracks: writer, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
   const history = createEditHistory({ db, tracks: writer, now });
   const settleSome = createNeverSplit({ db, tracks: writer, now });

@@ -6,6 +6,7 @@ import type { MoreTags } from '../db/more-tags.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statement-cache.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
+import { TYPED_RELEASE } from './track-values.ts';
 
 /** Columns that TrackOut shows, besides the fields of db/track-fields.ts. */
 type Column =
@@ -88,10 +89,9 @@ const isReplaced = (field: string): string => `t.provenance ->> '${field}' IN ('
 export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
   `iif(${isReplaced(field)}, json_remove(m.tags, '$.${sort}'), m.tags)`;
 
-/** SQL that is 1 if the album of track `t` is the release that its file names; a typed title needs the key of it. */
-export const IS_RELEASE_OF_FILE = `iif(${isReplaced('album')}, EXISTS (SELECT 1 FROM album_keys k
-  WHERE k.album_id = t.album_id AND k.key >= 'r:' AND k.key < 'r;'
-    AND substr(k.key, -36) = m.tags ->> '$.releaseMbid'), 1)`;
+/** SQL that is 1 if the album of track `t` is the release that its file names, and not one that was found or typed. */
+export const IS_RELEASE_OF_FILE = `(coalesce(t.provenance ->> 'album', '') <> 'fpid'
+  AND t.provenance ->> '${TYPED_RELEASE}' IS NULL)`;
 
 // CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,

@@ -17,6 +17,12 @@ import {
 } from './resolve.ts';
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 
+/**
+ * In provenance: a person gave the track another album, so it goes by that name alone, and neither by its folder nor by
+ * the release that its file names.
+ */
+export const TYPED_RELEASE = 'release';
+
 export interface Chapter {
   startMs: number;
   title: string;
@@ -196,7 +202,6 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       folder,
       isCompilation: identity.compilation === true || isVarious,
       releaseGroupMbid: identity.releaseGroupMbid,
-      releaseMbid: identity.releaseMbid,
     };
   }
 

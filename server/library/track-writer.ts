@@ -7,6 +7,7 @@ import type { RowOf } from '../db/rows.ts';
 import { tracks, type albums, type artists, type MetadataStatus, type trackArtists } from '../db/schema.ts';
 import { isNamed } from '../db/unnamed.ts';
 import type { Lyrics } from '../media/types.ts';
+import { createAlbumReleases } from './album-releases.ts';
 import { createAnnotations, type AnnotationPart, type TrackNames } from './annotations.ts';
 import { createFolderAlbums } from './folder-albums.ts';
 import { createNewTrackCounts } from './new-track-counts.ts';
@@ -19,6 +20,7 @@ import {
   audioValues,
   createIdentityResolution,
   IDENTITY_COLUMNS,
+  TYPED_RELEASE,
   type Chapter,
   type Resolved,
   type TrackAudio,
@@ -201,11 +203,22 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   }
 
   const folderAlbums = createFolderAlbums({ client, resolver, sweepEmpty, now });
+  const releases = createAlbumReleases({
+    client,
+    resolver,
+    search,
+    namesOf,
+    renamed,
+    settleAlbum: (id) => void settleAlbum.run(id),
+    sweepEmpty,
+    now,
+  });
 
   return {
     search,
     sweepEmpty,
     folderAlbums,
+    releases,
     /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings and counts at
      * the end. */
     batch<T>(write: () => T): T {
@@ -215,6 +228,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       try {
         const written = write();
         resolver.settleSpellings();
+        releases.settleFew();
         search.writeBatch();
         counts.settle();
         return written;
@@ -279,10 +293,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
       resolver.respell(previousNames.artists);
+      if (identity.provenance?.[TYPED_RELEASE] !== undefined) resolver.noteAlbum(resolved.album.id);
       renamed(id, previousNames, hadOtherMusic);
       sweepEmpty(previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
-      if (previousNames.album !== null && previousNames.album !== resolved.album.id)
-        settleAlbum.run(previousNames.album);
+      if (previousNames.album === null || previousNames.album === resolved.album.id) return;
+      settleAlbum.run(previousNames.album);
+      resolver.noteAlbum(previousNames.album);
     },
 
     namesOf,
@@ -294,8 +310,10 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     },
     musicDivided: annotations.musicDivided,
     /** To be called when the row of a track is back; its albums and artists may have other ids by now. */
-    returned: (id: TrackId, renumbered: readonly Renumbered[]): void =>
-      annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered),
+    returned(id: TrackId, renumbered: readonly Renumbered[]): void {
+      annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered);
+      this.noteAlbumOf(id);
+    },
     forgetOldAnnotations: annotations.purgeOld,
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */
@@ -317,12 +335,15 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** After a change of the lyrics that are not from a file. */
     settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
-    setMore,
-    /** After the tags of a file that an earlier version had read were read again. */
-    addMore(id: TrackId, more: MoreTags): void {
+    setMore(id: TrackId, more: MoreTags | null): void {
       setMore(id, more);
+      this.noteAlbumOf(id);
+    },
+    noteAlbum: resolver.noteAlbum,
+    /** After the place of a track changed, or tags that are not of its identity: it may be of another release. */
+    noteAlbumOf(id: TrackId): void {
       const albumId = findOld.get(id)?.album_id;
-      if (albumId != null && more.releaseMbid !== undefined) resolver.noteRelease(albumId, more.releaseMbid);
+      if (albumId != null) resolver.noteAlbum(albumId);
     },
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {

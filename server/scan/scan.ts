@@ -190,7 +190,7 @@ async function runScan(whole: Scan): Promise<ScanResult> {
     progress.enter('hashing');
     if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
     if (!scan.dryRun && unfinished.isNoted()) {
-      await gatherAlbums(scan);
+      await settleAlbums(scan);
       progress.enter('comparing');
       await findGoneTracks(scan);
     }
@@ -484,10 +484,13 @@ async function settleWaiting(scan: Scan): Promise<void> {
   });
 }
 
-async function gatherAlbums({ db, tracks: { folderAlbums }, onCommit }: Scan): Promise<void> {
+async function settleAlbums({ db, tracks: { folderAlbums, releases }, onCommit }: Scan): Promise<void> {
+  const inOneGo = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
   const split = folderAlbums.list();
-  await inSlices(split, folderAlbums.gather, (slice) => db.transaction(slice, { behavior: 'immediate' }));
-  if (split.length > 0) onCommit();
+  await inSlices(split, folderAlbums.gather, inOneGo);
+  const unsettled = releases.listUnsettled();
+  await inSlices(unsettled, releases.settle, inOneGo);
+  if (split.length + unsettled.length > 0) onCommit();
 }
 
 async function findGoneTracks({ findGone, unfinished, root, signal, record, now }: Scan): Promise<void> {

@@ -172,6 +172,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       if (holder !== undefined && holder !== id) displace(holder, sourceId);
       setSourceId.run(sourceId, time, id);
       setPlace.run(toFileUri(join(path, name)), time, id);
+      tracks.noteAlbumOf(id);
     },
 
     /**

@@ -153,8 +153,16 @@ function fill(db: Database.Database, place: Place, tracks: number): void {
     INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, 1)`);
 }
 
-/** Tables that every start writes, and columns. */
-const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'changed_items']);
+/** Tables that every start writes or that are made anew of others, and columns. */
+const MOVING = new Set([
+  'migrations',
+  'library_identity',
+  'jobs',
+  'queue_tasks',
+  'change_counts',
+  'changed_items',
+  'album_keys',
+]);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
 /** Where later migrations put what was in a column. */
 const ofDefault = (column: string): string =>

@@ -60,6 +60,9 @@ export const albums = sqliteTable(
     sizeBytes: integer('size_bytes').notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
+    // its tracks stay together, and apart from those of other such albums, whatever the rule says (library/releases.ts):
+    // since it is older than the rule, or because a person wants it so
+    fixedBy: text('fixed_by').$type<'upgrade' | 'person'>(),
   },
   (t) => [
     index('albums_title_sort').on(t.titleSort, t.id),
@@ -67,18 +70,14 @@ export const albums = sqliteTable(
     index('albums_year').on(t.year, t.id),
     index('albums_created_at').on(t.createdAt, t.id),
     index('albums_artist_id').on(t.artistId, t.year, t.id),
+    index('albums_name').on(t.artistId, t.titleSort),
     index('albums_release_group_mbid')
       .on(t.releaseGroupMbid)
       .where(sql`release_group_mbid IS NOT NULL`),
   ],
 );
 
-/**
- * library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>`, line break, `<year>`;
- * the same after `f:<folder id>:`; with another end instead of the year after `d:`, the folder of all discs, `r:`, the
- * release mbid, and `l:`, the album's id, if it has tracks without folders), and marks (`g:`, `u:<folder id>:<folded
- * title>`); see library/resolve.ts.
- */
+/** library/: by what the albums of a name are found; the keys stand in library/album-names.ts. */
 export const albumKeys = sqliteTable(
   'album_keys',
   {
@@ -90,3 +89,6 @@ export const albumKeys = sqliteTable(
   },
   (t) => [index('album_keys_album_id').on(t.albumId)],
 );
+
+/** library/: names (library/album-names.ts) whose tracks changed, so that they may be other albums now. */
+export const unsettledAlbums = sqliteTable('unsettled_albums', { name: text('name').primaryKey() });

@@ -1,0 +1,208 @@
+// Keeps the albums of a name what the rule (releases.ts) makes of their tracks. Whoever writes tracks notes the names
+// that may be other albums now; they are settled at the end of the batch, and those with many tracks at the end of the
+// scan. Runs inside the caller's write transaction.
+import type { Sqlite } from '../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, tracks } from '../db/schema.ts';
+import { isComparable } from '../media/fingerprint-match.ts';
+import { folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
+import type { TrackNames } from './annotations.ts';
+import { releasesOf, type NamedTrack, type SoundOf } from './releases.ts';
+import type { Resolver } from './resolve.ts';
+import type { SearchIndex } from './search-index.ts';
+import { identityKey, sortKey } from './sort-and-identity-keys.ts';
+import { IS_RELEASE_OF_FILE } from './track-rows.ts';
+import { TYPED_RELEASE } from './track-values.ts';
+
+/** A batch that touched a name with more tracks leaves it to the end of the scan. */
+const FEW_TRACKS = 500;
+/** Names settled in one go. */
+const SOME = 50;
+
+interface AlbumRow extends RowAs<typeof albums, 'id' | 'title' | 'fixedBy'> {
+  isCompilation: number;
+}
+interface TrackRow extends RowAs<
+  typeof tracks,
+  'id' | 'source' | 'sourceId' | 'title' | 'discNumber' | 'trackNumber' | 'durationMs' | 'year'
+> {
+  albumId: AlbumId;
+  isTyped: number;
+  releaseMbid: string | null;
+  edition: string | null;
+}
+type PlacedTrack = NamedTrack & { album: AlbumId };
+
+interface AlbumReleasesDeps {
+  client: Sqlite;
+  resolver: Resolver;
+  search: SearchIndex;
+  namesOf: (id: TrackId, album: AlbumId | null) => TrackNames;
+  renamed: (id: TrackId, previousNames: TrackNames) => void;
+  /** After tracks left and came. */
+  settleAlbum: (id: AlbumId) => void;
+  sweepEmpty: (albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>) => void;
+  now: () => Date;
+}
+
+export type AlbumReleases = ReturnType<typeof createAlbumReleases>;
+
+export function createAlbumReleases({ client, resolver, search, now, ...writer }: AlbumReleasesDeps) {
+  const listNames = client
+    .prepare<[string, number], string>('SELECT name FROM unsettled_albums WHERE name > ? ORDER BY name LIMIT ?')
+    .pluck();
+  const deleteName = client.prepare<[string]>('DELETE FROM unsettled_albums WHERE name = ?');
+  const listAlbums = client.prepare<{ artist: number; titleSort: string }, AlbumRow>(
+    `SELECT a.id, a.title, a.is_compilation AS isCompilation, a.fixed_by AS fixedBy FROM albums a
+      WHERE a.artist_id IS nullif(@artist, 0) AND a.title_sort = @titleSort ORDER BY a.id`,
+  );
+  const countTracks = client
+    .prepare<[string], number>('SELECT total(track_count) FROM albums WHERE id IN (SELECT value FROM json_each(?))')
+    .pluck();
+  const listTracks = client.prepare<[string], TrackRow>(
+    `SELECT t.id, t.album_id AS albumId, t.source, t.source_id AS sourceId, t.title, t.disc_number AS discNumber,
+        t.track_number AS trackNumber, t.duration_ms AS durationMs, t.year,
+        t.provenance ->> '${TYPED_RELEASE}' IS NOT NULL AS isTyped,
+        iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL) AS releaseMbid,
+        iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.edition[0]', NULL) AS edition
+      FROM json_each(?) ids CROSS JOIN tracks t ON t.album_id = ids.value LEFT JOIN more_tags m ON m.track_id = t.id
+      ORDER BY t.id`,
+  );
+  const findSound = client.prepare<[TrackId], Buffer>('SELECT raw FROM track_fingerprints WHERE track_id = ?').pluck();
+  const moveTrack = client.prepare<[AlbumId, number, TrackId]>(
+    'UPDATE tracks SET album_id = ?, updated_at = ? WHERE id = ?',
+  );
+  const deleteKeys = client.prepare<{ prefix: string; last: string }>(
+    'DELETE FROM album_keys WHERE key >= @prefix AND key < @prefix || @last',
+  );
+  const putKey = client.prepare<[string, AlbumId]>(
+    'INSERT INTO album_keys (key, album_id) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET album_id = excluded.album_id',
+  );
+  const moveFolderKeys = client.prepare<{ to: AlbumId; from: AlbumId; track: TrackId; title: string }>(
+    `UPDATE album_keys SET album_id = @to WHERE album_id = @from AND EXISTS (SELECT 1 FROM
+      (SELECT f.folder_id || ':' || @title AS inFolder FROM source_files f WHERE f.track_id = @track)
+      WHERE key = 'g:' || inFolder OR substr(key, 1, length(inFolder) + 3) = 'u:' || inFolder || char(10))`,
+  );
+  const touchAlbum = client.prepare<[number, AlbumId]>('UPDATE albums SET updated_at = ? WHERE id = ?');
+
+  function tracksOf(own: readonly AlbumRow[]): PlacedTrack[] {
+    const byId = new Map(own.map((album) => [album.id, album]));
+    return listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
+      const album = byId.get(row.albumId);
+      const isLoose = row.source !== 'local_folder' || row.isTyped === 1;
+      return {
+        id: row.id,
+        album: row.albumId,
+        folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
+        fixedAlbum: album?.fixedBy ? album.id : undefined,
+        isTyped: row.isTyped === 1,
+        disc: row.discNumber ?? 1,
+        number: row.trackNumber,
+        title: identityKey(row.title),
+        durationMs: row.durationMs ?? 0,
+        releaseMbid: row.releaseMbid ?? undefined,
+        edition: row.edition === null ? undefined : identityKey(row.edition),
+        year: album?.isCompilation === 1 ? undefined : (row.year ?? undefined),
+      };
+    });
+  }
+
+  function createSounds(): SoundOf {
+    const sounds = new Map<TrackId, Uint32Array | undefined>();
+    return (id) => {
+      if (!sounds.has(id)) {
+        const raw = findSound.get(id);
+        const sound = raw && new Uint32Array(Uint8Array.from(raw).buffer);
+        sounds.set(id, sound && isComparable(sound) ? sound : undefined);
+      }
+      return sounds.get(id);
+    };
+  }
+
+  /** The albums of a name, in the order of their ids; none for what stands for no name. */
+  function albumsOf(name: string): AlbumRow[] {
+    const { artistId, titleKey } = partsOfName(name) ?? {};
+    if (artistId === undefined || titleKey === undefined) return [];
+    return listAlbums
+      .all({ artist: artistId, titleSort: sortKey(titleKey) })
+      .filter(({ title }) => identityKey(title) === titleKey);
+  }
+
+  function settle(name: string): void {
+    deleteName.run(name);
+    const own = albumsOf(name);
+    const all = tracksOf(own);
+    const releases = releasesOf(all, createSounds()) as PlacedTrack[][];
+    const placed = placeReleases(releases);
+    const [first] = own;
+    if (!first) return;
+    const moved: [track: PlacedTrack, to: AlbumId][] = [];
+    for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST });
+    for (const [n, release] of releases.entries()) {
+      const to = placed.get(n) ?? resolver.insertAlbumLike(release[0]?.album ?? first.id);
+      for (const folder of new Set(release.map((track) => track.folder)))
+        putKey.run(folder === undefined ? `l:${name}${to}` : folderKey(name, folder), to);
+      for (const track of release) if (track.album !== to) moved.push([track, to]);
+    }
+    if (moved.length > 0) move(moved, identityKey(first.title));
+  }
+
+  function move(moved: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
+    const time = now().getTime();
+    const previousNames = moved.map(([{ id, album }]) => writer.namesOf(id, album));
+    for (const [{ id, album, folder }, to] of moved) {
+      moveTrack.run(to, time, id);
+      search.set('track', id);
+      if (folder !== undefined) moveFolderKeys.run({ to, from: album, track: id, title });
+    }
+    moved.forEach(([{ id }], n) => writer.renamed(id, previousNames[n] as TrackNames));
+    const left = new Set(moved.map(([{ album }]) => album));
+    writer.sweepEmpty(left, []);
+    for (const id of new Set([...left, ...moved.map(([, to]) => to)])) {
+      writer.settleAlbum(id);
+      touchAlbum.run(time, id);
+    }
+  }
+
+  function settleSome(most: number, after = ''): { settled: number; last: string | undefined } {
+    const names = listNames.all(after, SOME);
+    const few = names.filter(
+      (name) => (countTracks.get(JSON.stringify(albumsOf(name).map(({ id }) => id))) ?? 0) <= most,
+    );
+    few.forEach(settle);
+    return { settled: few.length, last: names.length < SOME ? undefined : names.at(-1) };
+  }
+
+  return {
+    /** Settles the names that were noted, but for those with many tracks. */
+    settleFew(): void {
+      let last: string | undefined = '';
+      while (last !== undefined) ({ last } = settleSome(FEW_TRACKS, last));
+    },
+    /** Names that are noted, also by a batch that was interrupted. */
+    listUnsettled: (): string[] => listNames.all('', -1),
+    settle,
+  };
+}
+
+/**
+ * Tells for each release the album that it is: the one that most of its tracks are in, unless another release has more
+ * of it. The older one of equals. A release that gets none is a new album.
+ */
+function placeReleases(releases: readonly PlacedTrack[][]): Map<number, AlbumId> {
+  const shares = releases.flatMap((release, n) =>
+    [...Map.groupBy(release, (track) => track.album)].map(([album, some]) => ({ n, album, size: some.length })),
+  );
+  const placed = new Map<number, AlbumId>();
+  const taken = new Set<AlbumId>();
+  const firstId = (n: number): number => Math.min(...(releases[n] ?? []).map(({ id }) => id));
+  for (const { n, album } of shares.toSorted(
+    (a, b) => b.size - a.size || a.album - b.album || firstId(a.n) - firstId(b.n),
+  )) {
+    if (placed.has(n) || taken.has(album)) continue;
+    placed.set(n, album);
+    taken.add(album);
+  }
+  return placed;
+}

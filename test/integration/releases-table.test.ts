@@ -1,0 +1,219 @@
+// Which files are one album: every case of test/data/releases.txt, in several orders.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AlbumId, TrackId } from '../../server/db/ids.ts';
+import { trackFingerprints } from '../../server/db/schema.ts';
+import { FINGERPRINT_VERSION } from '../../server/enrichment/fingerprints.ts';
+import { createManualEdits } from '../../server/library/replace-metadata.ts';
+import type { TrackIdentity } from '../../server/library/track-values.ts';
+import { openLibraryServices } from '../support/library-services.ts';
+import {
+  readReleasesTable,
+  writeAlbums,
+  type CaseAlbum,
+  type GroupTrack,
+  type ReleaseCase,
+} from '../support/releases-table.ts';
+import { silence } from '../support/silence.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { seededRandom } from '../support/test-random.ts';
+
+const cases = readReleasesTable();
+const SOURCE = 'local_folder';
+/** Of the files of edited tracks. */
+const FORMER_ALBUM = 'Unsorted';
+/** A fingerprint of 11 s, long enough to be compared. */
+const FINGERPRINT_VALUES = 90;
+
+let temp: TempDatabase;
+beforeAll(() => {
+  temp = openTempDatabase();
+});
+afterAll(() => temp.close());
+
+test('the titles of the cases differ', () => {
+  const titles = cases.map(({ title }) => title);
+  expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
+});
+
+const namedCases = cases.map((one): [string, ReleaseCase] => [`line ${one.line}: ${one.title}`, one]);
+
+describe.each(namedCases)('%s', (_name, { groups, albums }) => {
+  const namesArtists = albums.some(({ artist }) => artist !== undefined);
+  const written = (found: CaseAlbum[]): string =>
+    writeAlbums(groups, namesArtists ? found : found.map(({ tracks }) => ({ tracks, artist: undefined })));
+
+  test.each([
+    ['all in one batch', { isOneBatch: true }],
+    ['one by one', { isOneBatch: false }],
+  ])('%s', (_, options) => {
+    const orders = Object.entries(ordersOf(groups));
+    const outcomes = orders.map(([order, tracks]) => [order, written(albumsOf(tracks, options))]);
+    const expected = orders.map(([order]) => [order, written(albums)]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+function ordersOf(groups: ReleaseCase['groups']): Record<string, GroupTrack[]> {
+  const longest = Math.max(...groups.map((group) => group.length));
+  const interleaved = Array.from({ length: longest }, (_, i) => groups.flatMap((group) => group[i] ?? [])).flat();
+  const random = seededRandom(1);
+  const shuffled = groups
+    .flat()
+    .map((track) => ({ track, rank: random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ track }) => track);
+  return { forward: groups.flat(), backward: groups.toReversed().flat(), interleaved, shuffled };
+}
+
+/** The albums of an empty library after these tracks came. */
+function albumsOf(order: readonly GroupTrack[], options: { isOneBatch: boolean }): CaseAlbum[] {
+  const { $client } = temp.db;
+  $client.exec('BEGIN IMMEDIATE'); // a rollback takes a fraction of the time that another database does
+  try {
+    return fill(openLibrary(), order, options).albums();
+  } finally {
+    $client.exec('ROLLBACK');
+  }
+}
+
+function fill(library: Library, order: readonly GroupTrack[], { isOneBatch }: { isOneBatch: boolean }): Library {
+  if (isOneBatch) {
+    library.write(() => order.forEach(library.insert));
+    order.forEach(library.edit);
+    order.forEach(library.hear);
+  } else {
+    for (const track of order) {
+      library.write(() => library.insert(track));
+      library.edit(track);
+    }
+    library.endScan();
+    order.forEach(library.hear); // fingerprints come when the first scan is over
+  }
+  library.endScan();
+  return library;
+}
+
+type Library = ReturnType<typeof openLibrary>;
+
+function openLibrary() {
+  const { db } = temp;
+  const { tracks } = openLibraryServices(db);
+  const edits = createManualEdits({ db, tracks, now: () => new Date() });
+  const ids = new Map<string, TrackId>();
+  const idOf = ({ name }: GroupTrack): TrackId => ids.get(name) as TrackId;
+
+  const insertFolder = db.$client.prepare('INSERT OR IGNORE INTO source_folders (source, path) VALUES (?, ?)');
+  const findFolder = db.$client
+    .prepare<[string, string], number>('SELECT id FROM source_folders WHERE source = ? AND path = ?')
+    .pluck();
+  const insertFile = db.$client.prepare(
+    `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, track_id)
+      VALUES (?, ?, 100, 1, 1, ?, 'track', ?)`,
+  );
+  const listAlbums = db.$client.prepare<[], { albumId: AlbumId; trackId: TrackId; artist: string | null }>(
+    `SELECT t.album_id AS albumId, t.id AS trackId, r.name AS artist FROM tracks t JOIN albums a ON a.id = t.album_id
+      LEFT JOIN artists r ON r.id = a.artist_id`,
+  );
+
+  const write = (change: () => void): void => db.transaction(() => tracks.batch(change), { behavior: 'immediate' });
+
+  /** The row of a folder; those of the folders above it are made too, as a scan does. */
+  function folderOf(path: string): number {
+    const parts = path.split('/');
+    parts.forEach((_, i) => insertFolder.run(SOURCE, parts.slice(0, i + 1).join('/')));
+    return findFolder.get(SOURCE, path) as number;
+  }
+
+  return {
+    write,
+
+    insert(track: GroupTrack): void {
+      const folder = track.folder === undefined ? undefined : folderOf(track.folder);
+      const file = `${track.name}.${track.format}`;
+      const id = tracks.insert({
+        source: folder === undefined ? 'upload' : SOURCE,
+        sourceId: folder === undefined ? file : `${track.folder}/${file}`,
+        folder,
+        identity: identityOf(track),
+        audio: { ...silence, format: track.format, codec: track.format, durationMs: track.durationMs },
+      });
+      if (folder !== undefined) insertFile.run(folder, file, id, id);
+      ids.set(track.name, id);
+    },
+
+    /** As `PUT /tracks/{id}/metadata` does. */
+    edit(track: GroupTrack): void {
+      if (!track.isEdited) return;
+      const typed = { album: track.album, albumArtist: track.albumArtist };
+      edits.setMetadata(idOf(track), typed, { keepsStatus: false });
+    },
+
+    hear(track: GroupTrack): void {
+      if (track.sound === undefined) return;
+      db.insert(trackFingerprints)
+        .values({
+          trackId: idOf(track),
+          version: FINGERPRINT_VERSION,
+          durationMs: track.durationMs,
+          raw: fingerprintOf(track.sound),
+          createdAt: new Date(),
+        })
+        .run();
+      tracks.noteAlbumOf(idOf(track));
+    },
+
+    /** What a scan calls when it has seen all files. */
+    endScan(): void {
+      db.transaction(
+        () => {
+          tracks.folderAlbums.list().forEach((one) => tracks.folderAlbums.gather(one));
+          tracks.releases.listUnsettled().forEach(tracks.releases.settle);
+        },
+        { behavior: 'immediate' },
+      );
+    },
+
+    albums(): CaseAlbum[] {
+      const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
+      const byAlbum = Map.groupBy(listAlbums.all(), ({ albumId }) => albumId);
+      return [...byAlbum.values()].map((rows) => ({
+        tracks: rows.map(({ trackId }) => nameOf.get(trackId) as string),
+        artist: rows[0]?.artist ?? 'nobody',
+      }));
+    },
+  };
+}
+
+/** As server/files/track-draft.ts makes it of a file's tags. */
+function identityOf(track: GroupTrack): TrackIdentity {
+  const { releaseMbid, edition } = track;
+  return {
+    title: track.title,
+    artists: [track.artist],
+    artist: track.artist,
+    albumArtist: track.albumArtist,
+    album: track.isEdited ? FORMER_ALBUM : track.album,
+    genres: [],
+    year: track.year,
+    discNumber: track.discNumber,
+    trackNumber: track.trackNumber,
+    compilation: track.isCompilation || undefined,
+    releaseGroupMbid: track.releaseGroupMbid,
+    releaseMbid,
+    lyrics: null,
+    chapters: null,
+    more:
+      releaseMbid === undefined && edition === undefined
+        ? null
+        : { ...(releaseMbid !== undefined && { releaseMbid }), ...(edition !== undefined && { edition: [edition] }) },
+  };
+}
+
+/** Equal for equal texts; of different ones about half of the bits are equal, as of other music. */
+function fingerprintOf(sound: string): Buffer {
+  const seed = [...sound].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7);
+  const random = seededRandom(seed);
+  const raw = Buffer.alloc(FINGERPRINT_VALUES * 4);
+  for (let i = 0; i < FINGERPRINT_VALUES; i++) raw.writeUInt32LE(Math.floor(random() * 2 ** 32), i * 4);
+  return raw;
+}
