@@ -194,6 +194,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         for (const id of [replaced, by]) if (!findTrack(tx, id)) throw notFound('track', id);
         const carried = whatGoesAlong(by, replaced, null);
         for (const mover of movers) mover.move?.(replaced, by);
+        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, by)).run(); // it has a file again
         tx.insert(replacedTracks).values({ trackId: replaced, byId: by, replacedAt: now(), carried }).run();
       },
       { behavior: 'immediate' },

@@ -160,11 +160,8 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
     const matches: Match<NewTrack>[] = [];
     const withOwnCopy = new Set<TrackId>();
-    for await (const upgrades of goneTracks.upgrades(new Date(now.getTime() - LATELY_MS)))
-      for (const upgrade of upgrades) {
-        await turnToBegin();
-        signal.throwIfAborted();
-        if (!(await isUpgrade(upgrade, signal))) continue;
+    for await (const upgrades of goneTracks.upgrades(latelyBefore(now)))
+      for (const upgrade of await onlySame(upgrades, signal)) {
         matches.push({ gone: upgrade.gone.id, now: upgrade.now });
         if (upgrade.isKept) withOwnCopy.add(upgrade.gone.id);
       }
@@ -177,6 +174,16 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       if (isTaken) upgraded.push(match.gone);
     }
     return upgraded;
+  }
+
+  async function onlySame(upgrades: readonly Upgrade[], signal: AbortSignal): Promise<Upgrade[]> {
+    const same: Upgrade[] = [];
+    for (const upgrade of upgrades) {
+      await turnToBegin();
+      signal.throwIfAborted();
+      if (await isUpgrade(upgrade, signal)) same.push(upgrade);
+    }
+    return same;
   }
 
   async function isUpgrade({ gone, now, isHeardSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
@@ -205,12 +212,21 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
         ? { joined: await joinEqual(search), upgraded: await takeUpgrades(search) }
         : { joined: [], upgraded: [] },
 
+    /** Of tracks whose files seem to be replaced: those that the music is of that came before this scan. */
+    async withUpgrades(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
+      const same = await onlySame(goneTracks.upgradesOf(ids, latelyBefore(now)), signal);
+      return new Set(onlyCertainFiles(same.map(({ gone, now: file }) => ({ gone: gone.id, now: file }))).map(toGone));
+    },
+
     /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
     async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {
-      return new Set(onlyCertainFiles(await matchesAmong(gone, search)).map((match) => match.gone));
+      return new Set(onlyCertainFiles(await matchesAmong(gone, search)).map(toGone));
     },
   };
 }
+
+const latelyBefore = (now: Date): Date => new Date(now.getTime() - LATELY_MS);
+const toGone = <F>({ gone }: Match<F>): TrackId => gone;
 
 /** False when one of the two was deleted meanwhile. */
 export function isDone(work: () => void): boolean {

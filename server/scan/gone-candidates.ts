@@ -70,7 +70,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
       WHERE ${overwritten} AND o.source_id > @last ORDER BY o.source_id LIMIT @limit`,
   );
   const findGone = client.prepare<[string], GoneTrack>(
-    `SELECT ${MUSIC} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM}`,
+    `SELECT ${MUSIC} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM}
+      WHERE NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id)`,
   );
   const listNew = client.prepare<[TrackId, string, number], NewTrack>(
     `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM tracks t
@@ -96,7 +97,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
       WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
   );
   // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
-  // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became.
+  // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became. A
+  // track that was replaced, and has a file again, may be what its successor became.
   // A fingerprint without pieces is too short to be compared: the track counts as not heard.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
@@ -111,12 +113,13 @@ export function createGoneTracks(client: Sqlite, source: string) {
           AND EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = t.id) AS isHeard
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
         CROSS JOIN tracks t ON t.id IN (${SOUNDING}
+          UNION SELECT track_id FROM replaced_tracks WHERE by_id = g.id
           UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MOST_NAMED})
-      WHERE t.id > g.id AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
+      WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id)) AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
         AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
         AND (t.created_at >= @since OR t.album_sort = g.album_sort OR isBeside)
         AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')
-        AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id IN (g.id, t.id))
+        AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = g.id)
         AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id IN (g.id, t.id))
         AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d WHERE d.track_id = g.id AND d.other_id = t.id)
       ORDER BY g.id, isBeside DESC, t.id`,
@@ -156,6 +159,19 @@ export function createGoneTracks(client: Sqlite, source: string) {
     }
   }
 
+  /** What these tracks may have become, if their files are gone. */
+  function upgradesOf(ids: readonly TrackId[], since: Date): Upgrade[] {
+    const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
+    if (pairs.length === 0) return [];
+    const gone = byId(findGone.all(JSON.stringify(pairs.map((pair) => pair.gone))));
+    const now = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.now))));
+    return pairs.flatMap((pair) => {
+      const both = { gone: gone.get(pair.gone), now: now.get(pair.now) };
+      const isHeardSame = pair.isHeard === 1 ? pair.isPair === 1 : undefined;
+      return both.gone && both.now ? [{ gone: both.gone, now: both.now, isKept: pair.isKept === 1, isHeardSame }] : [];
+    });
+  }
+
   return {
     /** Another track that its tags and its length say it is. */
     isNamedAs: (music: ComparedMusic, except: TrackId): boolean =>
@@ -182,19 +198,11 @@ export function createGoneTracks(client: Sqlite, source: string) {
     /** All tracks whose files are gone, with those that came later and that they may have become. */
     async *upgrades(since: Date): AsyncGenerator<Upgrade[]> {
       for await (const ids of idPages(UPGRADES_PAGE)) {
-        const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
-        if (pairs.length === 0) continue;
-        const gone = byId(findGone.all(JSON.stringify(pairs.map((pair) => pair.gone))));
-        const now = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.now))));
-        yield pairs.flatMap((pair) => {
-          const both = { gone: gone.get(pair.gone), now: now.get(pair.now) };
-          const isHeardSame = pair.isHeard === 1 ? pair.isPair === 1 : undefined;
-          return both.gone && both.now
-            ? [{ gone: both.gone, now: both.now, isKept: pair.isKept === 1, isHeardSame }]
-            : [];
-        });
+        const upgrades = upgradesOf(ids, since);
+        if (upgrades.length > 0) yield upgrades;
       }
     },
+    upgradesOf,
     /** Tracks whose audio another track has, whose file is there. */
     async listJoinable(): Promise<Joinable[]> {
       const joinable: Joinable[] = [];

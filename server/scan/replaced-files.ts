@@ -21,7 +21,8 @@ export interface ReplacedDeps {
   after: TrackId;
   signal: AbortSignal;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
-  findGone: Pick<FindGone, 'amongNew' | 'goneTracks'>;
+  findGone: Pick<FindGone, 'amongNew' | 'withUpgrades' | 'goneTracks'>;
+  now: () => Date;
 }
 
 type Sound = Awaited<ReturnType<Hearing['ofFile']>>;
@@ -60,11 +61,15 @@ export async function settleReplaced(
   const found = new Set(certain.map((match) => match.gone));
   const lost = doubtful.filter(({ track }) => !found.has(track.id)).map(({ track }) => track);
   const amongNew = await deps.findGone.amongNew(lost, deps);
+  const upgraded = await deps.findGone.withUpgrades(
+    lost.map(({ id }) => id),
+    { signal, now: deps.now() },
+  );
   const left = doubtful.filter(({ file }) => isReplaced(file));
   for (const { file, track } of left) {
     await turnToBegin();
-    if (found.has(track.id) || amongNew.has(track.id) || elsewhere.has(track.id) || (await isOther(file, track.id)))
-      assigned.set(file.unsettled.place, 'new');
+    const isElsewhere = [found, amongNew, upgraded, elsewhere].some((ids) => ids.has(track.id));
+    if (isElsewhere || (await isOther(file, track.id))) assigned.set(file.unsettled.place, 'new');
   }
   return new Set(left.filter(({ file }) => isReplaced(file)).map(({ file }) => file));
 

@@ -437,6 +437,43 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       expect(await keptFaults(served, [now as number], 'available')).toEqual([]);
     });
 
+    test.each([
+      ['another one', 'ogg', 'a/3.ogg'],
+      ['one where the first one was', 'mp3', 'a/1.mp3'],
+    ] as const)('and gives it to the next one: %s', async (_what, encoding, path) => {
+      const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/2.flac': flac(1) });
+      lay(music.folder, { [path]: { seed: 1, encoding, title: 'Again' } });
+      await music.scan();
+      rmSync(join(music.folder, 'a/2.flac'));
+      await music.scan();
+      const { [path]: last } = await music.ids();
+      expect(await keptFaults(music.served, [last as number], 'available')).toEqual([]);
+    });
+
+    test.each([false, true])('back to the old file, from a backup (with a scan in between: %s)', async (isScanned) => {
+      const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/2.flac': flac(1) });
+      lay(music.folder, { 'a/1.mp3': mp3(1) });
+      if (isScanned) await music.scan();
+      rmSync(join(music.folder, 'a/2.flac'));
+      await music.scan();
+      await music.scan();
+      const { 'a/1.mp3': last } = await music.ids();
+      expect(await keptFaults(music.served, [last as number], 'available')).toEqual([]);
+    });
+
+    test('also when other music is written over the old file', async () => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1) });
+      lay(music.folder, { 'b/1.flac': flac(1, { title: 'Another title' }) });
+      await music.scan();
+      lay(music.folder, { 'a/1.mp3': mp3(2) });
+      await music.scan();
+      await music.scan();
+      const { 'a/1.mp3': other, 'b/1.flac': better } = await music.ids();
+      const served = servedBy(music.server);
+      expect(await keptFaults(served, [better as number], 'available')).toEqual([]);
+      expect(await keptFaults(served, [other as number], 'available')).not.toEqual([]);
+    });
+
     test('can be taken back, and is not done again then', async () => {
       const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/1.flac': flac(1) });
       const { items } = (await music.server.api<{ items: { id: number }[] }>('/merges')).body;
