@@ -38,13 +38,17 @@ interface MusicFolderTaskDeps {
   jobs: Pick<Jobs, 'tryEnqueue'>;
 }
 
-/** A path or source id `p` is in the folder whose key is @key; @keys are those of all. `0` follows `/`. */
-const IN_FOLDER = (p: string): string =>
-  `((@key <> '' AND ${p} >= @key || ':/' AND ${p} < @key || ':0')
-    OR (@key = '' AND NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> ''
-      AND ${p} >= k.value || ':/' AND ${p} < k.value || ':0')))`;
+/**
+ * A path or source id `p` is in the folder whose key is @key, or is that folder; @keys are those of all. `p` names its
+ * table, because json_each has columns of its own. `0` follows `/`.
+ */
+const IN_FOLDER = (p: string): string => {
+  const isIn = (key: string) => `${p} = ${key} || ':' OR (${p} >= ${key} || ':/' AND ${p} < ${key} || ':0')`;
+  return `iif(@key <> '', ${isIn('@key')},
+    NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${isIn('k.value')})))`;
+};
 /** Of a `file:` URI. */
-const PATH = "substr(storage_uri, length('file:') + 1)";
+const PATH = "substr(tracks.storage_uri, length('file:') + 1)";
 
 interface InFolder {
   key: string;
@@ -72,13 +76,13 @@ export function createMusicFolderTasks({
   const listFolders = client
     .prepare<[InFolder & { after: number }], number>(
       `SELECT id FROM source_folders WHERE source = 'local_folder' AND id > @after
-        AND (path = iif(@key = '', '', @key || ':') OR ${IN_FOLDER('path')}) ORDER BY id LIMIT ${FOLDERS_AT_ONCE}`,
+        AND ${IN_FOLDER('source_folders.path')} ORDER BY id LIMIT ${FOLDERS_AT_ONCE}`,
     )
     .pluck();
   const forgetFiles = client.prepare<[number]>("DELETE FROM source_files WHERE folder_id = ? AND state <> 'deleted'");
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
   const deleted = `FROM trashed_tracks WHERE source = 'local_folder' AND deleted_at >= @since
-      AND merged_into IS NULL AND is_hidden = 0 AND ${IN_FOLDER('source_id')}`;
+      AND merged_into IS NULL AND is_hidden = 0 AND ${IN_FOLDER('trashed_tracks.source_id')}`;
   const countDeleted = client.prepare<[InFolder & { since: number }], number>(`SELECT count(*) ${deleted}`).pluck();
   const listDeleted = client
     .prepare<[InFolder & { since: number; after: number }], TrackId>(

@@ -438,6 +438,27 @@ describe('removing a folder', () => {
   });
 });
 
+test('removing the first folder leaves the others alone', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-first-folder-'));
+  const paths = [join(dir, 'first'), join(dir, 'second')] as const;
+  for (const path of paths) mkdirSync(join(path, 'x'), { recursive: true });
+  writeFileSync(join(paths[0], 'x', '1.mp3'), song('Rowan'));
+  for (const name of ['a.mp3', 'x/b.mp3', 'x/c.mp3']) writeFileSync(join(paths[1], name), song(`Sorb ${name}`));
+  const other = await startServer();
+  for (const [n, mode] of ['copy', 'reference'].entries())
+    await other.api('/music-folders', { method: 'POST', body: { name: `Folder ${n}`, path: paths[n], mode } });
+  await other.app.drain();
+  expect((await other.api('/music-folders/1', { method: 'DELETE' })).status).toBe(200);
+  await other.app.drain();
+  rmSync(join(paths[1], 'x', 'b.mp3'));
+  const { body } = await other.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await other.app.drain();
+  const { body: job } = await other.api<JobOut>(`/jobs/${body.id}`);
+  expect(job.result).toMatchObject({ added: 0, moved: 0, missing: 1, unchanged: 2 });
+  await other.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
 test('an ordinary account sees names and states, and no paths of the server', async () => {
   const token = await registerUser(server);
   const { body } = await server.api<MusicFoldersOut>('/music-folders', { token });
