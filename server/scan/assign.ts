@@ -18,6 +18,11 @@ export interface UnsettledFile {
   isDeleted?: boolean;
 }
 
+export interface StoredCopy {
+  sha256: string;
+  sizeBytes: number;
+}
+
 export interface PossibleTrack {
   id: TrackId;
   audioHash: string | null;
@@ -27,7 +32,7 @@ export interface PossibleTrack {
   /** Nobody has done anything with it. */
   isBare: boolean;
   /** Its audio is a copy of our own, and is there. */
-  isKept: boolean;
+  copy: StoredCopy | undefined;
   places: {
     place: string;
     key: string;

@@ -115,7 +115,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
         CROSS JOIN tracks t ON t.id IN (${SOUNDING}
           UNION SELECT track_id FROM replaced_tracks WHERE by_id = g.id
           UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MOST_NAMED})
-      WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id)) AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
+      WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id))
+        AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
         AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
         AND (t.created_at >= @since OR t.album_sort = g.album_sort OR isBeside)
         AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')

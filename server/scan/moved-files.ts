@@ -117,11 +117,14 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       formerHash: string | null;
       album: string;
       isBare: number;
-      isKept: number;
+      copiedHash: string | null;
+      copiedBytes: number;
     }
   >(
     `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album,
-        ${IS_BARE} AS isBare, t.availability = 'available' AND t.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS isKept
+        ${IS_BARE} AS isBare, coalesce(t.size_bytes, 0) AS copiedBytes,
+        iif(t.availability = 'available' AND t.storage_uri NOT LIKE '${FILE_SCHEME}:%', t.content_hash, NULL)
+          AS copiedHash
       FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
       LEFT JOIN former_audio h ON h.track_id = t.id
       WHERE t.id = ?`,
@@ -286,14 +289,14 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
       return { place: at, key: fileKey(place), state } as const;
     });
-    const { title, album, audioHash, formerHash, isBare, isKept } = row;
+    const { title, album, audioHash, formerHash, isBare, copiedHash, copiedBytes } = row;
     return {
       id,
       audioHash: hashOf(audioHash),
       formerHash,
       called: called(title, album),
       isBare: isBare === 1,
-      isKept: isKept === 1,
+      copy: copiedHash === null ? undefined : { sha256: copiedHash, sizeBytes: copiedBytes },
       places: await Promise.all(places),
     };
   }

@@ -1,10 +1,13 @@
 // The files that waited for the end of the walk, with the track that each of them is: by their audio (assign.ts), then,
 // where other audio lies in a track's place and neither is known from elsewhere, by what they sound like
 // (replaced-files.ts). The path decides last, and never where that would cost the only copy of other music.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import type { TrackId } from '../db/ids.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { join } from '../files/relative-path.ts';
-import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
+import { absoluteOf, join } from '../files/relative-path.ts';
+import { assign, inOrder, type Assigned, type PossibleTrack, type StoredCopy } from './assign.ts';
 import type { DeletedOp, FileOp, ScanOp } from './decide.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 import { relatedFiles } from './related-files.ts';
@@ -25,12 +28,12 @@ interface SettleDeps extends ReplacedDeps {
 
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
-  const { later, assigned, elsewhere, calledIfKept } = await byAudio(waiting, deps);
+  const { later, assigned, elsewhere, copies } = await byAudio(waiting, deps);
   const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
   const otherMusic = deps.dryRun
     ? new Set(now.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced'))
     : await settleReplaced(now, assigned, elsewhere, deps);
-  leaveKeptCopies(otherMusic, assigned, calledIfKept);
+  await keepCopies(otherMusic, assigned, copies, deps);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
@@ -61,20 +64,40 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
 
 /**
  * Music that the folder has no more, taken out or written over, lives on in our copy. Other music in its place is a new
- * track, unless it has the same names.
+ * track, unless it has the same names, or the copy was made while the file was still being written.
  */
-function leaveKeptCopies(
+async function keepCopies(
   otherMusic: Set<Waiting>,
   assigned: Map<string, Assigned>,
-  calledIfKept: ReadonlyMap<TrackId, string>,
-): void {
+  copies: ReadonlyMap<TrackId, CopyOfTrack>,
+  deps: Pick<SettleDeps, 'root' | 'signal'>,
+): Promise<void> {
   for (const file of otherMusic) {
     const { place, known, called } = file.unsettled;
-    const calledBefore = known === null ? undefined : calledIfKept.get(known);
-    if (calledBefore === undefined || calledBefore === called) continue;
+    const copied = known === null ? undefined : copies.get(known);
+    if (!copied || copied.called === called || (await beginsWith(file, copied.copy, deps))) continue;
     assigned.set(place, 'new');
     otherMusic.delete(file);
   }
+}
+
+/** The file is longer than the copy, and begins with its bytes. */
+async function beginsWith(
+  { path, candidate }: Waiting,
+  { sha256, sizeBytes }: StoredCopy,
+  { root, signal }: Pick<SettleDeps, 'root' | 'signal'>,
+): Promise<boolean> {
+  if (sizeBytes === 0 || candidate.sizeBytes <= sizeBytes) return false;
+  const hash = createHash('sha256');
+  const begin = createReadStream(absoluteOf(root, join(path, candidate.name)), { end: sizeBytes - 1 });
+  try {
+    await pipeline(begin, hash, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false; // it cannot be read now; the next scan will tell
+  }
+  return hash.digest('hex') === sha256;
 }
 
 /** The name of a deleted track in the order of the moves: its place tells it from others. */
@@ -96,13 +119,18 @@ interface ByAudio {
   assigned: Map<string, Assigned>;
   /** Tracks in whose place other audio lies, and whose own another file has. */
   elsewhere: Set<TrackId>;
-  /** Tracks that have a copy of our own, and what they are called. */
-  calledIfKept: Map<TrackId, string>;
+  copies: Map<TrackId, CopyOfTrack>;
+}
+
+/** A track that has a copy of our own. */
+interface CopyOfTrack {
+  copy: StoredCopy;
+  called: string;
 }
 
 async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<ByAudio> {
   const { moved, after, dryRun, signal } = deps;
-  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), calledIfKept: new Map() };
+  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), copies: new Map() };
   moved.lookAgain();
   for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
     signal.throwIfAborted();
@@ -118,8 +146,8 @@ async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps):
     if (!dryRun) giveBack(now, tracks, assigned, deps);
     const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));
     const tracksThere = Map.groupBy(tracks.filter(isThere), ({ audioHash }) => audioHash);
-    for (const { id, audioHash, isKept, called } of tracks) {
-      if (isKept) found.calledIfKept.set(id, called);
+    for (const { id, audioHash, copy, called } of tracks) {
+      if (copy) found.copies.set(id, { copy, called });
       const others = tracksThere.get(audioHash) ?? [];
       if (audioHash !== null && (audioThere.has(audioHash) || others.some((other) => other.id !== id)))
         found.elsewhere.add(id);

@@ -264,6 +264,24 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(Buffer.from(await audio.arrayBuffer()).equals(first)).toBe(true);
   });
 
+  test('a file that was scanned while it was written is the same track when it is whole, with tags at its end', async () => {
+    const field = (text: string, size: number): Buffer => Buffer.concat([Buffer.from(text), Buffer.alloc(size)], size);
+    const tag = Buffer.concat([
+      field('TAG', 3),
+      ...['Whole', 'Ann', 'Alpha'].map((text) => field(text, 30)),
+      field('', 35),
+    ]);
+    const whole = Buffer.concat([silentMp3(60), tag]);
+    mkdirSync(dirname(at('A/slow.mp3')), { recursive: true });
+    writeFileSync(at('A/slow.mp3'), whole.subarray(0, whole.length / 2));
+    await scan();
+    const { id } = (await trackAt('A/slow.mp3')) as TrackOut;
+    writeFileSync(at('A/slow.mp3'), whole);
+    await scan();
+    expect(await trackAt('A/slow.mp3')).toMatchObject({ id, title: 'Whole' });
+    expect(await allTracks(server)).toHaveLength(1);
+  });
+
   test('a track is there since its first file, also when a copy is left', async () => {
     put('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();

@@ -29,7 +29,7 @@ const track = (
   formerHash,
   called,
   isBare: false,
-  isKept: false,
+  copy: undefined,
   places: [{ place, key: `old key of ${place}`, state }],
 });
 

@@ -22,7 +22,7 @@ function someFiles(seed: number, variety: number) {
       formerHash: random() < 0.1 ? hash() : null,
       called: `song ${below(5)}`,
       isBare: false,
-      isKept: false,
+      copy: undefined,
       places: [{ place, key: random() < 0.1 ? `key ${below(variety)}` : `key of ${place}`, state }],
     };
   });
