@@ -1,9 +1,27 @@
+CREATE TABLE `album_regroupings` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`name` text NOT NULL,
+	`title` text NOT NULL,
+	`artist_name` text,
+	`before` text NOT NULL,
+	`made_by` integer,
+	`made_at` integer NOT NULL,
+	FOREIGN KEY (`made_by`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE set null
+);
+--> statement-breakpoint
+CREATE INDEX `album_regroupings_made_at` ON `album_regroupings` (`made_at`);--> statement-breakpoint
+CREATE TABLE `album_review` (
+	`due_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `unsettled_albums` (
 	`name` text PRIMARY KEY NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE `albums` ADD `fixed_by` text;--> statement-breakpoint
 CREATE INDEX `albums_name` ON `albums` (`artist_id`,`title_sort`);--> statement-breakpoint
+CREATE INDEX `albums_fixed_by` ON `albums` (`fixed_by`) WHERE fixed_by IS NOT NULL;
+--> statement-breakpoint
 -- Albums that may be others by the new rule stay what they are, until somebody has seen what would change.
 CREATE TABLE several_folders AS SELECT t.album_id AS id FROM tracks t
   LEFT JOIN source_files f ON f.track_id = t.id
@@ -22,6 +40,9 @@ UPDATE tracks SET provenance = json_set(provenance, '$.release', 'manual')
       WHERE m.track_id = tracks.id);
 --> statement-breakpoint
 DROP TABLE several_folders;
+--> statement-breakpoint
+INSERT INTO album_review (due_at) SELECT (unixepoch() + 7 * 86400) * 1000
+  WHERE EXISTS (SELECT 1 FROM albums WHERE fixed_by = 'upgrade');
 --> statement-breakpoint
 INSERT OR IGNORE INTO album_keys (key, album_id)
   SELECT 'd:' || substr(k.key, instr(k.key, ':t:') + 1) || s.source || '/' || s.path, k.album_id

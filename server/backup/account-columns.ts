@@ -151,6 +151,7 @@ export const OTHER_TABLES_OF_ACCOUNTS: Readonly<Record<string, string>> = {
   radio_nevers: 'what somebody did',
   scrobble_loves: 'sent to the account of scrobble_accounts alone',
   scrobble_queue: 'sent to the account of scrobble_accounts alone',
+  album_regroupings: 'what somebody did',
   track_edits: 'what somebody did',
   tracks: 'who brought a track in',
   trashed_tracks: 'who brought a track in or deleted it',

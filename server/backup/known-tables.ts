@@ -126,7 +126,11 @@ const TABLE_RULES = {
 
   genres: { comes: 'always', counted: ['track_count'] },
   artists: { comes: 'always', counted: ['track_count', 'album_count', 'first_year'] },
-  albums: { comes: 'always', counted: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'] },
+  albums: {
+    comes: 'always',
+    counted: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
+    rules: { fixed_by: oneOf('upgrade', 'person') },
+  },
   tracks: {
     comes: 'always',
     rules: {
@@ -140,6 +144,8 @@ const TABLE_RULES = {
   },
   albumKeys: ALWAYS,
   unsettledAlbums: ALWAYS,
+  albumRegroupings: { comes: 'always', rules: { before: jsonOf(() => true) } },
+  albumReview: ALWAYS,
   trackArtists: ALWAYS,
   trackGenres: ALWAYS,
   trackEdits: { comes: 'always', rules: { changes: jsonOf(() => true) } },

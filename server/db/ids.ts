@@ -17,6 +17,7 @@ export type PodcastId = number & z.BRAND<'PodcastId'>;
 export type EpisodeId = number & z.BRAND<'EpisodeId'>;
 export type ShareId = number & z.BRAND<'ShareId'>;
 export type PlayId = number & z.BRAND<'PlayId'>;
+export type RegroupingId = number & z.BRAND<'RegroupingId'>;
 export type TrackEditId = number & z.BRAND<'TrackEditId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
@@ -38,5 +39,6 @@ export const PodcastIdIn = id.brand<'PodcastId'>();
 export const RadioStationIdIn = id.brand<'RadioStationId'>();
 export const EpisodeIdIn = id.brand<'EpisodeId'>();
 export const PlayIdIn = id.brand<'PlayId'>();
+export const RegroupingIdIn = id.brand<'RegroupingId'>();
 export const TrackEditIdIn = id.brand<'TrackEditId'>();
 export const HistoryImportIdIn = id.brand<'HistoryImportId'>();

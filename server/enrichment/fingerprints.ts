@@ -3,7 +3,13 @@ import { and, eq } from 'drizzle-orm';
 import { type Db, type MainDb, type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
-import { LENGTH_TOLERANCE_MS, soundPieces, soundSimilarity } from '../media/fingerprint-match.ts';
+import {
+  bytesOfFingerprint,
+  fingerprintFrom,
+  LENGTH_TOLERANCE_MS,
+  soundPieces,
+  soundSimilarity,
+} from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';
 
@@ -22,7 +28,7 @@ export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | u
     .from(trackFingerprints)
     .where(and(eq(trackFingerprints.trackId, trackId), eq(trackFingerprints.version, FINGERPRINT_VERSION)))
     .get();
-  return row && { raw: fromBytes(row.raw), durationMs: row.durationMs };
+  return row && { raw: fingerprintFrom(row.raw), durationMs: row.durationMs };
 }
 
 /** Stores or replaces a fingerprint and finds the track's duplicates. False when the track was deleted. */
@@ -39,7 +45,13 @@ export function storeFingerprint(
         tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // with its pieces and pairs
         if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
         tx.insert(trackFingerprints)
-          .values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at })
+          .values({
+            trackId,
+            version: FINGERPRINT_VERSION,
+            durationMs: duration,
+            raw: bytesOfFingerprint(raw),
+            createdAt: at,
+          })
           .run();
         const pieces = soundPieces(raw);
         const similar = findSimilar(db.$client, pieces, duration);
@@ -90,16 +102,4 @@ function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: numb
     .sort(([a, n], [b, m]) => m - n || a - b)
     .slice(0, MAX_COMPARED)
     .map(([id]) => id);
-}
-
-/** Little-endian on every machine. */
-function toBytes(raw: Uint32Array): Buffer {
-  const bytes = Buffer.alloc(raw.length * 4);
-  raw.forEach((value, i) => bytes.writeUInt32LE(value, i * 4));
-  return bytes;
-}
-
-function fromBytes(bytes: Uint8Array): Uint32Array {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: buffer.length >> 2 }, (_, i) => buffer.readUInt32LE(i * 4));
 }

@@ -5,7 +5,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
-import { isComparable } from '../media/fingerprint-match.ts';
+import { fingerprintFrom, isComparable } from '../media/fingerprint-match.ts';
 import { folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
 import type { TrackNames } from './annotations.ts';
 import { releasesOf, type NamedTrack, type SoundOf } from './releases.ts';
@@ -32,7 +32,8 @@ interface TrackRow extends RowAs<
   releaseMbid: string | null;
   edition: string | null;
 }
-type PlacedTrack = NamedTrack & { album: AlbumId };
+/** With the album that it is in. */
+export type PlacedTrack = NamedTrack & { album: AlbumId };
 
 interface AlbumReleasesDeps {
   client: Sqlite;
@@ -95,7 +96,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
         id: row.id,
         album: row.albumId,
         folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
-        fixedAlbum: album?.fixedBy ? album.id : undefined,
+        fixedAlbum: undefined,
         isTyped: row.isTyped === 1,
         disc: row.discNumber ?? 1,
         number: row.trackNumber,
@@ -113,7 +114,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     return (id) => {
       if (!sounds.has(id)) {
         const raw = findSound.get(id);
-        const sound = raw && new Uint32Array(Uint8Array.from(raw).buffer);
+        const sound = raw && fingerprintFrom(raw);
         sounds.set(id, sound && isComparable(sound) ? sound : undefined);
       }
       return sounds.get(id);
@@ -129,23 +130,38 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       .filter(({ title }) => identityKey(title) === titleKey);
   }
 
+  /** By the rule, or, with `released`, as if no album of an earlier version stayed what it is. */
+  function releasesIn(own: readonly AlbumRow[], released = false): PlacedTrack[][] {
+    const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
+    const fixed = new Set(own.filter(isFixed).map(({ id }) => id));
+    const all = tracksOf(own).map((track) => ({
+      ...track,
+      fixedAlbum: fixed.has(track.album) ? track.album : undefined,
+    }));
+    return releasesOf(all, createSounds()) as PlacedTrack[][];
+  }
+
   function settle(name: string): void {
     deleteName.run(name);
     const own = albumsOf(name);
-    const all = tracksOf(own);
-    const releases = releasesOf(all, createSounds()) as PlacedTrack[][];
+    const releases = releasesIn(own);
     const placed = placeReleases(releases);
-    const [first] = own;
-    if (!first) return;
-    const moved: [track: PlacedTrack, to: AlbumId][] = [];
+    put(
+      name,
+      releases.map((release, n) => [placed.get(n) ?? resolver.insertAlbumLike(release[0]?.album as AlbumId), release]),
+    );
+  }
+
+  /** Puts tracks of a name into these albums, which have no others. */
+  function put(name: string, albumsNow: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
     for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST });
-    for (const [n, release] of releases.entries()) {
-      const to = placed.get(n) ?? resolver.insertAlbumLike(release[0]?.album ?? first.id);
+    const moved: [track: PlacedTrack, to: AlbumId][] = [];
+    for (const [to, release] of albumsNow) {
       for (const folder of new Set(release.map((track) => track.folder)))
         putKey.run(folder === undefined ? `l:${name}${to}` : folderKey(name, folder), to);
       for (const track of release) if (track.album !== to) moved.push([track, to]);
     }
-    if (moved.length > 0) move(moved, identityKey(first.title));
+    if (moved.length > 0) move(moved, partsOfName(name)?.titleKey ?? '');
   }
 
   function move(moved: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
@@ -183,6 +199,15 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     /** Names that are noted, also by a batch that was interrupted. */
     listUnsettled: (): string[] => listNames.all('', -1),
     settle,
+    albumsOf,
+    /** What the rule makes of the albums of a name that are older than the rule; undefined if nothing changes. */
+    proposal(name: string): PlacedTrack[][] | undefined {
+      const releases = releasesIn(albumsOf(name), true);
+      const isSame = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
+      return isSame && releases.length === new Set(releases.map(([first]) => first?.album)).size ? undefined : releases;
+    },
+    tracksOf: (name: string): PlacedTrack[] => tracksOf(albumsOf(name)),
+    put,
   };
 }
 

@@ -2,6 +2,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { createAlbumRegroupings } from './album-regroupings.ts';
 import type { AnnotationPart } from './annotations.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
@@ -10,9 +11,10 @@ import { createMeasuredWriter } from './measured.ts';
 import { editRoutes } from './edit-routes.ts';
 import { folderRoutes } from './folder-routes.ts';
 import { libraryRoutes } from './routes.ts';
+import { regroupingRoutes } from './regrouping-routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
-import { COMPARE_GONE, SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
+import { COMPARE_GONE, REGROUP_ALBUMS, regroupTask, SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
@@ -56,6 +58,7 @@ export function libraryModule({
     settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });
   const editing = createEditing(db.$client);
+  const regroupings = createAlbumRegroupings({ db, tracks, now });
   const trash = createTrash({ db, tracks, now, release: library.release });
   let emptying: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
@@ -76,6 +79,17 @@ export function libraryModule({
   function restored(): void {
     changes.changed();
     void jobs.tryEnqueue(COMPARE_GONE, {});
+  }
+
+  /** Albums of an earlier version follow the rule by themselves after a week, if nobody had a look before. */
+  async function regroupWhenDue(): Promise<void> {
+    try {
+      await regroupings.releaseUnchanged();
+      const dueAt = regroupings.dueAt();
+      if (dueAt && dueAt <= now()) await jobs.tryEnqueue(REGROUP_ALBUMS, { by: null });
+    } catch (err) {
+      log.error({ err }, 'albums of an earlier version could not be compared');
+    }
   }
 
   return {
@@ -119,8 +133,12 @@ export function libraryModule({
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, restored }),
       ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),
+      ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.edited }),
     ],
-    tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
+    tasks: [
+      handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed })),
+      handledBy(REGROUP_ALBUMS, regroupTask({ regroupings, libraryChanged: changes.edited })),
+    ],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
         log.error({ err }, 'search could not be rebuilt');
@@ -132,9 +150,14 @@ export function libraryModule({
           .purgeOld(nowForAges())
           .then(() => library.editHistory.purgeOld(nowForAges()))
           .then(() => tracks.forgetOldAnnotations(new Date(nowForAges().getTime() - KEPT_MS)))
+          .then(() => regroupings.purgeOld(new Date(nowForAges().getTime() - KEPT_MS)))
           .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
-      emptying = setInterval(empty, EMPTIED_EVERY_MS).unref();
-      empty();
+      const everyHour = (): void => {
+        empty();
+        void regroupWhenDue();
+      };
+      emptying = setInterval(everyHour, EMPTIED_EVERY_MS).unref();
+      everyHour();
     },
     stop: () => clearInterval(emptying),
     close: listThread.close,

@@ -142,7 +142,7 @@ const placeOf = ({ disc, number, title }: NamedTrack): string =>
 const placesOf = (tracks: readonly NamedTrack[]) => Map.groupBy(tracks, placeOf);
 
 /** The most frequent value; of equals the smaller one. */
-function usual<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
+export function usual<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
   const byValue = Map.groupBy(values, (value) => value);
   byValue.delete(undefined);
   return [...byValue].toSorted(([a, some], [b, others]) => others.length - some.length || compare(a, b))[0]?.[0];

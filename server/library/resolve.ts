@@ -124,10 +124,12 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
       release_group_mbid, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const copyAlbum = client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre,
-      is_compilation, release_group_mbid, created_at, updated_at)
-    SELECT title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, ?, ?
-      FROM albums WHERE id = ?`);
+  const copyAlbum = client.prepare<{ id: AlbumId | null; like: AlbumId; time: number }>(
+    `INSERT OR IGNORE INTO albums (id, title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
+      release_group_mbid, created_at, updated_at)
+    SELECT @id, title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, @time, @time
+      FROM albums WHERE id = @like`,
+  );
   const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
   const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
@@ -331,12 +333,12 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       search.setAlbum(id);
       this.forget();
     },
-    /** Another album of the same name. */
-    insertAlbumLike(id: AlbumId): AlbumId {
-      const { lastInsertRowid } = copyAlbum.run(now().getTime(), now().getTime(), id);
-      const copy = Number(lastInsertRowid) as AlbumId;
-      search.add('album', copy);
-      return copy;
+    /** Makes another album of the same name; with that id, if it has no album. */
+    insertAlbumLike(like: AlbumId, wanted: AlbumId | null = null): AlbumId {
+      const { changes, lastInsertRowid } = copyAlbum.run({ id: wanted, like, time: now().getTime() });
+      const id = wanted ?? (Number(lastInsertRowid) as AlbumId);
+      if (changes > 0) search.add('album', id);
+      return id;
     },
     /** The tracks of an album changed otherwise than by their names: which releases they are is to be settled anew. */
     noteAlbum(id: AlbumId): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ArtistIdIn } from '../db/ids.ts';
+import { AlbumIdIn, ArtistIdIn, UserIdIn } from '../db/ids.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
+import type { AlbumRegroupings } from './album-regroupings.ts';
 import type { LibraryService } from './service.ts';
 
 /** Compares tracks whose files are gone with all others, after more was heard or restored: scan/find-gone.ts. */
@@ -18,6 +19,26 @@ export const SETTLE_CREDITS = task('settle_credits', {
   uniqueBy: ({ artistId }) => artistId,
   concurrency: 1,
 });
+
+/** Makes albums of an earlier version what the rule says, those of some names or all. Goes on where it was cut off. */
+export const REGROUP_ALBUMS = task('regroup_albums', {
+  payload: z.strictObject({ by: UserIdIn.nullable(), albumIds: z.array(AlbumIdIn).optional() }),
+  attempts: 3,
+  concurrency: 1,
+});
+
+interface RegroupTaskDeps {
+  regroupings: Pick<AlbumRegroupings, 'applyAll'>;
+  libraryChanged: () => void;
+}
+
+export const regroupTask =
+  ({ regroupings, libraryChanged }: RegroupTaskDeps): Handler<typeof REGROUP_ALBUMS> =>
+  async ({ by, albumIds }, { signal }) => {
+    await regroupings.applyAll(by, albumIds, () => signal.throwIfAborted());
+    libraryChanged();
+    return null;
+  };
 
 interface CreditsTaskDeps {
   library: Pick<LibraryService, 'settleCredits'>;

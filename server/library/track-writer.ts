@@ -313,6 +313,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     returned(id: TrackId, renumbered: readonly Renumbered[]): void {
       annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered);
       this.noteAlbumOf(id);
+      if (!isBatch) releases.settleFew();
     },
     forgetOldAnnotations: annotations.purgeOld,
 
@@ -340,6 +341,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       this.noteAlbumOf(id);
     },
     noteAlbum: resolver.noteAlbum,
+    insertAlbumLike: resolver.insertAlbumLike,
     /** After the place of a track changed, or tags that are not of its identity: it may be of another release. */
     noteAlbumOf(id: TrackId): void {
       const albumId = findOld.get(id)?.album_id;

@@ -23,6 +23,19 @@ const PIECES = 20;
 /** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
 export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
 
+/** As it is stored: little-endian on every machine. */
+export function bytesOfFingerprint(raw: Uint32Array): Buffer {
+  const bytes = Buffer.alloc(raw.length * 4);
+  raw.forEach((value, i) => bytes.writeUInt32LE(value, i * 4));
+  return bytes;
+}
+
+/** Of any bytes; what is no whole value at the end is left out. */
+export function fingerprintFrom(bytes: Uint8Array): Uint32Array {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Uint32Array.from({ length: buffer.length >> 2 }, (_, i) => buffer.readUInt32LE(i * 4));
+}
+
 /**
  * Up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar fingerprints
  * yield mostly the same ones. Empty if the fingerprint is too short to compare.

@@ -1,8 +1,9 @@
 // Artists and albums.
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import type { AlbumId, ArtistId } from '../ids.ts';
-import { flag, id, time } from './columns.ts';
+import type { AlbumId, ArtistId, RegroupingId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { flag, id, json, time } from './columns.ts';
 
 /** library/: a person or group that made music. Identity is the folded name. */
 export const artists = sqliteTable(
@@ -71,6 +72,9 @@ export const albums = sqliteTable(
     index('albums_created_at').on(t.createdAt, t.id),
     index('albums_artist_id').on(t.artistId, t.year, t.id),
     index('albums_name').on(t.artistId, t.titleSort),
+    index('albums_fixed_by')
+      .on(t.fixedBy)
+      .where(sql`fixed_by IS NOT NULL`),
     index('albums_release_group_mbid')
       .on(t.releaseGroupMbid)
       .where(sql`release_group_mbid IS NOT NULL`),
@@ -92,3 +96,23 @@ export const albumKeys = sqliteTable(
 
 /** library/: names (library/album-names.ts) whose tracks changed, so that they may be other albums now. */
 export const unsettledAlbums = sqliteTable('unsettled_albums', { name: text('name').primaryKey() });
+
+/** library/: what albums of one name were before they became others, for 30 days; see library/album-regroupings.ts. */
+export const albumRegroupings = sqliteTable(
+  'album_regroupings',
+  {
+    id: id<RegroupingId>(),
+    name: text('name').notNull(), // library/album-names.ts
+    title: text('title').notNull(),
+    artistName: text('artist_name'),
+    before: json<unknown>('before').notNull(), // [[album id, [track ids]]]
+    madeBy: integer('made_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }), // null for the upgrade itself
+    madeAt: time('made_at').notNull(),
+  },
+  (t) => [index('album_regroupings_made_at').on(t.madeAt)],
+);
+
+/** library/: when the albums of an earlier version follow the rule by themselves; one row, or none. */
+export const albumReview = sqliteTable('album_review', { dueAt: time('due_at').notNull() });

@@ -1,0 +1,157 @@
+// Albums that became others otherwise than by their tags: those of an earlier version that the rule (releases.ts) makes
+// others, and albums of one name that a person made one. Each can be taken back for 30 days.
+import { count, desc, eq, lt } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId, RegroupingId, TrackId, UserId } from '../db/ids.ts';
+import { albumReview, albumRegroupings } from '../db/schema.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import { inSlices } from '../runtime/time-slices.ts';
+import { albumName } from './album-names.ts';
+import type { PlacedTrack } from './album-releases.ts';
+import type { TrackWriter } from './track-writer.ts';
+
+/** Albums of one name, and the tracks of each that the rule makes of them. */
+export interface AlbumChange {
+  title: string;
+  artistName: string | null;
+  albums: AlbumId[];
+  becomes: PlacedTrack[][];
+}
+
+export type Regrouping = typeof albumRegroupings.$inferSelect;
+/** The albums before, with their tracks. */
+export type Before = [AlbumId, TrackId[]][];
+
+interface NameRow {
+  artistId: ArtistId | null;
+  artistName: string | null;
+  title: string;
+}
+
+interface RegroupingsDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'batch' | 'releases' | 'insertAlbumLike'>;
+  now: () => Date;
+}
+
+export type AlbumRegroupings = ReturnType<typeof createAlbumRegroupings>;
+
+export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAlbumLike }, now }: RegroupingsDeps) {
+  const client = db.$client;
+  const listNames = client.prepare<[], NameRow>(
+    `SELECT a.artist_id AS artistId, x.name AS artistName, min(a.title) AS title
+      FROM albums a INDEXED BY albums_fixed_by LEFT JOIN artists x ON x.id = a.artist_id
+      WHERE a.fixed_by = 'upgrade' GROUP BY a.artist_id, a.title_sort, lower(a.title)
+      ORDER BY x.sort_key, a.title_sort`,
+  );
+  const findName = client.prepare<[AlbumId], NameRow & { id: AlbumId }>(
+    `SELECT a.id, a.artist_id AS artistId, x.name AS artistName, a.title
+      FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ?`,
+  );
+  const setFixed = client.prepare<[string | null, AlbumId]>('UPDATE albums SET fixed_by = ? WHERE id = ?');
+  const nameOf = ({ artistId, title }: NameRow): string => albumName(artistId, title);
+  const inBatch = (write: () => void): void => db.transaction(() => batch(write), { behavior: 'immediate' });
+
+  /** Calls `each` with every name that has albums of an earlier version. */
+  async function forEachName(each: (name: NameRow) => void): Promise<void> {
+    const seen = new Set<string>();
+    await inSlices(listNames.all(), (row) => {
+      if (!seen.has(nameOf(row))) each(row);
+      seen.add(nameOf(row));
+    });
+  }
+
+  function release(name: string): void {
+    for (const { id, fixedBy } of releases.albumsOf(name)) if (fixedBy === 'upgrade') setFixed.run(null, id);
+  }
+
+  /** Notes what the albums of a name are now, to be taken back. */
+  function note(row: NameRow, by: UserId | null): void {
+    const before = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
+    db.insert(albumRegroupings)
+      .values({
+        name: nameOf(row),
+        title: row.title,
+        artistName: row.artistName,
+        before: [...before].map(([album, some]) => [album, some.map(({ id }) => id)]) satisfies Before,
+        madeBy: by,
+        madeAt: now(),
+      })
+      .run();
+  }
+
+  function apply(row: NameRow, by: UserId | null): void {
+    if (releases.proposal(nameOf(row))) note(row, by);
+    release(nameOf(row));
+    releases.settle(nameOf(row));
+  }
+
+  const dueAt = (): Date | undefined => db.select().from(albumReview).get()?.dueAt;
+
+  return {
+    dueAt,
+    /** What would change, in the order of artists and titles. */
+    async changes(): Promise<AlbumChange[]> {
+      const found: AlbumChange[] = [];
+      await forEachName((row) => {
+        const becomes = releases.proposal(nameOf(row));
+        const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
+        if (becomes) found.push({ title: row.title, artistName: row.artistName, albums, becomes });
+      });
+      return found;
+    },
+    /** Albums of an earlier version that the rule leaves as they are follow it from now on. */
+    async releaseUnchanged(): Promise<void> {
+      await forEachName((row) => {
+        if (!releases.proposal(nameOf(row))) inBatch(() => release(nameOf(row)));
+      });
+    },
+    /** Makes the albums what the rule says: those of these names, or all. Calls `tell` after each. */
+    async applyAll(by: UserId | null, of?: readonly AlbumId[], tell: () => void = () => {}): Promise<void> {
+      const names = of && new Set(of.flatMap((id) => findName.get(id) ?? []).map(nameOf));
+      await forEachName((row) => {
+        if (names && !names.has(nameOf(row))) return;
+        inBatch(() => apply(row, by));
+        tell();
+      });
+    },
+    /** Throws `not_found`, and `conflict` for albums of two names: their tracks are given another album. */
+    merge(from: AlbumId, into: AlbumId, by: UserId): void {
+      const [one, other] = [findName.get(from), findName.get(into)];
+      if (!one || !other) throw notFound('album', one ? into : from);
+      const name = nameOf(other);
+      if (nameOf(one) !== name || from === into)
+        throw new AppError('conflict', 'Albums with other names are made one by giving their tracks the same album.');
+      inBatch(() => {
+        note(other, by);
+        const albums = Map.groupBy(releases.tracksOf(name), ({ album }) => (album === from ? into : album));
+        setFixed.run('person', into);
+        releases.put(name, [...albums]);
+      });
+    },
+    past({ limit, offset }: Page): Paged<Regrouping> {
+      const total = db.select({ n: count() }).from(albumRegroupings).get()?.n ?? 0;
+      const { id } = albumRegroupings;
+      return { items: db.select().from(albumRegroupings).orderBy(desc(id)).limit(limit).offset(offset).all(), total };
+    },
+    /** The albums are what they were before, and stay so. Throws `not_found`, and `conflict` if the name is gone. */
+    undo(id: RegroupingId): void {
+      const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
+      if (!row) throw notFound('change of albums', id);
+      const before = row.before as Before;
+      inBatch(() => {
+        const all = releases.tracksOf(row.name);
+        const [first] = all;
+        if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
+        const ofTrack = new Map(before.flatMap(([album, tracks]) => tracks.map((track) => [track, album] as const)));
+        const albums = Map.groupBy(all, (track) => ofTrack.get(track.id) ?? track.album);
+        for (const album of albums.keys()) insertAlbumLike(first.album, album);
+        releases.put(row.name, [...albums]);
+        for (const [album] of before) if (albums.has(album)) setFixed.run('person', album);
+        db.delete(albumRegroupings).where(eq(albumRegroupings.id, id)).run();
+      });
+    },
+    purgeOld: (before: Date): void => void db.delete(albumRegroupings).where(lt(albumRegroupings.madeAt, before)).run(),
+  };
+}

@@ -1,0 +1,141 @@
+// Albums that become others by the rule or by a person, over REST, and the way back.
+import { z } from 'zod';
+import { AlbumIdIn, RegroupingIdIn } from '../db/ids.ts';
+import { idParam, pageQuery, toPaged } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import { toIso } from '../http/times.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { AlbumChange, AlbumRegroupings, Before, Regrouping } from './album-regroupings.ts';
+import type { PlacedTrack } from './album-releases.ts';
+import {
+  AlbumChangePage,
+  AlbumChangesIn,
+  RegroupingPage,
+  type AlbumChangeOut,
+  type RegroupingOut,
+} from './regrouping-wire.ts';
+import { usual } from './releases.ts';
+import type { LibraryService } from './service.ts';
+import { REGROUP_ALBUMS } from './tasks.ts';
+import { KEPT_MS } from './trash.ts';
+import { toAlbumOut } from './wire-maps.ts';
+import { AlbumOut } from './wire.ts';
+
+/** Folders that are named of each album. */
+const MOST_FOLDERS = 3;
+
+interface RegroupingRouteDeps {
+  regroupings: Pick<AlbumRegroupings, 'changes' | 'dueAt' | 'merge' | 'past' | 'undo'>;
+  library: Pick<LibraryService, 'albumsById' | 'getAlbum'>;
+  jobs: Pick<Jobs, 'enqueue'>;
+  libraryChanged: () => void;
+}
+
+const toBecome = (tracks: readonly PlacedTrack[]): AlbumChangeOut['becomes'][number] => ({
+  track_count: tracks.length,
+  year: usual(tracks.map(({ year }) => year)) ?? null,
+  edition: usual(tracks.map(({ edition }) => edition)) ?? null,
+  release_mbid: usual(tracks.map(({ releaseMbid }) => releaseMbid)) ?? null,
+  folders: [...new Set(tracks.flatMap(({ folder }) => folder?.slice(folder.indexOf('/') + 1) ?? []))].slice(
+    0,
+    MOST_FOLDERS,
+  ),
+});
+
+const toRegroupingOut = ({ id, title, artistName, before, madeAt }: Regrouping): RegroupingOut => ({
+  id,
+  title,
+  artist_name: artistName,
+  albums_before: (before as Before).length,
+  made_at: toIso(madeAt),
+  expires_at: toIso(new Date(madeAt.getTime() + KEPT_MS)),
+});
+
+export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }: RegroupingRouteDeps): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/album-changes',
+      access: 'user',
+      summary: 'Albums of an earlier version that would be other albums now',
+      query: z.object(pageQuery),
+      reply: AlbumChangePage,
+    },
+    async ({ user, query }) => {
+      const all = await regroupings.changes();
+      const { limit, offset } = query;
+      const items = all.slice(offset, offset + limit);
+      const toOut = (change: AlbumChange): AlbumChangeOut => ({
+        title: change.title,
+        artist_name: change.artistName,
+        albums: library.albumsById(user.id, change.albums).map(toAlbumOut),
+        becomes: change.becomes.map(toBecome),
+      });
+      const dueAt = all.length === 0 ? undefined : regroupings.dueAt();
+      return { ...toPaged({ items, total: all.length }, query, toOut), due_at: dueAt ? toIso(dueAt) : null };
+    },
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/album-changes',
+      access: 'user',
+      right: 'canEdit',
+      summary: 'Make these albums what they would be now, in the background',
+      body: AlbumChangesIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ user, body }) => toJobOut(await jobs.enqueue(REGROUP_ALBUMS, { by: user.id, albumIds: body.album_ids })),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/album-regroupings',
+      access: 'user',
+      summary: 'Albums that became others in the last 30 days, latest first',
+      query: z.object(pageQuery),
+      reply: RegroupingPage,
+    },
+    ({ query }) => toPaged(regroupings.past(query), query, toRegroupingOut),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/album-regroupings/:id/undo',
+      problems: ['conflict'],
+      access: 'user',
+      right: 'canEdit',
+      summary: 'Make the albums what they were before; they stay so',
+      params: idParam(RegroupingIdIn),
+      status: [204],
+    },
+    ({ params }) => {
+      regroupings.undo(params.id);
+      libraryChanged();
+    },
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/albums/:id/merge',
+      problems: ['conflict'],
+      access: 'user',
+      right: 'canEdit',
+      summary: 'Make an album of the same name part of another one; it stays so',
+      params: idParam(AlbumIdIn),
+      body: z.object({ into: AlbumIdIn }),
+      reply: AlbumOut,
+    },
+    ({ user, params, body }) => {
+      regroupings.merge(params.id, body.into, user.id);
+      libraryChanged();
+      return toAlbumOut(library.getAlbum(user.id, body.into));
+    },
+  ),
+];
