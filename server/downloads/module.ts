@@ -57,6 +57,7 @@ export function downloadsModule({
       changes.added();
       libraryChanged();
     },
+    onTakenBack: libraryChanged,
   });
   onMerge(createRemoteMerge({ db }));
   let resumed: Promise<void> | undefined;

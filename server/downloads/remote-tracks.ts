@@ -2,6 +2,7 @@
 // the music when tracks are renamed or merged, so that a search always knows what is here.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
+import { removeTrackRow } from '../library/row-removal.ts';
 import type { Trash } from '../library/trash.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
@@ -9,10 +10,13 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import { oneLine } from '../media/text.ts';
 import type { CatalogueHit } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
+import { findLatest } from './queries.ts';
 
-interface Saved {
+export interface Saved {
   trackId: TrackId;
   isNew: boolean;
+  /** The track was restored from the trash. */
+  isRestored?: boolean;
 }
 
 /** A hit as the caller describes it; used when this server does not remember the hit. */
@@ -21,9 +25,10 @@ export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durati
 interface RemoteTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
-  trash: Pick<Trash, 'findPlace' | 'restore'>;
+  trash: Pick<Trash, 'findPlace' | 'restore' | 'put'>;
   catalogue: Pick<RemoteCatalogue, 'recall'>;
   onSaved: (id: TrackId) => void;
+  onTakenBack: () => void;
 }
 
 /** A track whose audio is not here. */
@@ -53,7 +58,7 @@ const LONGEST_NAME = 300;
 
 export type RemoteTracks = ReturnType<typeof createRemoteTracks>;
 
-export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: RemoteTracksDeps) {
+export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onTakenBack }: RemoteTracksDeps) {
   const client = db.$client;
   const find = client.prepare<[string, string], { trackId: TrackId }>(
     'SELECT track_id AS trackId FROM remote_ids WHERE source = ? AND source_id = ?',
@@ -69,7 +74,7 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: Re
       const deleted = trash.findPlace(STREAMSRC, sourceId)?.id;
       if (deleted !== undefined) {
         trash.restore(db, deleted);
-        return { trackId: deleted, isNew: true };
+        return { trackId: deleted, isNew: true, isRestored: true };
       }
       const trackId = tracks.insert({
         source: STREAMSRC,
@@ -98,6 +103,20 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: Re
       const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
       if (saved.isNew) onSaved(saved.trackId);
       return saved;
+    },
+
+    /** Undoes `save`: removes the placeholder, or puts a restored track into the trash. */
+    takeBack(userId: UserId, { trackId, isNew, isRestored }: Saved): void {
+      if (!isNew) return;
+      db.transaction(
+        (tx) => {
+          if (findLatest(tx, trackId)) return; // somebody else's request for this track was accepted meanwhile
+          if (isRestored === true) trash.put(tx, userId, trackId);
+          else removeTrackRow(tx, tracks, trackId);
+        },
+        { behavior: 'immediate' },
+      );
+      onTakenBack();
     },
   };
 }

@@ -19,7 +19,7 @@ import {
   toHitNames,
 } from './wire.ts';
 import type { Downloads } from './service.ts';
-import type { RemoteTracks } from './remote-tracks.ts';
+import type { RemoteTracks, Saved } from './remote-tracks.ts';
 
 interface DownloadRouteDeps {
   downloads: Downloads;
@@ -39,11 +39,11 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
   }
 
   /** The track of a hit; saves it when needed. */
-  async function trackOf(userId: UserId, sourceId: string): Promise<TrackId> {
-    const known = remoteTracks.find(sourceId);
-    if (known !== undefined) return known;
+  async function trackOf(userId: UserId, sourceId: string): Promise<Saved> {
+    const trackId = remoteTracks.find(sourceId);
+    if (trackId !== undefined) return { trackId, isNew: false };
     try {
-      return remoteTracks.save(userId, sourceId, await catalogue.resolve(sourceId)).trackId;
+      return remoteTracks.save(userId, sourceId, await catalogue.resolve(sourceId));
     } catch (error) {
       throw toAppError(error);
     }
@@ -140,9 +140,17 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
           assertCatalogue(body.source);
           catalogue.assertOn();
         }
-        const trackId = body.source_id === undefined ? body.track_id : await trackOf(user.id, body.source_id);
-        const { download, isHere } = await downloads.request(user.id, trackId as TrackId);
-        return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+        const saved =
+          body.source_id === undefined
+            ? { trackId: body.track_id as TrackId, isNew: false }
+            : await trackOf(user.id, body.source_id);
+        try {
+          const { download, isHere } = await downloads.request(user.id, saved.trackId);
+          return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+        } catch (error) {
+          remoteTracks.takeBack(user.id, saved);
+          throw error;
+        }
       },
     ),
 

@@ -170,6 +170,11 @@ export function createHistoryImports({
     update(row.id, { ...result, bytesDone: row.bytesTotal, status: 'done', error: null, finishedAt: now() });
   }
 
+  async function remove(id: HistoryImportId): Promise<void> {
+    await rm(pathOf(id), { force: true });
+    db.delete(historyImports).where(eq(historyImports.id, id)).run();
+  }
+
   return {
     /** Stores the file of a multipart form and enqueues its import. Throws `bad_request`, `too_large`. */
     async receive(userId: UserId, req: Request, signal: AbortSignal): Promise<HistoryImportRow> {
@@ -201,8 +206,7 @@ export function createHistoryImports({
             update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
             made = row;
           } catch (error) {
-            await rm(pathOf(row.id), { force: true });
-            db.delete(historyImports).where(eq(historyImports.id, row.id)).run();
+            await remove(row.id);
             throw error;
           } finally {
             space?.release();
@@ -210,7 +214,12 @@ export function createHistoryImports({
         },
       );
       if (!made) throw badRequest(`No file was sent; send it as multipart field "${FIELD}".`);
-      await jobs.enqueue(IMPORT_HISTORY, { importId: made.id });
+      try {
+        await jobs.enqueue(IMPORT_HISTORY, { importId: made.id });
+      } catch (error) {
+        await remove(made.id);
+        throw error;
+      }
       return get(userId, made.id);
     },
 

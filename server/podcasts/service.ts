@@ -89,7 +89,12 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
         throw conflict(`There are ${MOST_PODCASTS} podcasts, which is all.`);
       const podcast = insertPodcast(db, new URL(given).href, now());
       if (!podcast) throw conflict('This podcast is there already.');
-      await jobs.enqueue(REFRESH_PODCAST, { podcastId: podcast.id });
+      try {
+        await jobs.enqueue(REFRESH_PODCAST, { podcastId: podcast.id });
+      } catch (error) {
+        deletePodcast(db, podcast.id);
+        throw error;
+      }
       changed();
       return podcast;
     },

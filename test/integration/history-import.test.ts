@@ -6,6 +6,7 @@ import { MATCH_HISTORY } from '../../server/history/tasks.ts';
 import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
+import { whileQueueIsDown } from '../support/queue-down.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -207,6 +208,8 @@ describe('a file that is not an export', () => {
   test('leaves nothing behind on disk, nor does an import', async () => {
     await importFile('Dear Sir or Madam');
     await importFile(jsonl([listen('A')]));
+    expect((await whileQueueIsDown(server, () => upload(jsonl([listen('B')])))).status).toBe(503);
+    expect((await server.api<{ total: number }>('/history/imports')).body.total).toBe(2);
     const dir = join(server.dir, 'imports');
     expect(existsSync(dir) ? readdirSync(dir) : []).toEqual([]);
   });

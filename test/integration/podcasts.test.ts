@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
 import { startPodcastHost, type PodcastHost } from '../fakes/podcast-host.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
+import { whileQueueIsDown } from '../support/queue-down.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -72,6 +73,12 @@ describe('a feed', () => {
     const podcast = (await podcasts()).find(({ id }) => id === body.id);
     expect(podcast).toMatchObject({ status: 'error', error: expect.stringMatching(problem) });
     expect((await server.api(`/podcasts/${body.id}`, { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it('that the job queue cannot take is not added', async () => {
+    const podcastsBefore = await podcasts();
+    expect((await whileQueueIsDown(server, () => add('/another'))).status).toBe(503);
+    expect(await podcasts()).toEqual(podcastsBefore);
   });
 
   it.each(['file:///etc/passwd', 'javascript:alert(1)', 'nothing', `http://${'a'.repeat(1_990)}.example/`])(

@@ -15,6 +15,7 @@ import type { SourceOut } from '../../server/sources/wire.ts';
 import { startFakeArchive, type FakeArchive } from '../fakes/internet-archive.ts';
 import { openPhone } from '../support/phone.ts';
 import { holdLimit } from '../support/held-limit.ts';
+import { whileQueueIsDown } from '../support/queue-down.ts';
 import { HASTE, itemOf, makeAudio, remoteUser } from '../support/remote.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
     'Hidden',
     'Removed',
     'Known Already',
+    'No Queue',
   ];
   archive.items.set(
     'quays-low-water',
@@ -329,6 +331,35 @@ describe('downloads', () => {
     await server.app.drain();
     expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect((await me.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
+  });
+
+  it('that the job queue does not take leave nothing behind', async () => {
+    const hit = await me.firstHit('No Queue');
+    const request = () =>
+      server.api<DownloadJobOut>('/downloads', {
+        method: 'POST',
+        body: { source: hit.source, source_id: hit.source_id },
+      });
+    const counts = async (): Promise<number[]> => {
+      const totals = ['/tracks', '/albums', '/artists', '/downloads', '/trash'];
+      const pages = await Promise.all(totals.map((path) => server.api<{ total: number }>(path)));
+      return pages.map(({ body }) => body.total);
+    };
+    const countsBefore = await counts();
+    expect((await whileQueueIsDown(server, request)).status).toBe(503);
+    expect(await counts()).toEqual(countsBefore);
+    expect((await me.firstHit('No Queue')).in_library).toBe(false);
+
+    const { body: saved } = await me.save(hit);
+    const countsWithTrack = await counts();
+    expect((await whileQueueIsDown(server, request)).status).toBe(503);
+    expect(await counts()).toEqual(countsWithTrack);
+    expect(await me.track(saved.id)).toMatchObject({ title: 'No Queue', availability: 'remote' });
+
+    await server.api(`/tracks/${saved.id}`, { method: 'DELETE' });
+    const countsWithTrash = await counts();
+    expect((await whileQueueIsDown(server, request)).status).toBe(503);
+    expect(await counts()).toEqual(countsWithTrash);
   });
 
   it('of a track from elsewhere are refused; available audio needs none', async () => {
