@@ -28,6 +28,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
   let keeping: NodeJS.Timeout | undefined;
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
+  changes.onAudioReturned(sourceFiles.noteReturned);
   return {
     offers: {
       sourceFiles,

@@ -15,6 +15,10 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     `UPDATE source_files SET state = 'gone' WHERE state = 'track'
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
+  const markReturned = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+    `UPDATE source_files SET state = 'track' WHERE state = 'gone'
+      AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
+  );
   const forget = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',
   );
@@ -39,6 +43,11 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     /** The track's file was missing when it was needed. A scan will find it again, even if it comes back unchanged. */
     noteGone: client.transaction((id: TrackId): void => {
       for (const { folder_id } of markGone.all(id)) clearSignature.run(folder_id);
+    }).immediate,
+
+    /** The track's file was found again between two scans. */
+    noteReturned: client.transaction((id: TrackId): void => {
+      for (const { folder_id } of markReturned.all(id)) clearSignature.run(folder_id);
     }).immediate,
 
     /**

@@ -15,7 +15,8 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
   );
   const [added, audioAdded] = [createListeners<[]>(), createListeners<[ids: readonly TrackId[]]>()];
   const edited = createListeners<[]>();
-  const [deleted, audioLost] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
+  const deleted = createListeners<[id: TrackId]>();
+  const [audioLost, audioReturned] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   let version = Date.now(); // grows across restarts too
   let waiting: NodeJS.Timeout | undefined;
   let last = 0;
@@ -67,5 +68,9 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     /** A track's audio turned out to be missing. */
     onAudioLost: audioLost.add,
     audioLost: audioLost.tell,
+
+    /** A track's audio is where it was. */
+    onAudioReturned: audioReturned.add,
+    audioReturned: audioReturned.tell,
   };
 }

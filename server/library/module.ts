@@ -15,6 +15,7 @@ import { regroupingRoutes } from './regrouping-routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
 import { COMPARE_GONE, REGROUP_ALBUMS, regroupTask, SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
+import { createReturnedAudio } from './returned-audio.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
@@ -39,8 +40,9 @@ export function libraryModule({
   musicFolders,
   storage,
   leases,
+  audioStore,
   yieldToRequests,
-}: Base & Pick<StorageOffer, 'storage' | 'leases'> & { yieldToRequests: YieldToRequests }) {
+}: Base & Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> & { yieldToRequests: YieldToRequests }) {
   const annotationParts: AnnotationPart[] = [];
   const tracks = createTrackWriter({ db, now, annotationParts });
   const changes = createLibraryChanges({ db, events });
@@ -69,6 +71,13 @@ export function libraryModule({
   function markLost(id: TrackId, uri: string): void {
     if (!library.markMissing(id, uri)) return;
     changes.audioLost(id);
+    changes.changed();
+  }
+
+  const returnedAudio = createReturnedAudio({ db, audioStore });
+  function markReturned(id: TrackId, uri: string): void {
+    if (!library.markAvailable(id, uri)) return;
+    changes.audioReturned(id);
     changes.changed();
   }
 
@@ -122,8 +131,13 @@ export function libraryModule({
           for (const mend of menders) mend(id);
         },
         onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
-        returned(id: TrackId, uri: string): void {
-          if (library.markAvailable(id, uri)) changes.changed();
+        returned: markReturned,
+        listMissing: returnedAudio.listMissing,
+        /** Whether the audio of a missing track is there again; the track is available then. */
+        async lookAgain(id: TrackId): Promise<boolean> {
+          const uri = await returnedAudio.findUri(id);
+          if (uri !== undefined) markReturned(id, uri);
+          return uri !== undefined;
         },
       },
     },

@@ -76,6 +76,8 @@ export function maintenanceModule({
     provePicture: covers.provePicture,
     onGone: audio.lostForGood,
     onReturned: audio.returned,
+    listMissing: audio.listMissing,
+    lookAgain: audio.lookAgain,
     isBusy: () => isServing() || isScanning(),
     pace: tuning.verifyPace ?? {},
   });

@@ -62,6 +62,8 @@ export interface VerifyDeps {
   /** The track's audio is missing, or back. */
   onGone: (id: TrackId, uri: string) => void;
   onReturned: (id: TrackId, uri: string) => void;
+  listMissing: () => TrackId[];
+  lookAgain: (id: TrackId) => Promise<boolean>;
   /** Requests are served or a scan runs, so the daily part waits. */
   isBusy: () => boolean;
   pace?: Partial<VerifyPace>;
@@ -104,6 +106,15 @@ export function createVerify(deps: VerifyDeps): {
     const [tracks, covers, pictures] = [countKept(db), countCovered(db), countPictured(db)];
     const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, share(count)), 0);
 
+    /** Missing audio is looked for every day, and not only when the turn of its track comes. */
+    async function lookForMissing(): Promise<void> {
+      for (const id of deps.listMissing()) {
+        signal.throwIfAborted();
+        if (await deps.lookAgain(id)) tally.returned++;
+        await yieldToRequests();
+      }
+    }
+
     /** Goes through the rows in windows. After the end, the next part starts over. */
     async function go<T extends { id: number }>(
       cursor: 'afterId' | 'afterAlbumId' | 'afterPictureId',
@@ -128,6 +139,7 @@ export function createVerify(deps: VerifyDeps): {
       }
     }
 
+    if (scope === 'part') await lookForMissing();
     await go('afterId', share(tracks) - tally.checked, listKept, (track) =>
       verifyOne(track, tally, { signal, yieldToRequests }),
     );

@@ -27,7 +27,15 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     cacheDir: config.paths.cache,
     cacheBytes: () => settings.get('STORE_CACHE_BYTES'),
   });
-  const deps = { db, audioStore, onGone: audio.lost, onDamaged: audio.damaged, transcodes, objects };
+  const deps = {
+    db,
+    audioStore,
+    onGone: audio.lost,
+    lookAgain: audio.lookAgain,
+    onDamaged: audio.damaged,
+    transcodes,
+    objects,
+  };
   const routes = streamingRoutes(deps);
   return {
     offers: { ...createStreamingService(deps), cachedCopy: objects.find },

@@ -20,6 +20,8 @@ export interface StreamingDeps {
   audioStore: AudioStore;
   /** Called when the audio of a track that was available is not there. */
   onGone: (id: TrackId, uri: string) => void;
+  /** Whether the audio of a missing track is there again. Absent: a missing track stays missing. */
+  lookAgain?: (id: TrackId) => Promise<boolean>;
   /** Absent: only originals are sent. */
   transcodes?: Transcodes;
   /** Absent: what is in an object store is read from there each time. */
@@ -46,6 +48,7 @@ export function createStreamingService({
   db,
   audioStore,
   onGone,
+  lookAgain,
   transcodes,
   objects,
   onDamaged = () => undefined,
@@ -70,6 +73,12 @@ export function createStreamingService({
     const track = find(id);
     if (!track) throw notFound('track', id);
     return track;
+  }
+
+  /** Audio that is there again is sent at once, and not only after a scan. Throws `not_found`. */
+  async function findNow(id: TrackId): Promise<StreamedTrack> {
+    const track = describe(id);
+    return track.availability === 'missing' && (await lookAgain?.(id)) === true ? describe(id) : track;
   }
 
   const canTranscode = async (): Promise<boolean> => (await transcodes?.isPossible()) === true;
@@ -105,7 +114,7 @@ export function createStreamingService({
      * The file that is sent for a wish: as it is, or one that is made when it is asked for. Throws like `send`.
      */
     async fileFor(id: TrackId, wish: SendWish): Promise<PreparedFile> {
-      const track = describe(id);
+      const track = await findNow(id);
       const { uri, order } = await choose(id, track, wish);
       try {
         const file = await fileOf(id, track, uri);
@@ -161,7 +170,7 @@ export function createStreamingService({
       wish: SendWish,
       signal: AbortSignal,
     ): Promise<void> {
-      const track = describe(id);
+      const track = await findNow(id);
       const { uri, order } = await choose(id, track, wish);
       try {
         const file = await fileOf(id, track, uri);

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -115,6 +116,8 @@ async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
     isBusy: () => false,
     onGone: () => undefined,
     onReturned: () => undefined,
+    listMissing: () => [],
+    lookAgain: () => Promise.resolve(false),
     mend: createMend({ db: server.app.db, musicRoots: () => music, storage, cachedCopy: () => undefined }),
     ...parts,
   });
@@ -233,6 +236,58 @@ describe('verify', () => {
     writeFileSync(pathOf(lost), kept);
     expect(await verify()).toMatchObject({ damaged: 1, missing: 0, returned: 1 });
     expect(await availability(lost)).toBe('available');
+  });
+
+  describe('audio that is back', () => {
+    const play = async ({ id }: TrackOut): Promise<number> => {
+      const response = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+      await response.arrayBuffer();
+      return response.status;
+    };
+
+    it('is played at once, and its track is available', async () => {
+      const [track] = (await open('copy')) as [TrackOut];
+      rmSync(music, { recursive: true });
+      renameSync(pathOf(track), join(server.dir, 'away'));
+      expect([await play(track), await play(track), await availability(track)]).toEqual([410, 410, 'missing']);
+      writeFileSync(pathOf(track), 'a part of it');
+      expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
+      renameSync(join(server.dir, 'away'), pathOf(track));
+      expect([await play(track), await availability(track)]).toEqual([200, 'available']);
+    });
+
+    it.each(['when it was played', 'by a scan'])(
+      'in a music folder is played at once after it was lost %s',
+      async (how) => {
+        const [track] = (await open('reference')) as [TrackOut];
+        const file = join(music, track.source_id);
+        const away = join(base, 'away');
+        renameSync(file, away);
+        if (how === 'by a scan') await run('/sources/local_folder/scan');
+        expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
+        cpSync(join(music, (await allTracks(server))[1]?.source_id ?? ''), file);
+        expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
+        renameSync(away, file);
+        expect([await play(track), await availability(track)]).toEqual([200, 'available']);
+        renameSync(file, away);
+        await run('/sources/local_folder/scan');
+        expect(await availability(track)).toBe('missing');
+        renameSync(away, file);
+      },
+    );
+
+    it('is found by the daily part of the verification, whichever tracks have their turn', async () => {
+      const tracks = await open('copy', { VERIFY_DAYS: '1000' });
+      const track = tracks.at(-1) as TrackOut;
+      rmSync(music, { recursive: true });
+      renameSync(pathOf(track), join(server.dir, 'away'));
+      expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
+      await server.app.drain();
+      renameSync(join(server.dir, 'away'), pathOf(track));
+      await server.app.dailyVerify.look();
+      await server.app.drain();
+      expect(await availability(track)).toBe('available');
+    });
   });
 
   it('compares the payload of files in the music folder, and leaves edited files to the scan', async () => {
