@@ -10,7 +10,7 @@ import type { InPlace } from '../db/removed-database.ts';
 import { isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { ProblemCode } from '../http/health.ts';
 import { isLosingLines, type Log } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { DiskUsage, Storage } from '../storage/storage.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { TimeForAges } from '../runtime/time-for-ages.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
@@ -22,6 +22,8 @@ const LONG_REST_MS = 60 * 86_400_000;
 /** What the next file and the database's log may need. */
 const NEARLY_FULL_BYTES = 32 << 20;
 const PROBE_BYTES = 64 << 10;
+/** A storage that takes longer to answer is down. The time limit of an object store ends before. */
+const STORAGE_ANSWER_MS = 5_000;
 /** Nothing is looked for more often. */
 const KEEP_MS = 1_000;
 /** Counting takes at most such a part of the time. */
@@ -38,6 +40,12 @@ interface Problem {
   /** For the log. */
   reason: string;
 }
+
+interface StorageState {
+  isUp: boolean;
+  usage: DiskUsage | null;
+}
+const STORAGE_DOWN: StorageState = { isUp: false, usage: null };
 
 export interface ProblemsDeps {
   db: MainDb;
@@ -88,12 +96,28 @@ export function createProblems(deps: ProblemsDeps) {
       ? problem('clock_doubted', 'the clock may be wrong: nothing is deleted for its age until it is certain')
       : undefined;
 
+  let storageProbe: Promise<StorageState> | undefined;
+  async function askStorage(): Promise<StorageState> {
+    if (!(await storage.isUp())) return STORAGE_DOWN;
+    return { isUp: true, usage: await storage.diskUsage() };
+  }
+  /** A network folder that does not answer holds one of the few threads for files, so it is asked once at a time. */
+  function probeStorage(): Promise<StorageState> {
+    storageProbe ??= askStorage()
+      .catch(() => STORAGE_DOWN)
+      .finally(() => (storageProbe = undefined));
+    const timeIsOver = new Promise<StorageState>((resolve) => {
+      setTimeout(() => resolve(STORAGE_DOWN), STORAGE_ANSWER_MS).unref();
+    });
+    return Promise.race([storageProbe, timeIsOver]);
+  }
+
   /** A quota, or a disk that became read-only after errors, shows only when something is written. */
   async function ofDisk(): Promise<Problem | undefined> {
     const probe = join(paths.tmp, `probe-${randomBytes(6).toString('hex')}`);
     try {
-      const disks = await Promise.all([diskUsage(paths.data), storage.diskUsage()]);
-      const full = disks.find((one) => one !== null && one.freeBytes < NEARLY_FULL_BYTES);
+      const [ofData, { usage }] = await Promise.all([diskUsage(paths.data), probeStorage()]);
+      const full = [ofData, usage].find((one) => one !== null && one.freeBytes < NEARLY_FULL_BYTES);
       if (full) return problem('disk_full', `the disk of ${full.path} has ${full.freeBytes} bytes left`);
       if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // and not the data folder, which may be gone
       await writeFile(probe, Buffer.alloc(PROBE_BYTES));
@@ -107,8 +131,8 @@ export function createProblems(deps: ProblemsDeps) {
   }
 
   async function ofStorage(): Promise<Problem | undefined> {
-    const isUp = await storage.isUp().catch(() => false);
-    return isUp ? undefined : problem('storage_down', 'the storage cannot be reached or written');
+    const { isUp } = await probeStorage();
+    return isUp ? undefined : problem('storage_down', 'the storage is not there, or cannot be reached or written');
   }
 
   /** Tracks whose files are in one of the places, or with `isIn` 0 in none; `enough` of them end it. */

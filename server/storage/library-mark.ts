@@ -80,11 +80,18 @@ export type OwnedStorage = ReturnType<typeof ownedBy>;
 /** The storage, marked before it is first changed. `claim` does so at once. */
 export function ownedBy(storage: Storage, options: OwnerOptions) {
   let claimed: Promise<Mark> | undefined;
+  let isMarked = false;
   const claimOnce = (): Promise<Mark> =>
-    (claimed ??= claim(storage, options).catch((error: unknown) => {
-      claimed = undefined; // it may be reachable later
-      throw error;
-    }));
+    (claimed ??= claim(storage, options).then(
+      (mark) => {
+        isMarked = true;
+        return mark;
+      },
+      (error: unknown) => {
+        claimed = undefined; // it may be reachable later
+        throw error;
+      },
+    ));
 
   async function isOfOther(key: string): Promise<boolean> {
     const { earlier } = await claimOnce();
@@ -111,6 +118,9 @@ export function ownedBy(storage: Storage, options: OwnerOptions) {
       await claimOnce();
       return storage.putAudio(...given);
     },
+    /** A folder that lost its mark was removed, or is the empty mount point of a disk that is not connected. */
+    isUp: async (): Promise<boolean> =>
+      (await storage.isUp()) && (storage.folder === null || !isMarked || (await storage.stat(KEY)) !== undefined),
     /** Keeps what may be another library's; false then. */
     async delete(key: string) {
       return !(await isOfOther(key)) && (await storage.delete(key));

@@ -1,7 +1,12 @@
 // Whoever asks for the server's health gets the truth, under any name and however many others stall.
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { HealthOut } from '../../server/http/health.ts';
+import { createProblems } from '../../server/maintenance/problems.ts';
+import { holdLimit } from '../support/held-limit.ts';
+import { quiet, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const STALLED = 80; // more than the requests under way that an address may have
@@ -74,6 +79,51 @@ test('health says that the queue is down when its table is gone', async () => {
   server = await startServer();
   server.app.db.$client.exec('DROP TABLE queue_tasks');
   expect(await (await fetch(`${server.url}/health`)).json()).toMatchObject({ status: 'degraded', queue: 'down' });
+});
+
+test('health says that the storage is down while its folder is gone, or is an empty mount point', async () => {
+  server = await startServer();
+  const health = async () => (await (await fetch(`${server.url}/health`)).json()) as HealthOut;
+  const library = join(server.dir, 'library');
+  expect(await health()).toMatchObject({ status: 'ok', storage: 'ok', problems: [] });
+  renameSync(library, `${library}-away`);
+  const down = { status: 'degraded', storage: 'down', problems: ['storage_down'] };
+  await expect.poll(health).toMatchObject(down);
+  mkdirSync(library);
+  expect(await health()).toMatchObject(down);
+  rmdirSync(library);
+  renameSync(`${library}-away`, library);
+  await expect.poll(health).toMatchObject({ status: 'ok', storage: 'ok', problems: [] });
+});
+
+test('health does not wait for a storage that does not answer, and asks it once', async () => {
+  const limit = holdLimit(5_000);
+  let asked = 0;
+  server = await startServer();
+  const problems = createProblems({
+    db: server.app.db,
+    inPlace: { check: () => true },
+    paths: { data: server.dir, tmp: join(server.dir, 'tmp') },
+    storage: {
+      isUp() {
+        asked++;
+        return new Promise(() => undefined);
+      },
+      diskUsage: () => Promise.resolve(null),
+    },
+    musicFolders: { all: () => [], whyOffline: () => undefined },
+    lookAtFolders: () => Promise.resolve(),
+    log: quiet,
+    nowForAges: { doubtMs: () => 0 },
+  });
+  try {
+    const answers = [problems.listUncounted(), problems.listUncounted()];
+    await limit.runOut();
+    for (const answer of answers) expect(await answer).toMatchObject([{ code: 'storage_down' }]);
+    expect(asked).toBe(1);
+  } finally {
+    limit.release();
+  }
 });
 
 test('while only this computer can connect, no name of the network is answered to', async () => {
