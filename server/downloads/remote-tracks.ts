@@ -85,6 +85,9 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onTa
       });
       insertId.run(STREAMSRC, sourceId, trackId, hit.pageUrl ?? null);
       if (hit.coverUrl !== undefined) setCoverUrl.run(hit.coverUrl, trackId);
+      const withProvider = (id: string | undefined): string | undefined =>
+        id === undefined ? undefined : `${sourceId.slice(0, sourceId.indexOf(':'))}:${id}`;
+      tracks.setRemoteIds(trackId, STREAMSRC, { album: withProvider(hit.albumId), artist: withProvider(hit.artistId) });
       tracks.settleSpellings();
       return { trackId, isNew: true };
     },

@@ -133,6 +133,14 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     `SELECT a.id, a.sort_key AS sortKey, 1 AS hasMbid FROM tracks t JOIN artists a ON a.id = t.artist_id
       WHERE t.id = ?`,
   );
+  const setAlbumSource = client.prepare<{ source: string; sourceId: string; track: TrackId }>(
+    `UPDATE albums SET source = @source, source_id = @sourceId WHERE source IS NULL AND ${isNamed('albums')}
+      AND id = (SELECT album_id FROM tracks WHERE id = @track)`,
+  );
+  const setArtistSource = client.prepare<{ source: string; sourceId: string; track: TrackId }>(
+    `UPDATE artists SET source = @source, source_id = @sourceId WHERE source IS NULL
+      AND id = (SELECT max(artist_id) FROM track_artists WHERE track_id = @track HAVING count(*) = 1)`,
+  );
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
   const deleteEmptyArtist = client.prepare<
     [ArtistId],
@@ -272,6 +280,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       });
       if (audio.hasPicture) touchAlbum.run(time, resolved.album.id);
       return id;
+    },
+
+    /** What a catalogue calls the album and the only artist of a track, where no catalogue has named them yet. */
+    setRemoteIds(track: TrackId, source: string, ids: { album: string | undefined; artist: string | undefined }): void {
+      if (ids.album !== undefined) setAlbumSource.run({ source, sourceId: ids.album, track });
+      if (ids.artist !== undefined) setArtistSource.run({ source, sourceId: ids.artist, track });
     },
 
     /** Replaces the metadata of a track; removes an album and artists left without tracks. */

@@ -8,6 +8,9 @@ export interface CatalogueHit {
   title: string;
   artist?: string | undefined;
   album?: string | undefined;
+  /** The catalogue's ids of the album and of the artist, where it has such. */
+  albumId?: string | undefined;
+  artistId?: string | undefined;
   durationMs?: number | undefined;
   trackNumber?: number | undefined;
   year?: number | undefined;

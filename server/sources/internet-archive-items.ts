@@ -92,6 +92,7 @@ export function tracksOf(
       title: source.title ?? best.title ?? nameOf(original),
       artist: source.artist ?? best.artist ?? source.creator ?? metadata.creator,
       album: source.album ?? best.album ?? metadata.title,
+      albumId: metadata.identifier,
       durationMs: lengthMs(best.length ?? source.length),
       trackNumber: wholeNumber(source.track ?? best.track),
       year: yearOf(source.date ?? metadata.date),

@@ -19,11 +19,14 @@ const Name = z
   .optional()
   .catch(undefined);
 const Whole = z.int().positive().optional().catch(undefined);
+const Id = z.union([z.string(), z.int().transform(String)]).pipe(z.string().regex(ID));
 const Song = z.object({
-  id: z.union([z.string(), z.int().transform(String)]).pipe(z.string().regex(ID)),
+  id: Id,
   title: Name,
   artist: Name,
   album: Name,
+  albumId: Id.optional().catch(undefined),
+  artistId: Id.optional().catch(undefined),
   coverArt: z
     .union([z.string(), z.int().transform(String)])
     .optional()
@@ -107,6 +110,8 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     title: song.title ?? 'Untitled',
     artist: song.artist,
     album: song.album,
+    albumId: song.albumId,
+    artistId: song.artistId,
     trackNumber: song.track,
     year: song.year,
     durationMs: song.duration === undefined ? undefined : song.duration * 1_000,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { DownloadJobOut } from '../../server/downloads/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
 import { createRemoteMerge } from '../../server/downloads/remote-tracks.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
@@ -153,6 +153,8 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     has_cover: true,
     metadata_status: 'pending',
   });
+  const { body: album } = await server.api<AlbumOut>(`/albums/${saved.body.album_id}`);
+  expect(album).toMatchObject({ source: 'streamsrc', source_id: 'ia:quays-low-water' });
   const { id } = saved.body;
   expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'remote' });
   for (const item of [`tracks/${id}`, `albums/${saved.body.album_id}`]) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { AlbumOut, ArtistOut, TrackOut } from '../../server/library/wire.ts';
 import type { SourceOut } from '../../server/sources/wire.ts';
 import { startFakeSubsonic, type FakeSubsonic } from '../fakes/subsonic-catalogue.ts';
 import { openPhone } from '../support/phone.ts';
@@ -123,6 +123,10 @@ it('a second Tonearm server can be a catalogue', async () => {
     await me.materialize(track.id);
     await server.app.drain();
     expect((await me.bytesOf(track.id)).equals(audio[2] as Buffer)).toBe(true);
+    const { body: album } = await server.api<AlbumOut>(`/albums/${track.album_id}`);
+    const { body: artist } = await server.api<ArtistOut>(`/artists/${track.artist_id}`);
+    expect(album).toMatchObject({ source: 'streamsrc', source_id: `sub:al-${theirs.album_id}` });
+    expect(artist).toMatchObject({ source: 'streamsrc', source_id: `sub:ar-${theirs.artist_id}` });
   } finally {
     await other.close();
   }
