@@ -84,7 +84,8 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   const number = (field: 'trackNumber' | 'discNumber'): Sourced<number> | undefined => {
     const tag = tagged(field, tags?.[field]);
     const values = { tag, fpid: match?.[field], kept: current[field], path: tags?.[field] };
-    return isOtherAlbum ? choose({ ...values, ...originsIn(field) }, 'match') : filled(field, values);
+    const order = match ? 'match' : 'earlier match';
+    return isOtherAlbum ? choose({ ...values, ...originsIn(field) }, order) : filled(field, values);
   };
   /** All other fields are filled from tags. */
   const fields: { [F in TrackField]: Sourced<FieldValue<F>> | undefined } = {

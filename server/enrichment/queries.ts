@@ -19,14 +19,21 @@ interface OutcomeColumns {
   status: MetadataStatus;
   error: string | null;
   enrichedAt: Date;
-  fpidScore: number | null;
+  /** Absent: it stays. */
+  fpidScore?: number | null;
 }
 
 /** False when the track was edited by hand or deleted meanwhile. */
 export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpidScore }: OutcomeColumns): boolean =>
   db
     .update(tracks)
-    .set({ metadataStatus: status, metadataError: error, enrichedAt, fpidScore, updatedAt: enrichedAt })
+    .set({
+      metadataStatus: status,
+      metadataError: error,
+      enrichedAt,
+      updatedAt: enrichedAt,
+      ...(fpidScore !== undefined && { fpidScore }),
+    })
     .where(and(eq(tracks.id, id), ne(tracks.metadataStatus, 'manual')))
     .run().changes > 0;
 

@@ -69,17 +69,12 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const has = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
     const status = isIdentified ? 'enriched' : 'failed';
     const error = isIdentified ? null : whyNotIdentified({ tags: read, fingerprint, lookup }, has);
-    setOutcome(db, id, {
-      status,
-      error,
-      enrichedAt: time,
-      fpidScore: lookup.outcome === 'done' ? (best?.score ?? null) : track.fpidScore,
-    });
+    // A look-up without a match replaces no earlier match, unless the track is new or its file changed.
+    const isReplaced = lookup.outcome === 'done' && (best !== undefined || track.status === 'pending');
+    setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: best?.score ?? null }) });
     if (isChanged) saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, time);
-    if (lookup.outcome === 'done') {
-      replaceMatches(db, id, matches);
-      setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
-    }
+    if (isReplaced) replaceMatches(db, id, matches);
+    if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
     setUnanswered(db, id, findings.isUnanswered, time);
     return { status, error, albumId: isChanged ? (findKnown(id)?.albumId ?? null) : track.albumId, isChanged };
   }
@@ -97,10 +92,9 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     /** Returns the reason. Has its own transaction, so that the track does not stay pending after an error. */
     recordCrash(id: TrackId, error: unknown): string {
       const reason = `Identification failed with an unexpected error (${kindOf(error)}), see the log.`;
-      db.transaction(
-        (tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now(), fpidScore: null }),
-        { behavior: 'immediate' },
-      );
+      db.transaction((tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now() }), {
+        behavior: 'immediate',
+      });
       return reason;
     },
   };

@@ -259,6 +259,18 @@ describe('pending → enriched', () => {
     },
   );
 
+  it.each([0.96, 0.5])('a match of %d stays when a later look-up finds nothing', async (score) => {
+    fake.answer = () => found(score);
+    const { id } = await add('found.mp3', TAGS);
+    const first = { track: await get(id), matches: await matches(id) };
+    expect(first.track.fpid_score).toBe(score);
+    fake.answer = () => ({ results: [] });
+    await enrich(id);
+    const { enriched_at: _enrichedAt, updated_at: _updatedAt, ...track } = first.track;
+    expect(await get(id)).toMatchObject(track);
+    expect((await matches(id)).items).toEqual(first.matches.items);
+  });
+
   it('the threshold is the setting', async () => {
     await start({ FPID_TRUST_SCORE: '0.4' });
     fake.answer = () => found(0.5);
