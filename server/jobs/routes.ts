@@ -1,4 +1,5 @@
 import { JobIdIn } from '../db/ids.ts';
+import { invalid } from '../errors.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from './service.ts';
@@ -6,7 +7,7 @@ import { JobOut, JobPage, JobQuery, toJobOut } from './wire.ts';
 
 const JobParam = idParam(JobIdIn);
 
-export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel' | 'retry'>): Route[] => [
+export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'taskNames' | 'get' | 'cancel' | 'retry'>): Route[] => [
   route(
     {
       method: 'get',
@@ -16,7 +17,14 @@ export const jobRoutes = (jobs: Pick<Jobs, 'list' | 'get' | 'cancel' | 'retry'>)
       query: JobQuery,
       reply: JobPage,
     },
-    ({ query }) => toPaged(jobs.list(query, query), query, toJobOut),
+    ({ query }) => {
+      const names = jobs.taskNames().sort();
+      if (query.task !== undefined && !names.includes(query.task))
+        throw invalid([
+          { field: 'task', message: `must be one of ${names.join(', ')}`, received: JSON.stringify(query.task) },
+        ]);
+      return toPaged(jobs.list(query, query), query, toJobOut);
+    },
   ),
 
   route(

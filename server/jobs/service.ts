@@ -211,6 +211,8 @@ export function createJobs({
       }
     },
 
+    taskNames: (): string[] => [...tasks.keys()],
+
     get(id: JobId): JobRow {
       const job = findJob(db, id);
       if (!job) throw notFound('job', id);

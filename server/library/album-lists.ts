@@ -2,7 +2,7 @@
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { isNamed } from '../db/unnamed.ts';
-import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import { formatTest, likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
@@ -74,8 +74,8 @@ function albumFilters(f: AlbumFilter): Filter[] {
       cost: 2,
     },
     f.format !== undefined && {
-      each: 'EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.format = @format)',
-      params: { format: f.format.toLowerCase() },
+      each: `EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND ${formatTest('t', f.format)})`,
+      params: { format: f.format },
     },
     f.liked !== undefined && likedFilter('album', f.liked),
     f.unnamed !== undefined && unnamedFilter(f.unnamed),

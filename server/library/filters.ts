@@ -40,6 +40,12 @@ export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   }));
 }
 
+/** As a format: that of tracks without audio. */
+export const NO_FORMAT = 'unknown';
+/** A condition on the tracks `alias`. */
+export const formatTest = (alias: string, format: string): string =>
+  format === NO_FORMAT ? `${alias}.format IS NULL` : `${alias}.format = @format`;
+
 export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
   const mine = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
     AND l.liked = 1`;

@@ -11,7 +11,7 @@ import {
   type ListedText,
 } from '../db/track-fields.ts';
 import { identityKey, sortKey } from './sort-and-identity-keys.ts';
-import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import { formatTest, likedFilter, NO_FORMAT, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
@@ -190,9 +190,9 @@ function trackFilters(f: TrackFilter): Filter[] {
     ...LISTED_NUMBERS.flatMap((field) => rangeFilters(field, f[`${field}From`], f[`${field}To`])),
     ...LISTED_TEXTS.map((field) => f[field] !== undefined && partFilter(field, f[field])),
     f.format !== undefined && {
-      each: 'i.format = @format',
-      ofTotals: 'format = @format',
-      params: { format: f.format.toLowerCase() },
+      each: formatTest('i', f.format),
+      ofTotals: f.format === NO_FORMAT ? "format = ''" : 'format = @format',
+      params: { format: f.format },
     },
     f.metadataStatus !== undefined && {
       each: 'i.metadata_status = @metadataStatus',

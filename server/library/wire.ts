@@ -17,6 +17,8 @@ import {
 } from '../db/track-fields.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
+import { FORMATS } from '../media/audio-formats.ts';
+import { NO_FORMAT } from './filters.ts';
 import { folderPath } from './folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
@@ -210,10 +212,16 @@ const FIELD_FILTERS = Object.fromEntries([
   }),
 ]) as FieldFilters;
 
+const source = z.enum(['upload', 'local_folder', 'streamsrc']);
+const format = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum([...FORMATS.map(([name]) => name), NO_FORMAT]));
+
 /** Query of `GET /tracks`; the track lists of albums and artists extend it. */
 export const TrackQuery = z.object({
   q: text.optional().meta({ description: 'words to find in title, artist or album' }),
-  source: text.optional(),
+  source: source.optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   album_id: queryInt.pipe(AlbumIdIn).optional(),
   artist: text.optional().meta({ description: 'the whole name of an artist, in any case' }),
@@ -221,7 +229,7 @@ export const TrackQuery = z.object({
   has_cover: queryBool.optional(),
   genre: text.optional(),
   ...FIELD_FILTERS,
-  format: text.optional(),
+  format: format.optional().meta({ description: 'unknown: without audio' }),
   metadata_status: MetadataStatusOut.optional(),
   availability: AvailabilityOut.optional(),
   liked: queryBool.optional(),
@@ -242,7 +250,7 @@ export const AlbumQuery = z.object({
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   artist: text.optional().meta({ description: 'the whole name of the album artist, in any case' }),
   has_cover: queryBool.optional(),
-  format: text.optional().meta({ description: 'albums with a track in this format' }),
+  format: format.optional().meta({ description: 'albums with a track in this format; unknown: without audio' }),
   liked: queryBool.optional(),
   unnamed: queryBool.optional().meta({ description: 'true: only `[Unknown Album]`s; false: only others' }),
   sort: z.enum(ALBUM_SORTS).default('title'),

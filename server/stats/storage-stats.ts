@@ -2,6 +2,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { libraryTotals } from '../db/schema.ts';
+import { NO_FORMAT } from '../library/filters.ts';
 import { createResultCache } from '../library/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statement-cache.ts';
@@ -34,8 +35,6 @@ type Total = RowAs<
 >;
 
 const TOP_GENRES = 20;
-/** For placeholders. */
-const NO_FORMAT = 'unknown';
 
 interface StorageStatsDeps {
   db: MainDb;
