@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from './json-schema.ts';
 import { RIGHTS, type RightName } from '../db/rights.ts';
+import { PagedResponse } from './paging.ts';
 import { ProblemOut } from './problem.ts';
 import type { Access, Route } from './route.ts';
 import { refusalsOf, successesOf } from './statuses.ts';
@@ -69,6 +70,7 @@ export function openApiDocument(
   { title, version, basePath, rootRoutes = [] }: OpenApiOptions,
 ): OpenApiDocument {
   const book = createSchemaBook();
+  book.schemaOf(PagedResponse, 'output');
   const paths: OpenApiDocument['paths'] = {};
   const add = ({ spec }: Route, base: string): void => {
     const path = base + spec.path.replaceAll(/:(\w+)/g, '{$1}');

@@ -32,6 +32,9 @@ export const pagedOf = <T extends z.ZodType>(item: T) =>
     offset: z.int().min(0).max(MOST_OFFSET),
   });
 
+/** For programs that read all lists in one way; the component of each list says what its items are. */
+export const PagedResponse = pagedOf(z.unknown()).meta({ id: 'PagedResponse', description: 'A part of a list' });
+
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({
   items: paged.items.map(toOut),
   total: paged.total,

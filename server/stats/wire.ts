@@ -30,6 +30,7 @@ export const StorageStatsOut = z
         free_bytes: z.int(),
         used_bytes: z.int(),
       })
+      .meta({ id: 'DiskUsage' })
       .nullable()
       .meta({ description: 'null for an object store' }),
   })

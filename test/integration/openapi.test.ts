@@ -115,7 +115,7 @@ describe('the OpenAPI document of the app', () => {
   });
 
   it('contains every route of the app, with its access', async () => {
-    const { paths } = await read();
+    const { paths, components } = await read();
     for (const { spec } of server.app.routes) {
       const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
       expect(operation?.security.length, `${spec.method} ${spec.path}`).toBe(
@@ -125,6 +125,7 @@ describe('the OpenAPI document of the app', () => {
         operation?.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
       ).toEqual([...spec.path.matchAll(/:(\w+)/g)].map((match) => match[1]));
     }
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['PagedResponse', 'DiskUsage']));
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health', '/stream/{id}']));
   });
 
