@@ -7,7 +7,7 @@ import {
   useQueryClient,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { DownloadJobOut } from '../../server/downloads/wire.ts';
+import type { DownloadJobOut, FetchOut } from '../../server/downloads/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
 import type { SourceOut } from '../../server/sources/wire.ts';
@@ -85,8 +85,8 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
 }
 
 /** By track id. */
-export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
-  request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
+export const materialize = (trackId: number, signal?: AbortSignal): Promise<FetchOut> =>
+  request<FetchOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
 const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/downloads/${id}`, { signal });
 
@@ -99,7 +99,7 @@ const LOOK_EVERY_MS = 500;
 export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<boolean> {
   try {
     let download = await materialize(trackId, signal);
-    while (download.status === 'queued' || download.status === 'running') {
+    while (download.id !== null && (download.status === 'queued' || download.status === 'running')) {
       await new Promise((resolve) => {
         setTimeout(resolve, LOOK_EVERY_MS);
       });

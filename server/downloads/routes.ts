@@ -14,11 +14,13 @@ import {
   DownloadJobOut,
   DownloadPage,
   DownloadQuery,
+  FetchOut,
   RemoteTrackIn,
   toDownloadOut,
   toHitNames,
+  withoutDownload,
 } from './wire.ts';
-import type { Downloads } from './service.ts';
+import type { Asked, Downloads } from './service.ts';
 import type { RemoteTracks, Saved } from './remote-tracks.ts';
 
 interface DownloadRouteDeps {
@@ -61,6 +63,9 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     }
   }
 
+  const toReply = (user: Principal, trackId: TrackId, { isHere, download }: Asked) =>
+    new Reply(isHere ? 200 : 202, download ? toDownloadOut(download) : withoutDownload(trackOut(user, trackId)));
+
   return [
     route(
       {
@@ -90,12 +95,12 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         right: 'canUpload',
         summary: 'Fetch the audio of a saved track; the download in flight when there is one, 200 when it is here',
         params: idParam(TrackIdIn),
-        reply: DownloadJobOut,
+        reply: FetchOut,
         status: [202, 200],
       },
       async ({ user, params }) => {
-        const { download, isHere } = await downloads.materialize(user.id, params.id);
-        return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+        const asked = await downloads.materialize(user.id, params.id);
+        return toReply(user, params.id, asked);
       },
     ),
 
@@ -132,7 +137,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         summary: 'Save a hit of the remote catalogue, or take a saved one, and fetch its audio',
         body: DownloadIn,
         accepts: HIT_FORMS,
-        reply: DownloadJobOut,
+        reply: FetchOut,
         status: [202, 200],
       },
       async ({ user, body }) => {
@@ -145,8 +150,8 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
             ? { trackId: body.track_id as TrackId, isNew: false }
             : await trackOf(user.id, body.source_id);
         try {
-          const { download, isHere } = await downloads.request(user.id, saved.trackId);
-          return new Reply(isHere ? 200 : 202, toDownloadOut(download));
+          const asked = await downloads.request(user.id, saved.trackId);
+          return toReply(user, saved.trackId, asked);
         } catch (error) {
           remoteTracks.takeBack(user.id, saved);
           throw error;

@@ -9,7 +9,7 @@ import type { Principal } from '../http/route.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
-import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
+import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import {
   findDownload,
   findFetched,
@@ -43,10 +43,8 @@ interface DownloadsDeps {
 
 /** `download_task` waits for its turn; `materialize_track` is for a person who wants to listen now. */
 type FetchTask = typeof DOWNLOAD_TASK | typeof MATERIALIZE_TRACK;
-interface Asked {
-  download: DownloadRow;
-  isHere: boolean;
-}
+/** Audio that is here has the download that brought it, if one did. */
+export type Asked = { isHere: true; download: DownloadRow | undefined } | { isHere: false; download: DownloadRow };
 
 const KEEP_FAILED_MS = 7 * 86_400_000;
 /** Phones give up after a minute or less. */
@@ -71,15 +69,17 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
   }
 
   /** In one transaction, so that of many requests at once only one starts a download. */
-  function note(userId: UserId, trackId: TrackId): Asked & { isNew: boolean } {
+  function note(userId: UserId, trackId: TrackId): Asked & { isNew?: boolean } {
     return db.transaction(
       (tx) => {
         const track = findFetched(tx, trackId);
         if (!track) throw notFound('track', trackId);
-        if (track.availability === 'available')
-          return { download: findLatest(tx, trackId) ?? nothingToFetch(trackId), isHere: true, isNew: false };
+        if (track.availability === 'available') {
+          const latest = findLatest(tx, trackId);
+          return { download: latest?.status === 'succeeded' ? latest : undefined, isHere: true };
+        }
         const underWay = findUnfinished(tx, trackId);
-        if (underWay) return { download: underWay, isHere: false, isNew: false };
+        if (underWay) return { download: underWay, isHere: false };
         const sourceId = findRemoteId(tx, trackId);
         if (sourceId === undefined)
           throw conflict(`“${track.title}” is not from the remote catalogue, so its audio cannot be downloaded.`);
@@ -92,28 +92,12 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     );
   }
 
-  const nothingToFetch = (trackId: TrackId): DownloadRow => ({
-    id: 0 as DownloadId,
-    source: STREAMSRC,
-    sourceId: findRemoteId(db, trackId) ?? '',
-    trackId,
-    userId: null,
-    jobId: null,
-    status: 'succeeded',
-    attempts: 0,
-    maxAttempts: 0,
-    bytesDone: 0,
-    bytesTotal: null,
-    error: null,
-    nextAttemptAt: null,
-    createdAt: now(),
-    updatedAt: now(),
-  });
-
   async function fetchTrack(userId: UserId, trackId: TrackId, task: FetchTask): Promise<Asked> {
-    const { download, isHere, isNew } = note(userId, trackId);
-    if (isNew) await enqueue(task, download.id, () => removeDownload(db, download.id));
-    return { download: isNew ? get(download.id) : download, isHere };
+    const asked = note(userId, trackId);
+    if (asked.isHere || !asked.isNew) return asked;
+    const { id } = asked.download;
+    await enqueue(task, id, () => removeDownload(db, id));
+    return { download: get(id), isHere: false };
   }
 
   /** When the queue fails, the track is as before, and so is the download after `undo`. */
@@ -167,11 +151,9 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
      * Resolves when the audio is here. Throws like `materialize`, and `unavailable` when it fails or takes too long.
      */
     async fetchNow(userId: UserId, trackId: TrackId, signal: AbortSignal): Promise<void> {
-      const {
-        download: { id },
-        isHere,
-      } = await fetchTrack(userId, trackId, MATERIALIZE_TRACK);
-      if (isHere) return;
+      const asked = await fetchTrack(userId, trackId, MATERIALIZE_TRACK);
+      if (asked.isHere) return;
+      const { id } = asked.download;
       const patience = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
       for (;;) {
         if (findFetched(db, trackId)?.availability === 'available') return;

@@ -6,6 +6,7 @@ import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackIdIn } from '../db/ids.ts';
 import { STREAMSRC } from '../sources/remote-catalogue.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
+import type { TrackOut } from '../library/wire.ts';
 import type { DownloadRow } from './queries.ts';
 import type { HitNames } from './remote-tracks.ts';
 
@@ -46,7 +47,7 @@ export const DownloadIn = z
 
 export const DownloadJobOut = z
   .object({
-    id: z.int().meta({ description: '0 when nothing had to be downloaded' }),
+    id: z.int(),
     source: z.string(),
     source_id: z.string(),
     track_id: z.int().nullable().meta({ description: 'null when the track was deleted' }),
@@ -63,6 +64,12 @@ export const DownloadJobOut = z
   })
   .meta({ id: 'DownloadJobOut' });
 export type DownloadJobOut = z.output<typeof DownloadJobOut>;
+
+/** Of a track whose audio is here without a download, such as an uploaded one, it tells the track's source. */
+export const FetchOut = DownloadJobOut.extend({
+  id: z.int().nullable().meta({ description: 'null when no download was needed' }),
+}).meta({ id: 'FetchOut' });
+export type FetchOut = z.output<typeof FetchOut>;
 
 export const downloadEvent = event(
   'download',
@@ -97,4 +104,21 @@ export const toDownloadOut = (row: DownloadRow): DownloadJobOut => ({
   next_attempt_at: toIsoOrNull(row.nextAttemptAt),
   created_at: toIso(row.createdAt),
   updated_at: toIso(row.updatedAt),
+});
+
+export const withoutDownload = ({ id, source, source_id, created_at, updated_at }: TrackOut): FetchOut => ({
+  id: null,
+  source,
+  source_id,
+  track_id: id,
+  status: 'succeeded',
+  attempts: 0,
+  max_attempts: 0,
+  progress: 1,
+  bytes_done: 0,
+  bytes_total: null,
+  error: null,
+  next_attempt_at: null,
+  created_at,
+  updated_at,
 });

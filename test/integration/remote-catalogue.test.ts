@@ -368,8 +368,10 @@ describe('downloads', () => {
     const form = new FormData();
     form.append('files', new Blob([audio[13] as BlobPart]), 'own.mp3');
     const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
-    const here = await me.materialize(body.items[0]?.id ?? 0);
-    expect([here.status, here.body]).toEqual([200, expect.objectContaining({ id: 0, status: 'succeeded' })]);
+    const { id, source, source_id, created_at } = body.items[0] as TrackOut;
+    const here = await me.materialize(id);
+    expect(here.status).toBe(200);
+    expect(here.body).toMatchObject({ id: null, source, source_id, track_id: id, status: 'succeeded', created_at });
     expect((await me.materialize(999_999)).status).toBe(404);
     expect((await server.api('/downloads', { token: null })).status).toBe(401);
   });
