@@ -61,8 +61,8 @@ export const albums = sqliteTable(
     sizeBytes: integer('size_bytes').notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // its tracks stay together, and apart from those of other such albums, whatever the rule says (library/releases.ts):
-    // since it is older than the rule, or because a person wants it so
+    // its tracks stay together, and apart from those of other such albums, whatever library/releases.ts says: since it
+    // is older than that rule, or because a person wants it so
     fixedBy: text('fixed_by').$type<'upgrade' | 'person'>(),
   },
   (t) => [
