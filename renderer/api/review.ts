@@ -1,8 +1,11 @@
-// Questions for the user: tracks whose match is uncertain or contradicts their tags, and duplicates.
+// Questions for the user: tracks whose match is uncertain or contradicts their tags, duplicates, and albums that would
+// be others now.
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
 import type { MergeOut } from '../../server/library/merge-wire.ts';
+import type { AlbumChangeOut, AlbumChangePage, RegroupingOut } from '../../server/library/regrouping-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
@@ -24,6 +27,14 @@ const pages = <T>(path: string, limit: number) =>
 export const reviewQuery = () => pages<ReviewOut>('/review', PAGE);
 export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE);
 
+export const albumChangesQuery = () => pages<AlbumChangeOut>('/album-changes', PAGE);
+export const albumChangesDueQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, '/album-changes', 'due'] as const,
+    queryFn: async ({ signal }) =>
+      (await request<AlbumChangePage>('/album-changes', { query: { limit: 1 }, signal })).due_at,
+  });
+export const regroupingsQuery = () => pages<RegroupingOut>('/album-regroupings', PAGE);
 export const mergesQuery = () => pages<MergeOut>('/merges', PAGE);
 
 const countQuery = (path: string) =>
@@ -34,6 +45,8 @@ const countQuery = (path: string) =>
 
 export const useReviewCount = (): number => useQuery(countQuery('/review')).data ?? 0;
 export const useDuplicateCount = (): number => useQuery(countQuery('/duplicates')).data ?? 0;
+
+export const useAlbumChangeCount = (): number => useQuery(countQuery('/album-changes')).data ?? 0;
 
 /** After a change of the library the lists are refetched. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
@@ -59,4 +72,16 @@ export const useUndoMerge = () =>
 export const useDismissDuplicates = () =>
   useLibraryMutation((body: { track_id: number; other_ids: number[] }) =>
     request<void>('/duplicates/dismiss', { method: 'POST', body }),
+  );
+
+/** Of these albums, or all; goes on in the background. */
+export const useChangeAlbums = () =>
+  useLibraryMutation((album_ids: number[] | null) =>
+    request<JobOut>('/album-changes', { method: 'POST', body: { album_ids } }),
+  );
+export const useUndoRegrouping = () =>
+  useLibraryMutation((id: number) => request<void>(`/album-regroupings/${id}/undo`, { method: 'POST' }));
+export const useMergeAlbums = () =>
+  useLibraryMutation(({ id, into }: { id: number; into: number }) =>
+    request<RegroupingOut>(`/albums/${id}/merge`, { method: 'POST', body: { into } }),
   );

@@ -16,6 +16,7 @@ export {
   IconChartBar as IconStatistics,
   IconChecks as IconReview,
   IconCopyCheck as IconDuplicates,
+  IconStack2 as IconAlbumChanges,
   IconFileUnknown as IconMissing,
   IconTrashX as IconTrash,
   IconCompass as IconDiscover,

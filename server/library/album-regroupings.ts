@@ -51,7 +51,7 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
   );
   const setFixed = client.prepare<[string | null, AlbumId]>('UPDATE albums SET fixed_by = ? WHERE id = ?');
   const nameOf = ({ artistId, title }: NameRow): string => albumName(artistId, title);
-  const inBatch = (write: () => void): void => db.transaction(() => batch(write), { behavior: 'immediate' });
+  const inBatch = <T>(write: () => T): T => db.transaction(() => batch(write), { behavior: 'immediate' });
 
   /** Calls `each` with every name that has albums of an earlier version. */
   async function forEachName(each: (name: NameRow) => void): Promise<void> {
@@ -67,9 +67,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
   }
 
   /** Notes what the albums of a name are now, to be taken back. */
-  function note(row: NameRow, by: UserId | null): void {
+  function note(row: NameRow, by: UserId | null): Regrouping {
     const before = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
-    db.insert(albumRegroupings)
+    return db
+      .insert(albumRegroupings)
       .values({
         name: nameOf(row),
         title: row.title,
@@ -78,7 +79,8 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         madeBy: by,
         madeAt: now(),
       })
-      .run();
+      .returning()
+      .get();
   }
 
   function apply(row: NameRow, by: UserId | null): void {
@@ -117,17 +119,18 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
       });
     },
     /** Throws `not_found`, and `conflict` for albums of two names: their tracks are given another album. */
-    merge(from: AlbumId, into: AlbumId, by: UserId): void {
+    merge(from: AlbumId, into: AlbumId, by: UserId): Regrouping {
       const [one, other] = [findName.get(from), findName.get(into)];
       if (!one || !other) throw notFound('album', one ? into : from);
       const name = nameOf(other);
       if (nameOf(one) !== name || from === into)
         throw new AppError('conflict', 'Albums with other names are made one by giving their tracks the same album.');
-      inBatch(() => {
-        note(other, by);
+      return inBatch(() => {
+        const made = note(other, by);
         const albums = Map.groupBy(releases.tracksOf(name), ({ album }) => (album === from ? into : album));
         setFixed.run('person', into);
         releases.put(name, [...albums]);
+        return made;
       });
     },
     past({ limit, offset }: Page): Paged<Regrouping> {

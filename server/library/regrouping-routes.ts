@@ -11,23 +11,22 @@ import type { PlacedTrack } from './album-releases.ts';
 import {
   AlbumChangePage,
   AlbumChangesIn,
+  RegroupingOut,
   RegroupingPage,
   type AlbumChangeOut,
-  type RegroupingOut,
 } from './regrouping-wire.ts';
 import { usual } from './releases.ts';
 import type { LibraryService } from './service.ts';
 import { REGROUP_ALBUMS } from './tasks.ts';
 import { KEPT_MS } from './trash.ts';
 import { toAlbumOut } from './wire-maps.ts';
-import { AlbumOut } from './wire.ts';
 
 /** Folders that are named of each album. */
 const MOST_FOLDERS = 3;
 
 interface RegroupingRouteDeps {
   regroupings: Pick<AlbumRegroupings, 'changes' | 'dueAt' | 'merge' | 'past' | 'undo'>;
-  library: Pick<LibraryService, 'albumsById' | 'getAlbum'>;
+  library: Pick<LibraryService, 'albumsById'>;
   jobs: Pick<Jobs, 'enqueue'>;
   libraryChanged: () => void;
 }
@@ -88,7 +87,8 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
       reply: JobOut,
       status: [202],
     },
-    async ({ user, body }) => toJobOut(await jobs.enqueue(REGROUP_ALBUMS, { by: user.id, albumIds: body.album_ids })),
+    async ({ user, body }) =>
+      toJobOut(await jobs.enqueue(REGROUP_ALBUMS, { by: user.id, albumIds: body.album_ids ?? undefined })),
   ),
 
   route(
@@ -130,12 +130,12 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
       summary: 'Make an album of the same name part of another one; it stays so',
       params: idParam(AlbumIdIn),
       body: z.object({ into: AlbumIdIn }),
-      reply: AlbumOut,
+      reply: RegroupingOut,
     },
     ({ user, params, body }) => {
-      regroupings.merge(params.id, body.into, user.id);
+      const made = regroupings.merge(params.id, body.into, user.id);
       libraryChanged();
-      return toAlbumOut(library.getAlbum(user.id, body.into));
+      return toRegroupingOut(made);
     },
   ),
 ];

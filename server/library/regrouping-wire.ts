@@ -30,7 +30,7 @@ export const AlbumChangePage = pagedOf(AlbumChangeOut)
 export type AlbumChangePage = z.output<typeof AlbumChangePage>;
 
 export const AlbumChangesIn = z.object({
-  album_ids: z.array(AlbumIdIn).max(1000).optional().meta({ description: 'of the changes to make; all without' }),
+  album_ids: z.array(AlbumIdIn).max(1000).nullable().meta({ description: 'of the changes to make; null: all' }),
 });
 
 export const RegroupingOut = z

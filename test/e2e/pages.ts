@@ -41,6 +41,7 @@ export const PAGES = [
   '/review',
   '/duplicates',
   '/merges',
+  '/album-changes',
   '/discover',
   '/discover?q=harbour',
   '/tracks?details=1',

@@ -10,7 +10,7 @@ import { ADMIN, registerUser, startServer, type TestServer } from '../support/se
 const SECRET = 'annssecret';
 /** Data that all users share, data without an owner, and what is found by an id that is the same for everybody. */
 const SHARED =
-  /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
+  /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
 /** These have one's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 /** Those who may edit see everybody's, the others their own. */

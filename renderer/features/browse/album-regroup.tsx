@@ -10,6 +10,7 @@ import { useUndoEdits } from '../../api/edits.ts';
 import { randomId } from '../../api/random-id.ts';
 import { albumPage, albumTracksQuery, LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
+import { useMergeAlbums, useUndoRegrouping } from '../../api/review.ts';
 import { albumCover } from '../../api/urls.ts';
 import { edit } from '../../music/editing.ts';
 import { Button } from '../../ui/button.tsx';
@@ -75,8 +76,32 @@ function Frame({ title, moving: { done, failure }, total, children }: FrameProps
   );
 }
 
+/** Makes an album of the same name part of another one, and offers to undo that. */
+function useMergeSameName(album: AlbumOut) {
+  const { t } = useTranslation();
+  const { done: offerUndo, tell } = useUndoNotice();
+  const merge = useMergeAlbums();
+  const undo = useUndoRegrouping();
+  const report = { onError: (error: Error) => tell(detailOf(error)) };
+  const isSameName = ({ title, artist_id }: AlbumOut): boolean =>
+    artist_id === album.artist_id && title.toLowerCase() === album.title.toLowerCase();
+  const mergeInto = (other: AlbumOut) =>
+    merge.mutate(
+      { id: album.id, into: other.id },
+      {
+        ...report,
+        onSuccess: ({ id }) => {
+          edit(null);
+          offerUndo(t('regroup.merged', { title: album.title }), () => undo.mutate(id, report));
+        },
+      },
+    );
+  return { isSameName, mergeInto, isPending: merge.isPending };
+}
+
 export function MergeDialog({ album }: { album: AlbumOut }) {
   const { t } = useTranslation();
+  const sameName = useMergeSameName(album);
   const [text, setText] = useState('');
   const [q] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
   const tracks = useQuery(albumTracksQuery(album.id));
@@ -103,19 +128,22 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
           <button
             key={other.id}
             type="button"
-            disabled={!tracks.data || moving.done !== null}
-            onClick={() =>
+            disabled={!tracks.data || moving.done !== null || sameName.isPending}
+            onClick={() => {
+              if (sameName.isSameName(other)) return sameName.mergeInto(other);
               void moving.move(tracks.data ?? [], {
                 album: other.title,
                 album_artist: other.artist_name ?? '',
                 ...(other.year !== null && { year: String(other.year) }),
-              })
-            }
+              });
+            }}
           >
             <Cover src={albumCover(other, 160)} alt="" />
             <span className={rows.text}>
               <span className={rows.title}>{other.title}</span>
-              <span className={rows.by}>{[other.artist_name, other.year].filter(Boolean).join(' · ')}</span>
+              <span className={rows.by}>
+                {[other.artist_name, other.year, other.edition].filter(Boolean).join(' · ')}
+              </span>
             </span>
           </button>
         ))}

@@ -2,6 +2,7 @@
 import {
   IconActivity,
   IconAlbum,
+  IconAlbumChanges,
   IconArtist,
   IconDiscover,
   IconDuplicates,
@@ -39,6 +40,7 @@ export const NAV_ITEMS = [
   { to: '/statistics', name: 'statistics', icon: IconStatistics },
   { to: '/review', name: 'review', icon: IconReview },
   { to: '/duplicates', name: 'duplicates', icon: IconDuplicates },
+  { to: '/album-changes', name: 'albumChanges', icon: IconAlbumChanges },
   { to: '/missing', name: 'missing', icon: IconMissing },
   { to: '/trash', name: 'trash', icon: IconTrash },
   { to: '/discover', name: 'discover', icon: IconDiscover },

@@ -183,6 +183,11 @@ const merges = createRoute({
   path: '/merges',
   component: later(() => import('../../features/details/merges-page.tsx'), 'MergesPage'),
 });
+const albumChanges = createRoute({
+  getParentRoute: () => app,
+  path: '/album-changes',
+  component: later(() => import('../../features/details/album-changes-page.tsx'), 'AlbumChangesPage'),
+});
 const discover = createRoute({
   getParentRoute: () => app,
   path: '/discover',
@@ -315,6 +320,7 @@ const routeTree = root.addChildren([
     review,
     duplicates,
     merges,
+    albumChanges,
     missing,
     trash,
     discover,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { isOpen, jobsQuery } from '../../api/jobs.ts';
 import { useMissingCount } from '../../api/missing.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
-import { useDuplicateCount, useReviewCount } from '../../api/review.ts';
+import { useAlbumChangeCount, useDuplicateCount, useReviewCount } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
 import { trashTotalQuery } from '../../api/trash.ts';
 import type { NAV_ITEMS } from './nav-items.ts';
@@ -22,10 +22,11 @@ export function useNavBadges() {
     missing: useMissingCount(),
     review: useReviewCount(),
     duplicates: useDuplicateCount(),
+    albumChanges: useAlbumChangeCount(),
   };
   const hasCatalogue = useHasCatalogue();
   const hasTrash = (useQuery(trashTotalQuery()).data?.total ?? 0) > 0;
-  /** Tracks that need a decision. */
+  /** Tracks or albums that need a decision. */
   const countOf = (name: PlaceName): number => counts[name] ?? 0;
   const isShown = ({ name }: { name: PlaceName }): boolean => {
     if (name in counts) return countOf(name) > 0;
