@@ -1,5 +1,5 @@
 // The fingerprints of tracks, and the index that finds similar ones.
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { type Db, type MainDb, type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
@@ -66,12 +66,21 @@ export function storeFingerprint(
             return stored ? [{ trackId: id, ...stored }] : [];
           }),
         );
+        tx.run(noteAlbumOf(trackId));
         return true;
       },
       { behavior: 'immediate' },
     ),
   );
 }
+
+/** A track that is heard may be another recording than one at its place in the same or another album of the name. */
+const noteAlbumOf = (trackId: TrackId) => sql`INSERT OR IGNORE INTO unsettled_albums (name)
+  SELECT '#' || a.id FROM tracks t JOIN albums a ON a.id = t.album_id AND t.album_sort <> '' WHERE t.id = ${trackId}
+    AND (EXISTS (SELECT 1 FROM albums o
+        WHERE o.artist_id IS a.artist_id AND o.title_sort = a.title_sort AND o.id <> a.id)
+      OR EXISTS (SELECT 1 FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'l:' AND k.key < 'l;')
+      OR (SELECT count(*) FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'd:' AND k.key < 'd;') > 1)`;
 
 /** Tracks that sound like this, with the share of equal bits. */
 export const findAlike = (db: MainDb, { raw, durationMs }: StoredFingerprint): { id: TrackId; similarity: number }[] =>

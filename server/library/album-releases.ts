@@ -6,7 +6,8 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
 import { fingerprintFrom, isComparable } from '../media/fingerprint-match.ts';
-import { folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
+import { isNamed } from '../db/unnamed.ts';
+import { albumName, folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
 import type { TrackNames } from './annotations.ts';
 import { releasesOf, type NamedTrack, type SoundOf } from './releases.ts';
 import type { Resolver } from './resolve.ts';
@@ -57,6 +58,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   const listAlbums = client.prepare<{ artist: number; titleSort: string }, AlbumRow>(
     `SELECT a.id, a.title, a.is_compilation AS isCompilation, a.fixed_by AS fixedBy FROM albums a
       WHERE a.artist_id IS nullif(@artist, 0) AND a.title_sort = @titleSort ORDER BY a.id`,
+  );
+  const findAlbum = client.prepare<[AlbumId], RowAs<typeof albums, 'artistId' | 'title'>>(
+    `SELECT artist_id AS artistId, title FROM albums a WHERE id = ? AND ${isNamed('a')}`,
   );
   const countTracks = client
     .prepare<[string], number>('SELECT total(track_count) FROM albums WHERE id IN (SELECT value FROM json_each(?))')
@@ -130,6 +134,11 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       .filter(({ title }) => identityKey(title) === titleKey);
   }
 
+  function nameOfAlbum(id: AlbumId): string | undefined {
+    const album = findAlbum.get(id);
+    return album && albumName(album.artistId, album.title);
+  }
+
   /** By the rule, or, with `released`, as if no album of an earlier version stayed what it is. */
   function releasesIn(own: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
@@ -141,8 +150,10 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     return releasesOf(all, createSounds()) as PlacedTrack[][];
   }
 
-  function settle(name: string): void {
-    deleteName.run(name);
+  function settle(noted: string): void {
+    deleteName.run(noted);
+    const name = noted.startsWith('#') ? nameOfAlbum(Number(noted.slice(1)) as AlbumId) : noted;
+    if (name === undefined) return;
     const own = albumsOf(name);
     const releases = releasesIn(own);
     const placed = placeReleases(releases);

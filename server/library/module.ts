@@ -94,6 +94,7 @@ export function libraryModule({
   async function regroupWhenDue(): Promise<void> {
     try {
       await regroupings.releaseUnchanged();
+      db.transaction(() => tracks.batch(() => {}), { behavior: 'immediate' }); // what was heard since
       const dueAt = regroupings.dueAt();
       if (dueAt && dueAt <= now()) await jobs.tryEnqueue(REGROUP_ALBUMS, { by: null });
     } catch (err) {

@@ -1,8 +1,8 @@
 // Which files are one album: every case of test/data/releases.txt, in several orders.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, TrackId } from '../../server/db/ids.ts';
-import { trackFingerprints } from '../../server/db/schema.ts';
-import { FINGERPRINT_VERSION } from '../../server/enrichment/fingerprints.ts';
+import { storeFingerprint } from '../../server/enrichment/fingerprints.ts';
+import { fingerprintFrom } from '../../server/media/fingerprint-match.ts';
 import { createManualEdits } from '../../server/library/replace-metadata.ts';
 import type { TrackIdentity } from '../../server/library/track-values.ts';
 import { openLibraryServices } from '../support/library-services.ts';
@@ -150,16 +150,12 @@ function openLibrary() {
 
     hear(track: GroupTrack): void {
       if (track.sound === undefined) return;
-      db.insert(trackFingerprints)
-        .values({
-          trackId: idOf(track),
-          version: FINGERPRINT_VERSION,
-          durationMs: track.durationMs,
-          raw: fingerprintOf(track.sound),
-          createdAt: new Date(),
-        })
-        .run();
-      tracks.noteAlbumOf(idOf(track));
+      storeFingerprint(
+        db,
+        idOf(track),
+        { raw: fingerprintFrom(fingerprintOf(track.sound)), durationMs: track.durationMs },
+        new Date(),
+      );
     },
 
     /** What a scan calls when it has seen all files. */

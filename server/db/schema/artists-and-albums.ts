@@ -94,7 +94,10 @@ export const albumKeys = sqliteTable(
   (t) => [index('album_keys_album_id').on(t.albumId)],
 );
 
-/** library/: names (library/album-names.ts) whose tracks changed, so that they may be other albums now. */
+/**
+ * library/: names (library/album-names.ts), or `#` and the id of an album, whose tracks changed or were heard: they may
+ * be other albums now.
+ */
 export const unsettledAlbums = sqliteTable('unsettled_albums', { name: text('name').primaryKey() });
 
 /** library/: what albums of one name were before they became others, for 30 days; see library/album-regroupings.ts. */
