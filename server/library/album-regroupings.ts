@@ -68,14 +68,14 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
 
   /** Notes what the albums of a name are now, to be taken back. */
   function note(row: NameRow, by: UserId | null): Regrouping {
-    const before = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
+    const byAlbum = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
     return db
       .insert(albumRegroupings)
       .values({
         name: nameOf(row),
         title: row.title,
         artistName: row.artistName,
-        before: [...before].map(([album, some]) => [album, some.map(({ id }) => id)]) satisfies Before,
+        before: [...byAlbum].map(([album, some]) => [album, some.map(({ id }) => id)]) satisfies Before,
         madeBy: by,
         madeAt: now(),
       })
@@ -89,19 +89,19 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     releases.settle(nameOf(row));
   }
 
-  const dueAt = (): Date | undefined => db.select().from(albumReview).get()?.dueAt;
-
   return {
-    dueAt,
+    /** When the albums of an earlier version follow the rule by themselves; undefined if none are left. */
+    dueAt: (): Date | undefined =>
+      listNames.get() === undefined ? undefined : db.select().from(albumReview).get()?.dueAt,
     /** What would change, in the order of artists and titles. */
     async changes(): Promise<AlbumChange[]> {
-      const found: AlbumChange[] = [];
+      const changed: AlbumChange[] = [];
       await forEachName((row) => {
         const becomes = releases.proposal(nameOf(row));
         const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
-        if (becomes) found.push({ title: row.title, artistName: row.artistName, albums, becomes });
+        if (becomes) changed.push({ title: row.title, artistName: row.artistName, albums, becomes });
       });
-      return found;
+      return changed;
     },
     /** Albums of an earlier version that the rule leaves as they are follow it from now on. */
     async releaseUnchanged(): Promise<void> {
@@ -142,16 +142,18 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     undo(id: RegroupingId): void {
       const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
       if (!row) throw notFound('change of albums', id);
-      const before = row.before as Before;
+      const albumsBefore = row.before as Before;
       inBatch(() => {
         const all = releases.tracksOf(row.name);
         const [first] = all;
         if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
-        const ofTrack = new Map(before.flatMap(([album, tracks]) => tracks.map((track) => [track, album] as const)));
+        const ofTrack = new Map(
+          albumsBefore.flatMap(([album, tracks]) => tracks.map((track) => [track, album] as const)),
+        );
         const albums = Map.groupBy(all, (track) => ofTrack.get(track.id) ?? track.album);
         for (const album of albums.keys()) insertAlbumLike(first.album, album);
         releases.put(row.name, [...albums]);
-        for (const [album] of before) if (albums.has(album)) setFixed.run('person', album);
+        for (const [album] of albumsBefore) if (albums.has(album)) setFixed.run('person', album);
         db.delete(albumRegroupings).where(eq(albumRegroupings.id, id)).run();
       });
     },

@@ -18,8 +18,6 @@ import { TYPED_RELEASE } from './track-values.ts';
 
 /** A batch that touched a name with more tracks leaves it to the end of the scan. */
 const FEW_TRACKS = 500;
-/** Names settled in one go. */
-const SOME = 50;
 
 interface AlbumRow extends RowAs<typeof albums, 'id' | 'title' | 'fixedBy'> {
   isCompilation: number;
@@ -33,7 +31,7 @@ interface TrackRow extends RowAs<
   releaseMbid: string | null;
   edition: string | null;
 }
-/** With the album that it is in. */
+/** A track with the album that it is in. */
 export type PlacedTrack = NamedTrack & { album: AlbumId };
 
 interface AlbumReleasesDeps {
@@ -51,9 +49,7 @@ interface AlbumReleasesDeps {
 export type AlbumReleases = ReturnType<typeof createAlbumReleases>;
 
 export function createAlbumReleases({ client, resolver, search, now, ...writer }: AlbumReleasesDeps) {
-  const listNames = client
-    .prepare<[string, number], string>('SELECT name FROM unsettled_albums WHERE name > ? ORDER BY name LIMIT ?')
-    .pluck();
+  const listNames = client.prepare<[], string>('SELECT name FROM unsettled_albums ORDER BY name').pluck();
   const deleteName = client.prepare<[string]>('DELETE FROM unsettled_albums WHERE name = ?');
   const listAlbums = client.prepare<{ artist: number; titleSort: string }, AlbumRow>(
     `SELECT a.id, a.title, a.is_compilation AS isCompilation, a.fixed_by AS fixedBy FROM albums a
@@ -91,7 +87,8 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   );
   const touchAlbum = client.prepare<[number, AlbumId]>('UPDATE albums SET updated_at = ? WHERE id = ?');
 
-  function tracksOf(own: readonly AlbumRow[]): PlacedTrack[] {
+  /** Those of `fixed` albums stay there. */
+  function tracksOf(own: readonly AlbumRow[], fixed: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
     const byId = new Map(own.map((album) => [album.id, album]));
     return listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
       const album = byId.get(row.albumId);
@@ -100,7 +97,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
         id: row.id,
         album: row.albumId,
         folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
-        fixedAlbum: undefined,
+        fixedAlbum: fixed.has(row.albumId) ? row.albumId : undefined,
         isTyped: row.isTyped === 1,
         disc: row.discNumber ?? 1,
         number: row.trackNumber,
@@ -143,11 +140,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   function releasesIn(own: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
     const fixed = new Set(own.filter(isFixed).map(({ id }) => id));
-    const all = tracksOf(own).map((track) => ({
-      ...track,
-      fixedAlbum: fixed.has(track.album) ? track.album : undefined,
-    }));
-    return releasesOf(all, createSounds()) as PlacedTrack[][];
+    return releasesOf(tracksOf(own, fixed), createSounds()) as PlacedTrack[][];
   }
 
   function settle(noted: string): void {
@@ -184,31 +177,24 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       if (folder !== undefined) moveFolderKeys.run({ to, from: album, track: id, title });
     }
     moved.forEach(([{ id }], n) => writer.renamed(id, previousNames[n] as TrackNames));
-    const left = new Set(moved.map(([{ album }]) => album));
-    writer.sweepEmpty(left, []);
-    for (const id of new Set([...left, ...moved.map(([, to]) => to)])) {
+    const formerAlbums = new Set(moved.map(([{ album }]) => album));
+    writer.sweepEmpty(formerAlbums, []);
+    for (const id of new Set([...formerAlbums, ...moved.map(([, to]) => to)])) {
       writer.settleAlbum(id);
       touchAlbum.run(time, id);
     }
   }
 
-  function settleSome(most: number, after = ''): { settled: number; last: string | undefined } {
-    const names = listNames.all(after, SOME);
-    const few = names.filter(
-      (name) => (countTracks.get(JSON.stringify(albumsOf(name).map(({ id }) => id))) ?? 0) <= most,
-    );
-    few.forEach(settle);
-    return { settled: few.length, last: names.length < SOME ? undefined : names.at(-1) };
-  }
-
   return {
     /** Settles the names that were noted, but for those with many tracks. */
     settleFew(): void {
-      let last: string | undefined = '';
-      while (last !== undefined) ({ last } = settleSome(FEW_TRACKS, last));
+      for (const name of listNames.all()) {
+        const ids = albumsOf(name).map(({ id }) => id);
+        if ((countTracks.get(JSON.stringify(ids)) ?? 0) <= FEW_TRACKS) settle(name);
+      }
     },
     /** Names that are noted, also by a batch that was interrupted. */
-    listUnsettled: (): string[] => listNames.all('', -1),
+    listUnsettled: (): string[] => listNames.all(),
     settle,
     albumsOf,
     /** What the rule makes of the albums of a name that are older than the rule; undefined if nothing changes. */

@@ -40,7 +40,7 @@ export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   }));
 }
 
-/** As a format: that of tracks without audio. */
+/** In a filter by format this stands for tracks without audio. */
 export const NO_FORMAT = 'unknown';
 /** A condition on the tracks `alias`. */
 export const formatTest = (alias: string, format: string): string =>

@@ -1,4 +1,4 @@
-// Albums that become others by the rule or by a person, over REST, and the way back.
+// Routes that tell which albums would change, change them, merge two of one name, and take that back.
 import { z } from 'zod';
 import { AlbumIdIn, RegroupingIdIn } from '../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../http/paging.ts';
@@ -71,7 +71,7 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
         albums: library.albumsById(user.id, change.albums).map(toAlbumOut),
         becomes: change.becomes.map(toBecome),
       });
-      const dueAt = all.length === 0 ? undefined : regroupings.dueAt();
+      const dueAt = regroupings.dueAt();
       return { ...toPaged({ items, total: all.length }, query, toOut), due_at: dueAt ? toIso(dueAt) : null };
     },
   ),

@@ -43,7 +43,7 @@ const divide = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[
   items.filter((item) => !isFirst(item)),
 ];
 
-/** People brought these tracks together, and did not add them to others that have no folder either. */
+/** People gave all of these tracks their name. */
 const isTypedPart = ({ tracks, fixedAlbum }: Part): boolean =>
   fixedAlbum === undefined && tracks.every(({ isTyped }) => isTyped);
 

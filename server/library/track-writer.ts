@@ -356,7 +356,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     },
     noteAlbum: resolver.noteAlbum,
     insertAlbumLike: resolver.insertAlbumLike,
-    /** After the place of a track changed, or tags that are not of its identity: it may be of another release. */
+    /** Call it when the place of a track changed, or tags beside its identity: it may be of another release now. */
     noteAlbumOf(id: TrackId): void {
       const albumId = findOld.get(id)?.album_id;
       if (albumId != null) resolver.noteAlbum(albumId);

@@ -170,11 +170,11 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
 
   /** As the rows do. A file is of the track that was deleted last, so one that was deleted before it has none. */
   function put(...what: Parameters<typeof rows.put>): LeftOver {
-    const left = rows.put(...what);
+    const leftOver = rows.put(...what);
     const [, , id] = what;
     const file = findLocalFile.get(id);
     if (file) leavePlace(file.source, file.sourceId, file.uri ?? '', [id]);
-    return left;
+    return leftOver;
   }
 
   function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {

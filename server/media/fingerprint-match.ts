@@ -23,7 +23,7 @@ const PIECES = 20;
 /** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
 export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
 
-/** As it is stored: little-endian on every machine. */
+/** A fingerprint is stored little-endian on every machine. */
 export function bytesOfFingerprint(raw: Uint32Array): Buffer {
   const bytes = Buffer.alloc(raw.length * 4);
   raw.forEach((value, i) => bytes.writeUInt32LE(value, i * 4));

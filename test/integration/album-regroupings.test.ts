@@ -137,6 +137,11 @@ test('new files follow the rule before, and everything does after a week', async
     ['Blue', 2],
     ['Blue', 1],
   ]);
+  await server.close();
+  server = await start();
+  await server.app.drain();
+  const { items } = (await server.api<{ items: JobOut[] }>('/jobs?task=regroup_albums')).body;
+  expect(items, 'once is enough').toHaveLength(1);
 });
 
 test('albums of one name become one by a person, stay so, and can be two again', async () => {

@@ -369,9 +369,9 @@ describe('downloads', () => {
     form.append('files', new Blob([audio[13] as BlobPart]), 'own.mp3');
     const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
     const { id, source, source_id, created_at } = body.items[0] as TrackOut;
-    const here = await me.materialize(id);
-    expect(here.status).toBe(200);
-    expect(here.body).toMatchObject({ id: null, source, source_id, track_id: id, status: 'succeeded', created_at });
+    const answer = await me.materialize(id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ id: null, source, source_id, track_id: id, status: 'succeeded', created_at });
     expect((await me.materialize(999_999)).status).toBe(404);
     expect((await server.api('/downloads', { token: null })).status).toBe(401);
   });

@@ -117,5 +117,5 @@ export const albumRegroupings = sqliteTable(
   (t) => [index('album_regroupings_made_at').on(t.madeAt)],
 );
 
-/** library/: when the albums of an earlier version follow the rule by themselves; one row, or none. */
+/** library/: the one row says when the albums of an earlier version follow the rule by themselves. */
 export const albumReview = sqliteTable('album_review', { dueAt: time('due_at').notNull() });
