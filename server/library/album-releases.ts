@@ -49,7 +49,9 @@ interface AlbumReleasesDeps {
 export type AlbumReleases = ReturnType<typeof createAlbumReleases>;
 
 export function createAlbumReleases({ client, resolver, search, now, ...writer }: AlbumReleasesDeps) {
-  const listNames = client.prepare<[], string>('SELECT name FROM unsettled_albums ORDER BY name').pluck();
+  const listNames = client
+    .prepare<[], string>("SELECT name FROM unsettled_albums WHERE name > '' ORDER BY name")
+    .pluck();
   const deleteName = client.prepare<[string]>('DELETE FROM unsettled_albums WHERE name = ?');
   const listAlbums = client.prepare<{ artist: number; titleSort: string }, AlbumRow>(
     `SELECT a.id, a.title, a.is_compilation AS isCompilation, a.fixed_by AS fixedBy FROM albums a
