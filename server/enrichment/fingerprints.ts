@@ -7,6 +7,7 @@ import {
   bytesOfFingerprint,
   fingerprintFrom,
   LENGTH_TOLERANCE_MS,
+  SAME_RECORDING,
   soundPieces,
   soundSimilarity,
 } from '../media/fingerprint-match.ts';
@@ -88,6 +89,23 @@ export const findAlike = (db: MainDb, { raw, durationMs }: StoredFingerprint): {
     const stored = findFingerprint(db, id);
     return stored ? [{ id, similarity: soundSimilarity(raw, stored.raw) }] : [];
   });
+
+/** A deleted track sounds like this: its fingerprint went into the trash with it. */
+export function isLikeDeleted(db: MainDb, { raw, durationMs }: StoredFingerprint): boolean {
+  const deleted = db.$client
+    .prepare<[string, number, number], string>(
+      `SELECT row.value ->> '$.raw."$blob"'
+        FROM trashed_tracks d, json_each(d.snapshot, '$.rows') one, json_each(one.value, '$.rows') row
+        WHERE one.value ->> 'table' = 'track_fingerprints' AND row.value ->> 'version' = ?
+          AND d.merged_into IS NULL AND json_valid(d.snapshot)
+          AND d.snapshot ->> '$.track.duration_ms' BETWEEN ? AND ?`,
+    )
+    .pluck()
+    .iterate(FINGERPRINT_VERSION, durationMs - LENGTH_TOLERANCE_MS, durationMs + LENGTH_TOLERANCE_MS);
+  for (const stored of deleted)
+    if (soundSimilarity(raw, fingerprintFrom(Buffer.from(stored, 'base64'))) >= SAME_RECORDING) return true;
+  return false;
+}
 
 /** Tracks of about this length that share pieces, those with most first. */
 function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {

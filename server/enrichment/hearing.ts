@@ -14,7 +14,7 @@ import {
 } from '../media/fingerprint.ts';
 import { isComparable } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { findAlike, findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { findAlike, findFingerprint, isLikeDeleted, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
 import { heardPart, heardSection } from './heard-part.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
@@ -146,6 +146,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
     /** Tracks that sound like a file. */
     like: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findAlike(db, sound),
+    isLikeDeleted: (sound: StoredFingerprint): boolean => isLikeDeleted(db, sound),
     /** Tracks that sound the same, unless a person said that they are not. */
     alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };

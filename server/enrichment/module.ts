@@ -60,6 +60,11 @@ export function enrichmentModule({
       regroup(db, [from, to]);
     },
   });
+  // what came while it was in the trash may sound like it
+  changes.onRestored((id) => {
+    const sound = hearing.stored(id);
+    if (sound) hearing.store(id, sound);
+  });
   const charsets = createCharsets({ ...deps, tmpDir: config.paths.tmp, libraryChanged });
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 

@@ -15,7 +15,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
   );
   const [added, audioAdded] = [createListeners<[]>(), createListeners<[ids: readonly TrackId[]]>()];
   const edited = createListeners<[]>();
-  const deleted = createListeners<[id: TrackId]>();
+  const [deleted, restored] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   const [audioLost, audioReturned] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   let version = Date.now(); // grows across restarts too
   let waiting: NodeJS.Timeout | undefined;
@@ -64,6 +64,10 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     /** A track was deleted or merged into another. Called inside the transaction. */
     onDeleted: deleted.add,
     deleted: deleted.tell,
+
+    /** A deleted track is back. Called inside the transaction. */
+    onRestored: restored.add,
+    restored: restored.tell,
 
     /** A track's audio turned out to be missing. */
     onAudioLost: audioLost.add,

@@ -61,7 +61,7 @@ export function libraryModule({
   });
   const editing = createEditing(db.$client);
   const regroupings = createAlbumRegroupings({ db, tracks, now });
-  const trash = createTrash({ db, tracks, now, release: library.release });
+  const trash = createTrash({ db, tracks, now, restored: changes.restored, release: library.release });
   let emptying: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
   const merge = createTrackMerge({ db, tracks, movers });

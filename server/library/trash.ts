@@ -57,6 +57,8 @@ interface TrashDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
   now: () => Date;
+  /** Told inside the transaction that a track is back. */
+  restored: (id: TrackId) => void;
   /** Deletes stored objects that nothing uses any more. */
   release: (left: LeftOver) => Promise<void>;
 }
@@ -71,9 +73,8 @@ interface FilePlace {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ db, tracks, now, release }: TrashDeps) {
+export function createTrash({ db, tracks, now, restored, release }: TrashDeps) {
   const rows = createTrashedRows({ db, tracks, now });
-  const { restore, putBack } = rows;
   const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
         WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0`,
@@ -177,6 +178,12 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
     return leftOver;
   }
 
+  /** As the rows do. */
+  function restore(...what: Parameters<typeof rows.restore>): void {
+    rows.restore(...what);
+    restored(what[1]);
+  }
+
   function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
     for (const { id } of listPlace.all(source, sourceId))
       if (!owners.includes(id)) setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
@@ -222,7 +229,7 @@ export function createTrash({ db, tracks, now, release }: TrashDeps) {
   return {
     put,
     restore,
-    putBack,
+    putBack: rows.putBack,
     /** It is not deleted, and comes back by `restore`. Its file is at that place. Runs inside a transaction. */
     hide(tx: Db, id: TrackId, sourceId: string): void {
       rows.put(tx, null, id, undefined, undefined, true);

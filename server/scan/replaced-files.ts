@@ -20,7 +20,7 @@ export interface ReplacedDeps {
   root: MusicRoots;
   after: TrackId;
   signal: AbortSignal;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
   findGone: Pick<FindGone, 'amongNew' | 'withUpgrades' | 'goneTracks'>;
   now: () => Date;
 }
@@ -73,12 +73,13 @@ export async function settleReplaced(
   }
   return new Set(left.filter(({ file }) => isReplaced(file)).map(({ file }) => file));
 
-  /** It sounds like another track, or is called like one where nothing is heard. */
+  /** It sounds like another track, deleted ones included, or is called like one where nothing is heard. */
   async function isOther(file: Waiting, known: TrackId): Promise<boolean> {
     const sound = await heard(file);
     return sound === undefined
       ? goneTracks.isNamedAs(file.music, known)
-      : hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING);
+      : hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING) ||
+          hearing.isLikeDeleted(sound);
   }
 
   async function isSame(file: Waiting, track: GoneTrack): Promise<boolean> {

@@ -78,7 +78,7 @@ export interface ScanDeps {
   minFreeBytes: () => number;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
   findGone: FindGone;
   separated: SeparatedTracks;
   /** The longest batch of rows. */

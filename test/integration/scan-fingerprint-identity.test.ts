@@ -312,6 +312,30 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       });
     });
 
+    test('a deleted track is told by its sound, encoded again over the file of another one', async () => {
+      const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
+      const { 'a/1.mp3': deleted, 'a/2.mp3': other } = await music.ids();
+      await music.server.api(`/tracks/${deleted}`, { method: 'DELETE' });
+      rmSync(join(music.folder, 'a/1.mp3'));
+      lay(music.folder, { 'a/2.mp3': mp3(1, { encoding: 'mp3-64', title: 'Other tags' }) });
+      await music.scan();
+      const { 'a/2.mp3': added } = await music.ids();
+      expect([deleted, other]).not.toContain(added);
+      const written = (await music.server.api<TrackOut>(`/tracks/${other}`)).body;
+      expect([written.title, written.availability]).toEqual(['Piece 2', mode === 'copy' ? 'available' : 'missing']);
+      const heard = { path: join(music.folder, 'a/2.mp3'), format: 'mp3', durationMs: 10_000 };
+      const sound = await fingerprinter.fingerprint(heard, never);
+      storeFingerprint(music.server.app.db, added as TrackId, sound, new Date());
+      await music.server.api(`/trash/${deleted}/restore`, { method: 'POST' });
+      await music.server.app.drain();
+      await music.scan();
+      const restored = (await music.server.api<TrackOut>(`/tracks/${deleted}`)).body;
+      expect(restored.availability).toBe('available');
+      // the copy of the deleted one is replaced by the file that the folder has
+      const holder = mode === 'copy' ? added : deleted;
+      expect(await keptFaults(servedBy(music.server), [holder as number], 'available')).toEqual([]);
+    });
+
     test('the track has the new file’s audio, fingerprint and tags, except for manual edits', async () => {
       const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
       const { 'a/1.mp3': id, 'a/2.mp3': typed } = await music.ids();

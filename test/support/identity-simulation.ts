@@ -116,7 +116,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const tracks = createTrackWriter({ db, now, annotationParts: [ofAlbumsAndArtists] });
   const likedNames = createLikedNames();
   const sourceFiles = createSourceFiles({ db });
-  const trash = createTrash({ db, tracks, now, release: () => Promise.resolve() });
+  const trash = createTrash({ db, tracks, now, restored: () => {}, release: () => Promise.resolve() });
   const movers = [ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now }), createFileMerge({ sourceFiles })];
   const merges = createMerges({
     db,
@@ -151,7 +151,10 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     const sound = soundOf(hashOf(id));
     return Promise.resolve(isHeard && sound >= 0 ? fingerprint(sound) : undefined);
   };
-  const hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'ofTrack' | 'like' | 'alike' | 'stored' | 'store'> = {
+  const hearing: Pick<
+    Hearing,
+    'ofFile' | 'ofKept' | 'ofTrack' | 'like' | 'isLikeDeleted' | 'alike' | 'stored' | 'store'
+  > = {
     stored: () => undefined,
     store: () => {},
     ofFile: ({ path }) => {
@@ -168,6 +171,12 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
           const sound = soundOf(audio_hash);
           return sound >= 0 && fingerprint(sound).raw[0] === raw[0] ? [{ id, similarity: 0.97 }] : [];
         }),
+    isLikeDeleted: ({ raw }) =>
+      db.$client
+        .prepare<[], string | null>('SELECT audio_hash FROM trashed_tracks WHERE merged_into IS NULL AND is_hidden = 0')
+        .pluck()
+        .all()
+        .some((hash) => soundOf(hash) >= 0 && fingerprint(soundOf(hash)).raw[0] === raw[0]),
     alike: (id) =>
       db.$client
         .prepare<[], { id: TrackId; audio_hash: string | null }>('SELECT id, audio_hash FROM tracks')

@@ -58,6 +58,9 @@ export const trashedTracks = sqliteTable(
     index('trashed_tracks_merged_into')
       .on(t.mergedInto)
       .where(sql`merged_into IS NOT NULL`),
+    index('trashed_tracks_duration_ms')
+      .on(sql`snapshot ->> '$.track.duration_ms'`)
+      .where(sql`merged_into IS NULL AND json_valid(snapshot)`),
     index('trashed_tracks_uploaded_by').on(t.uploadedBy),
     index('trashed_tracks_deleted_by').on(t.deletedBy),
     index('trashed_tracks_cover_key')

@@ -161,7 +161,7 @@ function write(db: MainDb, ops: ScanOp[]): number {
   const writeBatch = createScanWriter({
     db,
     tracks,
-    trash: createTrash({ db, tracks, now, release: async () => {} }),
+    trash: createTrash({ db, tracks, now, restored: () => {}, release: async () => {} }),
     divide: () => {},
     storage: { backend: { name: 'local', title: '', verifyDays: 0, mayBeDown: false } },
     source: SOURCE,

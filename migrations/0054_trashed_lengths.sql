@@ -1,0 +1,1 @@
+CREATE INDEX `trashed_tracks_duration_ms` ON `trashed_tracks` (snapshot ->> '$.track.duration_ms') WHERE merged_into IS NULL AND json_valid(snapshot);
