@@ -103,7 +103,7 @@ export async function fetchTracks(query: object, rows: PageAt): Promise<Pick<Tra
 export async function fetchAllTracks(
   path: string,
   signal?: AbortSignal,
-  filter: TrackFilter = {},
+  filter: TrackFilter & { best_only?: boolean } = {},
 ): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {
@@ -116,9 +116,19 @@ export async function fetchAllTracks(
   }
 }
 
-const allTracks = (path: string) =>
-  queryOptions({ queryKey: [LIBRARY, path, 'all'] as const, queryFn: ({ signal }) => fetchAllTracks(path, signal) });
-export const albumTracksQuery = (id: number) => allTracks(`/albums/${id}/tracks`);
+const allTracks = (path: string, filter: TrackFilter & { best_only?: boolean } = {}) =>
+  queryOptions({
+    queryKey: [LIBRARY, path, 'all', filter] as const,
+    queryFn: ({ signal }) => fetchAllTracks(path, signal, filter),
+  });
+/** What the album plays: of a recording that it has several files of only the best one. */
+export const albumTracksQuery = (id: number) => allTracks(`/albums/${id}/tracks`, { best_only: true });
+export const albumFilesQuery = (id: number) => allTracks(`/albums/${id}/tracks`);
+export const trackVersionsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/versions`] as const,
+    queryFn: ({ signal }) => request<TrackOut[]>(`/tracks/${id}/versions`, { signal }),
+  });
 export const artistTracksQuery = (id: number) => allTracks(`/artists/${id}/tracks`);
 export const albumEditionsQuery = (id: number) =>
   queryOptions({

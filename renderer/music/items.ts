@@ -50,6 +50,8 @@ interface ItemsOf<K extends ItemKind> {
   each: () => Promise<readonly Entities[K][]>;
   /** All tracks, in the order in which they play. */
   load: () => Promise<TrackOut[]>;
+  /** Also the files that do not play, since the album has a better one of the same recording. */
+  loadFiles: () => Promise<TrackOut[]>;
   /** Where they are a list that may be too long to load. */
   source?: ListSource;
   place?: ListPlace;
@@ -67,6 +69,7 @@ function itemsOf<K extends ItemKind>(
   list: readonly Entities[K][],
   nameOf: (one: Entities[K]) => string,
   load: (one: Entities[K]) => Promise<TrackOut[]>,
+  loadFiles = load,
 ): ItemsOf<K> {
   const [first] = list;
   const only = list.length === 1 ? first : undefined;
@@ -77,6 +80,7 @@ function itemsOf<K extends ItemKind>(
     only,
     each: async () => list,
     load: () => inOrder(list, load),
+    loadFiles: () => inOrder(list, loadFiles),
   };
 }
 
@@ -88,6 +92,7 @@ export const trackItems = ({ count, only, source, load }: TrackGroup, place?: Li
   only,
   each: load,
   load,
+  loadFiles: load,
   ...(source && { source }),
   ...(place && { place }),
 });
@@ -96,6 +101,7 @@ export const albumItems = (...albums: AlbumOut[]): Items =>
     'album',
     albums,
     ({ title }) => title,
+    ({ id }) => fetchAllTracks(`/albums/${id}/tracks`, undefined, { best_only: true }),
     ({ id }) => fetchAllTracks(`/albums/${id}/tracks`),
   );
 export const artistItems = (...artists: ArtistOut[]): Items =>

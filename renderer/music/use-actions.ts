@@ -169,7 +169,7 @@ export function useActions(details?: OpenDetails) {
     merge: (items) => editAlbum('merge', items),
     split: (items) => editAlbum('split', items),
     identify: async (items) => {
-      const tracks = await items.load();
+      const tracks = await items.loadFiles();
       for (const { id } of tracks) await identify.mutateAsync(id);
       tell(t('track.identifying', { count: tracks.length }));
     },
@@ -197,7 +197,7 @@ export function useActions(details?: OpenDetails) {
     },
     delete: async (items) => {
       if (items.kind === 'playlist') return items.only && playlists.remove(items.only);
-      remove(await items.load());
+      remove(await items.loadFiles());
     },
   };
 
@@ -211,7 +211,7 @@ export function useActions(details?: OpenDetails) {
     run: (name: ActionName, items: Items): Promise<void> =>
       attempt(async () => {
         if (items.kind !== 'playlist' && needsOwn(name, asker)) {
-          const tracks = await items.load();
+          const tracks = await items.loadFiles();
           if (!tracks.every((track) => isOwnUpload(track, asker))) return tell(t('action.onlyOwn'));
         }
         return runs[name](items);

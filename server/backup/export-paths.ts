@@ -2,6 +2,7 @@
 // playlists look them up later. The same library gives the same paths, so that an interrupted export can be resumed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { albumPlace } from '../db/album-place.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, tracks } from '../db/schema.ts';
@@ -75,7 +76,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     't.storage_uri AS storageUri, t.format, t.section_start AS sectionStart';
   const ofAlbum = library.prepare<[number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
-      ORDER BY t.disc_number, t.track_number, t.id`,
+      ORDER BY ${albumPlace('t')}, t.id`,
   );
   const withoutAlbum = library.prepare<[number, number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_sort = '' AND t.storage_uri IS NOT NULL

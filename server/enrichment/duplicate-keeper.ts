@@ -1,9 +1,9 @@
 // Suggests which of several duplicates to keep. The reason is the first criterion by which the best differs from the
 // next.
-import { formatFacts } from '../media/audio-formats.ts';
+import { QUALITIES, RANKS as QUALITY_RANKS } from '../library/audio-quality.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 
-export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'name', 'first'] as const;
+export const KEEP_REASONS = [...QUALITIES, 'plays', 'name', 'first'] as const;
 export type KeepReason = (typeof KEEP_REASONS)[number];
 
 export type Duplicate = Pick<
@@ -15,15 +15,9 @@ export type Duplicate = Pick<
 const NUMBERED_COPY = /( \(\d{1,2}\)|( -|) copy( \(?\d{1,2}\)?)?)\.[^./\\]+$/i;
 const isNumberedCopy = (path: string | null): boolean => path !== null && NUMBERED_COPY.test(path);
 
-const isLossless = ({ format, bitDepth }: Duplicate): boolean =>
-  bitDepth !== null || formatFacts(format)?.lossless === true;
-
 /** Higher is better. */
 const RANKS: Record<KeepReason, (track: Duplicate) => number> = {
-  available: (track) => (track.availability === 'available' ? 1 : 0),
-  lossless: (track) => (isLossless(track) ? 1 : 0),
-  resolution: (track) => (isLossless(track) ? (track.bitDepth ?? 1) * (track.sampleRateHz ?? 0) : 0),
-  bitrate: (track) => (isLossless(track) ? 0 : (track.bitrateKbps ?? 0) * (formatFacts(track.format)?.efficiency ?? 1)),
+  ...QUALITY_RANKS,
   plays: (track) => track.playCount,
   name: ({ sourceId }) => (isNumberedCopy(sourceId) ? 0 : 1),
   first: ({ id }) => -Number(id),

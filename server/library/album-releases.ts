@@ -5,15 +5,15 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
-import { fingerprintFrom, isComparable } from '../media/fingerprint-match.ts';
 import { isNamed } from '../db/unnamed.ts';
 import { albumName, folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
 import type { TrackNames } from './annotations.ts';
-import { releasesOf, type NamedTrack, type SoundOf } from './releases.ts';
+import { releasesOf, type NamedTrack } from './releases.ts';
 import type { Resolver } from './resolve.ts';
 import type { SearchIndex } from './search-index.ts';
 import { identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { IS_RELEASE_OF_FILE } from './track-rows.ts';
+import { createTrackSounds } from './track-sounds.ts';
 import { TYPED_RELEASE } from './track-values.ts';
 
 /** A batch that touched a name with more tracks leaves it to the end of the scan. */
@@ -72,7 +72,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       FROM json_each(?) ids CROSS JOIN tracks t ON t.album_id = ids.value LEFT JOIN more_tags m ON m.track_id = t.id
       ORDER BY t.id`,
   );
-  const findSound = client.prepare<[TrackId], Buffer>('SELECT raw FROM track_fingerprints WHERE track_id = ?').pluck();
+  const sounds = createTrackSounds(client);
   const moveTrack = client.prepare<[AlbumId, number, TrackId]>(
     'UPDATE tracks SET album_id = ?, updated_at = ? WHERE id = ?',
   );
@@ -112,18 +112,6 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     });
   }
 
-  function createSounds(): SoundOf {
-    const sounds = new Map<TrackId, Uint32Array | undefined>();
-    return (id) => {
-      if (!sounds.has(id)) {
-        const raw = findSound.get(id);
-        const sound = raw && fingerprintFrom(raw);
-        sounds.set(id, sound && isComparable(sound) ? sound : undefined);
-      }
-      return sounds.get(id);
-    };
-  }
-
   /** The albums of a name, in the order of their ids; none for what stands for no name. */
   function albumsOf(name: string): AlbumRow[] {
     const { artistId, titleKey } = partsOfName(name) ?? {};
@@ -142,7 +130,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   function releasesIn(own: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
     const fixed = new Set(own.filter(isFixed).map(({ id }) => id));
-    return releasesOf(tracksOf(own, fixed), createSounds()) as PlacedTrack[][];
+    return releasesOf(tracksOf(own, fixed), sounds()) as PlacedTrack[][];
   }
 
   function settle(noted: string): void {

@@ -94,7 +94,7 @@ const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value 
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
 const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
     ${IS_RELEASE_OF_FILE} AS isRelease
-  FROM (SELECT t.id, min(coalesce(t.track_number, 0)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
+  FROM (SELECT t.id, min(coalesce(t.track_number, 9999)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
 interface DiscTags {

@@ -1,5 +1,6 @@
 // Manual edits of single fields of a track or an artist. Replacing all metadata at once: replace-metadata.ts.
-import { and, asc, eq, ne } from 'drizzle-orm';
+import { and, asc, eq, ne, sql } from 'drizzle-orm';
+import { albumPlace } from '../db/album-place.ts';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../db/schema.ts';
@@ -78,7 +79,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
       .select({ genre: tracks.genre })
       .from(tracks)
       .where(eq(tracks.albumId, albumId))
-      .orderBy(asc(tracks.discNumber), asc(tracks.trackNumber), asc(tracks.id))
+      .orderBy(sql.raw(albumPlace()), asc(tracks.id))
       .limit(1)
       .get();
     tx.update(albums)

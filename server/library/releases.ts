@@ -26,7 +26,8 @@ export interface NamedTrack {
 
 /** Gives the fingerprint of a track that was heard. */
 export type SoundOf = (id: TrackId) => Uint32Array | undefined;
-type Comparison = (one: NamedTrack, other: NamedTrack) => boolean;
+type ComparedTrack = Pick<NamedTrack, 'id' | 'title' | 'durationMs'>;
+type Comparison = (one: ComparedTrack, other: ComparedTrack) => boolean;
 
 /** Tells the tracks of each album. */
 export function releasesOf(tracks: readonly NamedTrack[], soundOf: SoundOf): NamedTrack[][] {
@@ -48,7 +49,7 @@ const isTypedPart = ({ tracks, fixedAlbum }: Part): boolean =>
   fixedAlbum === undefined && tracks.every(({ isTyped }) => isTyped);
 
 /** By what they sound like; until both were heard, by title and length. */
-function createComparison(soundOf: SoundOf): Comparison {
+export function createComparison(soundOf: SoundOf): Comparison {
   return (one, other) => {
     const [sound, otherSound] = [soundOf(one.id), soundOf(other.id)];
     if (sound && otherSound) return soundSimilarity(sound, otherSound) >= SAME_SOUND;
@@ -137,7 +138,7 @@ function inNames(a: NamedTrack, b: NamedTrack): number {
 const compare = (a: string | number | undefined, b: string | number | undefined): number =>
   a === undefined ? 1 : b === undefined ? -1 : a < b ? -1 : 1;
 
-const placeOf = ({ disc, number, title }: NamedTrack): string =>
+export const placeOf = ({ disc, number, title }: Pick<NamedTrack, 'disc' | 'number' | 'title'>): string =>
   number === null ? `called ${title}` : `${disc}.${number}`;
 const placesOf = (tracks: readonly NamedTrack[]) => Map.groupBy(tracks, placeOf);
 
@@ -211,7 +212,8 @@ function isCopy(one: Release, other: Release, isSame: Comparison): boolean {
   return shared.length > 0 && shared.every(Boolean);
 }
 
-function connected<T>(items: readonly T[], areJoined: (one: T, other: T) => boolean): T[][] {
+/** The groups that the pairs make. */
+export function connected<T>(items: readonly T[], areJoined: (one: T, other: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const item of items) {
     const joined = groups.filter((group) => group.some((one) => areJoined(one, item)));

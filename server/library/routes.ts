@@ -202,11 +202,28 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
     async ({ user, params, query }) => {
       library.getAlbum(user.id, params.id);
       return toPaged(
-        await library.listTracks(user.id, { ...toTrackFilter(query), albumId: params.id }, query, pageOf(query)),
+        await library.listTracks(
+          user.id,
+          { ...toTrackFilter(query), albumId: params.id, bestOnly: query.best_only },
+          query,
+          pageOf(query),
+        ),
         query,
         toTrackOut,
       );
     },
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/versions',
+      access: 'user',
+      summary: 'Other files of the same recording at the same place of its album, the best first',
+      params: TrackParam,
+      reply: z.array(TrackOut),
+    },
+    ({ user, params }) => library.versionsOf(user.id, params.id).map(toTrackOut),
   ),
 
   route(

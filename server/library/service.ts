@@ -29,6 +29,7 @@ import { createStatements } from './statement-cache.ts';
 import { NOT_REMOTE, trackList, type AskedTracks } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-values.ts';
+import { createTrackVersions } from './track-versions.ts';
 import type { TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './never-split.ts';
@@ -77,6 +78,7 @@ export function createLibraryService({
   const history = createEditHistory({ db, tracks: writer, now });
   const settleSome = createNeverSplit({ db, tracks: writer, now });
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
+  const versions = createTrackVersions(db.$client);
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability, string]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ? AND storage_uri = ?',
   );
@@ -97,8 +99,20 @@ export function createLibraryService({
     return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
   }
 
-  const tracksOf = (userId: UserId, { folder, ...filter }: AskedTracks, order: ListOrder<TrackSort>): NewIdList =>
-    trackList(userId, { ...filter, folder: folder && { ...folder, others: folders.others() } }, order);
+  const versionsIn = (userId: UserId, album: AlbumId): TrackSummary[][] =>
+    versions.inAlbum(album, (ids) => tracksById(userId, ids));
+  function tracksOf(
+    userId: UserId,
+    { folder, bestOnly, ...filter }: AskedTracks,
+    order: ListOrder<TrackSort>,
+  ): NewIdList {
+    const { albumId } = filter;
+    const without =
+      bestOnly && albumId !== undefined
+        ? versionsIn(userId, albumId).flatMap(([, ...others]) => others.map(({ id }) => id))
+        : undefined;
+    return trackList(userId, { ...filter, without, folder: folder && { ...folder, others: folders.others() } }, order);
+  }
 
   function one<T>(what: string, id: number, found: T[]): T {
     const [item] = found;
@@ -137,6 +151,12 @@ export function createLibraryService({
     editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {
       getAlbum(userId, id);
       return albumsById(userId, listEditions.all(id, id));
+    },
+    /** Other files of its recording at its place of the album, the best first. Throws `not_found`. */
+    versionsOf(userId: UserId, id: TrackId): TrackSummary[] {
+      const { albumId } = getTrack(userId, id);
+      const all = albumId === null ? [] : versionsIn(userId, albumId);
+      return all.find((some) => some.some((track) => track.id === id))?.filter((track) => track.id !== id) ?? [];
     },
     getArtist,
     /** For modules that send tracks without knowing their shape. */

@@ -1,9 +1,14 @@
 // The orders of lists as SQL. Each is served by an index of db/schema.ts (a test checks the query plans), so that a
 // page takes the same time at any library size.
 import { randomInt } from 'node:crypto';
+import { albumPlace } from '../db/album-place.ts';
 import type { ItemType } from '../db/schema.ts';
 
 type Order = 'asc' | 'desc';
+
+/** Stands for albumPlace() among the columns of an order. */
+export const ALBUM_PLACE = 'place in the album';
+const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('i') : `i.${column}`);
 
 /**
  * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both
@@ -65,7 +70,7 @@ export function orderOf<S extends string>(
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
   if ('played' in sort) return playedSegments(sort.played, order, itemType);
-  const keys = sort.columns.map((column) => `i.${column} ${order}`);
+  const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const known: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
   if (sort.nulls === 'partial') {
     const [first = ''] = sort.columns;
@@ -83,7 +88,7 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
 
 function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
   if ('played' in sort) return gatheredByPlays(sort.played, order, itemType);
-  const [first, ...others] = sort.columns.map((column) => `i.${column} ${order}`);
+  const [first, ...others] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
   return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
 }

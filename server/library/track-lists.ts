@@ -1,5 +1,5 @@
 // Which tracks a list holds and in what order: every filter and sort of `GET /tracks`.
-import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Availability, MetadataStatus } from '../db/schema.ts';
 import {
   foldedName,
@@ -14,7 +14,7 @@ import { identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { formatTest, likedFilter, NO_FORMAT, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
-import { orderOf, type ListOrder, type Sort } from './sorts.ts';
+import { ALBUM_PLACE, orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';
 
 /** Numbers are filtered by range, texts by substring. */
@@ -40,6 +40,8 @@ export interface TrackFilter extends FieldFilters {
   liked?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
   folder?: FolderScope | undefined;
+  /** Not these. */
+  without?: readonly TrackId[] | undefined;
 }
 
 /** A folder on disk, by its path as in `source_id`. */
@@ -51,18 +53,20 @@ interface FolderScope {
   others: readonly string[];
 }
 
-/** As asked for: the service knows which other music folders there are. */
-export interface AskedTracks extends Omit<TrackFilter, 'folder'> {
+/** As asked for: the service knows which other music folders there are, and which files are the best. */
+export interface AskedTracks extends Omit<TrackFilter, 'folder' | 'without'> {
   folder?: Omit<FolderScope, 'others'> | undefined;
+  /** Of an album: of a recording that it has several files of only the best one. */
+  bestOnly?: boolean | undefined;
 }
 
 export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   title: { index: 'tracks_title_sort', columns: ['title_sort', 'id'] },
   artist: {
     index: 'tracks_artist_sort',
-    columns: ['artist_sort', 'album_sort', 'album_id', 'disc_number', 'track_number', 'id'],
+    columns: ['artist_sort', 'album_sort', 'album_id', ALBUM_PLACE, 'id'],
   },
-  album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
+  album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', ALBUM_PLACE, 'id'] },
   ...fieldSorts(),
   year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true }, // not partial: nearly every track has one
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
@@ -204,5 +208,10 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.liked !== undefined && likedFilter('track', f.liked),
     musicFolderFilter('track', f.musicFolder),
     f.folder !== undefined && folderFilter(f.folder),
+    f.without !== undefined &&
+      f.without.length > 0 && {
+        each: 'i.id NOT IN (SELECT value FROM json_each(@without))',
+        params: { without: JSON.stringify(f.without) },
+      },
   ].filter((filter) => filter !== false);
 }

@@ -1,5 +1,6 @@
 // Writes tracks with their artists, album, genres, lyrics and search text, for uploads, scans, enrichment and manual
 // edits. Runs inside the caller's write transaction; prepared statements, since a scan calls it per file.
+import { albumPlace } from '../db/album-place.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { isExplicit, type MoreTags } from '../db/more-tags.ts';
@@ -109,7 +110,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND +year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
         GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
-    genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1),
+    genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY ${albumPlace()}, id LIMIT 1),
     created_at = coalesce((SELECT min(created_at) FROM tracks WHERE album_id = albums.id), created_at)
     WHERE id = ? AND ${isNamed('albums')}`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');

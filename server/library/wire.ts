@@ -275,7 +275,13 @@ export const ArtistQuery = z.object({
 export type ArtistQuery = z.output<typeof ArtistQuery>;
 
 /** Default orders: an album's tracks by disc and number, an artist's tracks by album, an artist's albums by year. */
-export const AlbumTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
+export const AlbumTrackQuery = TrackQuery.extend({
+  sort: z.enum(TRACK_SORTS).default('album'),
+  best_only: queryBool.optional().meta({
+    description:
+      'of a recording that the album has several files of only the best one; `/tracks/{id}/versions` has the others',
+  }),
+});
 export const ArtistTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistAlbumQuery = AlbumQuery.extend({ sort: z.enum(ALBUM_SORTS).default('year') });
 

@@ -1,6 +1,7 @@
 // Compiles rules to one SELECT. All SQL comes from the tables in this file, selected by names that rules.ts validated;
 // values are bound. Each operator also defines its result for missing values: "last played not in the last 30 days" is
 // true for a track that was never played.
+import { albumPlace } from '../db/album-place.ts';
 import type { UserId } from '../db/ids.ts';
 import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
 import { moodSql, type Mood } from '../library/moods.ts';
@@ -109,8 +110,8 @@ const PLACES: Record<PlacedField, Place> = {
 
 const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; nulls?: boolean }> = {
   title: { keys: ['i.title_sort'] },
-  artist: { keys: ['i.artist_sort', 'i.album_sort', 'i.album_id', 'i.disc_number', 'i.track_number'] },
-  album: { keys: ['i.album_sort', 'i.album_id', 'i.disc_number', 'i.track_number'] },
+  artist: { keys: ['i.artist_sort', 'i.album_sort', 'i.album_id', albumPlace('i')] },
+  album: { keys: ['i.album_sort', 'i.album_id', albumPlace('i')] },
   ...namedFieldsFrom((field) => ({ keys: [columnOf(field)], nulls: true })),
   duration_ms: { keys: ['i.duration_ms'], nulls: true },
   size_bytes: { keys: ['i.size_bytes'], nulls: true },

@@ -82,7 +82,10 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   const inFolder = (userId: UserId, { path }: FolderRef, page: Page): Promise<Paged<{ id: TrackId }>> =>
     library.listTracks(userId, { folder: { path, below: true } }, { sort: 'path' }, page);
   const ofAlbum = (userId: UserId, albumId: AlbumId) =>
-    pagesOf(ALL, async (page) => (await library.listTracks(userId, { albumId }, { sort: 'album' }, page)).items);
+    pagesOf(
+      ALL,
+      async (page) => (await library.listTracks(userId, { albumId, bestOnly: true }, { sort: 'album' }, page)).items,
+    );
   const ofArtist = (userId: UserId, artistId: ArtistId) =>
     pagesOf(ALL, async (page) => (await library.listTracks(userId, { artistId }, { sort: 'album' }, page)).items);
 

@@ -1,4 +1,5 @@
 // Which tracks go into a zip, and what they are called there.
+import { albumPlace } from '../db/album-place.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -18,14 +19,14 @@ const AT_ONCE = 500;
 export function createZipQueries(db: MainDb) {
   const client = db.$client;
   const ofAlbum = client
-    .prepare<[number], TrackId>('SELECT id FROM tracks WHERE album_id = ? ORDER BY disc_number, track_number, id')
+    .prepare<[number], TrackId>(`SELECT id FROM tracks WHERE album_id = ? ORDER BY ${albumPlace()}, id`)
     .pluck();
   const ofArtist = client
     .prepare<[number, number], TrackId>(
       `SELECT t.id FROM tracks t LEFT JOIN albums a ON a.id = t.album_id
        WHERE t.id IN (SELECT track_id FROM track_artists WHERE artist_id = ?
          UNION SELECT id FROM tracks WHERE album_id IN (SELECT id FROM albums WHERE artist_id = ?))
-       ORDER BY a.year, t.album_id, t.disc_number, t.track_number, t.id`,
+       ORDER BY a.year, t.album_id, ${albumPlace('t')}, t.id`,
     )
     .pluck();
   const named = client.prepare<[string], NamedRow>(

@@ -17,6 +17,7 @@ import {
   type SampleArtist,
   type SampleFields,
   type SampleLibrary,
+  placeInAlbum,
   type SampleTrack,
 } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -118,7 +119,7 @@ function artistFits(a: SampleArtist, f: ArtistFilter): boolean {
 
 const trackKeys = (t: SampleTrack, sort: string): Key[] => {
   const album = albumOf(t);
-  const place = [album ? sortKey(album.title) : '', album?.id ?? null, t.disc, t.number];
+  const place = [album ? sortKey(album.title) : '', album?.id ?? null, placeInAlbum(t)];
   return (
     {
       title: [sortKey(t.title)],

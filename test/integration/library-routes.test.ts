@@ -14,7 +14,7 @@ import type {
   TrackPage,
 } from '../../server/library/wire.ts';
 import type { LibrarySearchResponse } from '../../server/search/wire.ts';
-import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
+import { makeSampleLibrary, placeInAlbum, type SampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { silence } from '../support/silence.ts';
 import { openMigrated } from '../support/temp-database.ts';
@@ -185,9 +185,7 @@ describe('related items', () => {
       const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
       expect(total).toBe(own.length);
       expect(items.map((t) => t.id)).toEqual(
-        own
-          .toSorted((a, b) => (a.disc ?? -1) - (b.disc ?? -1) || (a.number ?? -1) - (b.number ?? -1) || a.id - b.id)
-          .map((t) => t.id),
+        own.toSorted((a, b) => placeInAlbum(a) - placeInAlbum(b) || a.id - b.id).map((t) => t.id),
       );
     }
     const [first] = sample.albums;

@@ -333,3 +333,7 @@ function inserts(db: MainDb) {
       void plays.run(userId, type, id, played.plays, played.last),
   };
 }
+
+/** Absent ones last, but for the disc of a track that has a number. */
+export const placeInAlbum = ({ disc, number }: SampleTrack): number =>
+  (disc ?? (number === null ? 10_000 : 1)) * 10_000 + (number ?? 9_999);

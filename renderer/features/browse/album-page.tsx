@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
 import { detailOf, isAbsent } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
+import { qualityOf } from '../../music/audio-quality.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { albumItems } from '../../music/items.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import { MoreButton } from '../../music/more-button.tsx';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/format.ts';
+import { formatBytes, formatLength } from '../../ui/format.ts';
 import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -93,21 +92,4 @@ export function AlbumPage() {
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
     </HeroPage>
   );
-}
-
-/** "FLAC 44.1 kHz 16 bit", "MP3 320 kbit/s", or the formats when they differ. */
-function qualityOf(tracks: TrackOut[], t: TFunction): string {
-  const formats = [...new Set(tracks.flatMap((track) => track.format ?? []))];
-  const rates = tracks.flatMap((track) => track.bitrate_kbps ?? []);
-  const first = tracks[0];
-  const average = Math.round(rates.reduce((sum, rate) => sum + rate, 0) / rates.length);
-  const rate = rates.length === 0 ? '' : t('table.kbps', { rate: formatNumber(average) });
-  const same =
-    first &&
-    tracks.every((track) => track.sample_rate_hz === first.sample_rate_hz && track.bit_depth === first.bit_depth);
-  const samples =
-    same && first.sample_rate_hz && first.bit_depth
-      ? `${first.bit_depth} bit ${formatNumber(first.sample_rate_hz / 1000)} kHz`
-      : '';
-  return [formats.map(formatFormat).join(', '), samples, rate].filter(Boolean).join(' · ');
 }

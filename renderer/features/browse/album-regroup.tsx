@@ -8,7 +8,7 @@ import type { AlbumOut, TrackOut } from '../../../server/library/wire.ts';
 import { request } from '../../api/client.ts';
 import { useUndoEdits } from '../../api/edits.ts';
 import { randomId } from '../../api/random-id.ts';
-import { albumPage, albumTracksQuery, LIBRARY } from '../../api/library.ts';
+import { albumPage, albumFilesQuery, LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useMergeAlbums, useUndoRegrouping } from '../../api/review.ts';
 import { albumCover } from '../../api/urls.ts';
@@ -104,7 +104,7 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
   const sameName = useMergeSameName(album);
   const [text, setText] = useState('');
   const [q] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
-  const tracks = useQuery(albumTracksQuery(album.id));
+  const tracks = useQuery(albumFilesQuery(album.id));
   const moving = useMoveTracks();
   // first those of the same artist
   const filter = q === '' && album.artist_id !== null ? { artist_id: album.artist_id } : { ...(q !== '' && { q }) };
@@ -155,7 +155,7 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
 
 export function SplitDialog({ album }: { album: AlbumOut }) {
   const { t } = useTranslation();
-  const { data: tracks } = useQuery(albumTracksQuery(album.id));
+  const { data: tracks } = useQuery(albumFilesQuery(album.id));
   const moving = useMoveTracks();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [title, setTitle] = useState('');

@@ -33,7 +33,7 @@ export function BatchEdit({ items }: { items: Items }) {
   const { data: tracks, error } = useQuery({
     queryKey: ['chosen', items],
     queryKeyHashFn: () => 'chosen',
-    queryFn: items.load,
+    queryFn: items.loadFiles,
     staleTime: 0,
     gcTime: 0,
   });

@@ -14,16 +14,25 @@ interface DiscListProps {
 /** The tracks of an album, by disc when there are several. */
 export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
   const { t } = useTranslation();
-  function nameOf(disc: number): string {
-    const title = titles.find((one) => one.disc === disc)?.title;
-    const side = /^Side ([A-Z])$/.exec(title ?? '')?.[1];
+  const titleOf = (disc: number | null): string | undefined => titles.find((one) => one.disc === disc)?.title;
+  const sideOf = (disc: number | null): string | undefined => /^Side ([A-Z])$/.exec(titleOf(disc) ?? '')?.[1];
+  function nameOf(disc: number | null): string {
+    if (disc === null) return t('album.withoutNumber');
+    const title = titleOf(disc);
+    const side = sideOf(disc);
     if (side !== undefined) return t('album.side', { side });
     const number = t('album.disc', { number: disc });
     return title === undefined ? number : `${number}: ${title}`;
   }
   const player = usePlayerCommands();
   const mixed = new Set(tracks.map((track) => track.format)).size > 1;
-  const discs = [...Map.groupBy(tracks, (track) => track.disc_number ?? 1)];
+  const numbers = new Set(tracks.flatMap(({ disc_number }) => disc_number ?? []));
+  // what has neither disc nor number is after the last of several discs
+  const discs = [
+    ...Map.groupBy(tracks, ({ disc_number, track_number }) =>
+      disc_number === null && track_number === null && numbers.size > 1 ? null : (disc_number ?? 1),
+    ),
+  ];
   return (
     <div className={styles.list} onKeyDown={moveAmongRows}>
       {discs.map(([disc, onDisc]) => (
@@ -35,6 +44,7 @@ export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
                 key={track.id}
                 track={track}
                 lead="number"
+                side={sideOf(disc)}
                 withArtist={track.artist_name !== albumArtist}
                 withFormat={mixed}
                 onPlay={() =>

@@ -22,6 +22,8 @@ interface TrackRowProps {
   track: TrackOut;
   /** The track number, or the cover where tracks of several albums are mixed. */
   lead: 'number' | 'cover';
+  /** Of a record, before the number. */
+  side?: string | undefined;
   /** Left out where the heading of the page says the same. */
   withArtist: boolean;
   /** Shown where the tracks of a list differ in it. */
@@ -29,7 +31,7 @@ interface TrackRowProps {
   onPlay: () => void;
 }
 
-export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackRowProps) {
+export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPlay }: TrackRowProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
@@ -42,7 +44,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
   const mark = isCurrent ? (
     <SoundBars moving={sounding} />
   ) : lead === 'number' ? (
-    <span className={styles.place} data-place={track.track_number ?? '·'} />
+    <span className={styles.place} data-place={track.track_number === null ? '·' : `${side}${track.track_number}`} />
   ) : (
     <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
   );

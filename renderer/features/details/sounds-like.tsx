@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
+import { trackVersionsQuery } from '../../api/library.ts';
 import { similarQuery } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';
@@ -19,17 +20,19 @@ export function SoundsLike({ track }: { track: TrackOut }) {
   const { t } = useTranslation();
   const { run } = useActions();
   const { data, error } = useQuery(similarQuery(track.id));
+  const { data: files = [] } = useQuery(trackVersionsQuery(track.id));
+  const versions = data?.versions.filter(({ track: other }) => files.every(({ id }) => id !== other.id)) ?? [];
   const items = trackItems(oneTrack(track));
   const from = t('radio.from', { name: track.title });
   return (
     <>
-      {data && data.versions.length > 0 && (
+      {versions.length > 0 && (
         <section aria-label={t('similar.versions')}>
           <h3>{t('similar.versions')}</h3>
           <ChosenTracks
             label={t('similar.versions')}
             from={from}
-            items={data.versions.map(({ track: other, kind, likeness }) => ({
+            items={versions.map(({ track: other, kind, likeness }) => ({
               track: other,
               note: [
                 t(`similar.version.${kind}`),

@@ -23,6 +23,7 @@ import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
 import { Measured } from './measured.tsx';
 import { SoundsLike } from './sounds-like.tsx';
+import { TrackVersions } from './track-versions.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
@@ -143,6 +144,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       )}
       {track.has_lyrics && <LyricsSection trackId={track.id} />}
       {track.availability === 'available' && <Measured trackId={track.id} />}
+      {!editing && <TrackVersions track={track} />}
       {!editing && <SoundsLike track={track} />}
       <FileInfo track={track} />
     </div>

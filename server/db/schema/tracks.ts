@@ -1,6 +1,7 @@
 // Tracks, and what a track has beside its row.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { albumPlace } from '../album-place.ts';
 import type { AlbumId, ArtistId, TrackEditId, TrackId, UserId } from '../ids.ts';
 import type { MoreTags } from '../more-tags.ts';
 import { users } from './accounts.ts';
@@ -102,8 +103,8 @@ export const tracks = sqliteTable(
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
     index('tracks_title_sort').on(t.titleSort, t.id),
-    index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
-    index('tracks_album_sort').on(t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
+    index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
+    index('tracks_album_sort').on(t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
     index('tracks_year').on(t.year, t.id),
     // few files have these, and a library without them does not pay for the index
     index('tracks_original_year')

@@ -150,7 +150,7 @@ export function browsingEndpoints({
       const album = library.getAlbum(userId, items.idAs('album', params.required('id')));
       const songs = pagesOf(
         ALL,
-        async (page) => (await library.listTracks(userId, { albumId: album.id }, OF_ALBUM, page)).items,
+        async (page) => (await library.listTracks(userId, { albumId: album.id, bestOnly: true }, OF_ALBUM, page)).items,
       );
       return { album: { ...shapes.album(album), song: listOf(songs, (track) => shapes.song(track)) } };
     }),

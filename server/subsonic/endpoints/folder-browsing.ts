@@ -160,7 +160,8 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     const album = library.getAlbum(userId, idOf('album', text));
     const tracks = pagesOf(
       ALL,
-      async (page) => (await library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page)).items,
+      async (page) =>
+        (await library.listTracks(userId, { albumId: album.id, bestOnly: true }, { sort: 'album' }, page)).items,
     );
     return {
       id: toId('album', album.id),
