@@ -12,6 +12,7 @@ import type {
   ArtistOut,
   ArtistPage,
   ArtistSort,
+  ContradictionOut,
   GenreOut,
   TrackOut,
   TrackPage,
@@ -130,6 +131,11 @@ export const trackVersionsQuery = (id: number) =>
     queryFn: ({ signal }) => request<TrackOut[]>(`/tracks/${id}/versions`, { signal }),
   });
 export const artistTracksQuery = (id: number) => allTracks(`/artists/${id}/tracks`);
+export const albumContradictionsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/albums/${id}/contradictions`] as const,
+    queryFn: ({ signal }) => request<ContradictionOut[]>(`/albums/${id}/contradictions`, { signal }),
+  });
 export const albumEditionsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/albums/${id}/editions`] as const,

@@ -18,6 +18,7 @@ import {
   ArtistPatch,
   ArtistQuery,
   ArtistTrackQuery,
+  ContradictionOut,
   EditQuery,
   GenreList,
   ChaptersOut,
@@ -34,6 +35,7 @@ import {
   toArtistChanges,
   toArtistFilter,
   toArtistOut,
+  toContradictionOut,
   toGenreOut,
   toChaptersOut,
   toLyricsOut,
@@ -224,6 +226,18 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       reply: z.array(TrackOut),
     },
     ({ user, params }) => library.versionsOf(user.id, params.id).map(toTrackOut),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/albums/:id/contradictions',
+      access: 'user',
+      summary: 'Files of an album whose tags name another release, edition or year than most of them',
+      params: AlbumParam,
+      reply: z.array(ContradictionOut),
+    },
+    ({ user, params }) => library.contradictionsIn(user.id, params.id).map(toContradictionOut),
   ),
 
   route(

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf } from '../runtime/time-slices.ts';
+import { contradictionsIn, releaseOfMost, type Contradiction } from './album-contradictions.ts';
 import { albumList, type AlbumFilter } from './album-lists.ts';
 import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from './album-rows.ts';
 import { artistList, type ArtistFilter } from './artist-lists.ts';
@@ -128,7 +129,10 @@ export function createLibraryService({
     const reason = unsaved.get(id);
     return reason === undefined ? track : { ...track, metadataError: reason };
   }
-  const getAlbum = (userId: UserId, id: AlbumId): AlbumSummary => one('album', id, albumsById(userId, [id]));
+  function getAlbum(userId: UserId, id: AlbumId): AlbumSummary {
+    const album = one('album', id, albumsById(userId, [id]));
+    return { ...album, releaseMbid: releaseOfMost(statements, id) };
+  }
   const getArtist = (userId: UserId, id: ArtistId): ArtistSummary => one('artist', id, artistsById(userId, [id]));
 
   /** By year. */
@@ -151,6 +155,11 @@ export function createLibraryService({
     editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {
       getAlbum(userId, id);
       return albumsById(userId, listEditions.all(id, id));
+    },
+    /** Files of an album that say something else than most of them. Throws `not_found`. */
+    contradictionsIn(userId: UserId, id: AlbumId): Contradiction[] {
+      getAlbum(userId, id);
+      return contradictionsIn(statements, id);
     },
     /** Other files of its recording at its place of the album, the best first. Throws `not_found`. */
     versionsOf(userId: UserId, id: TrackId): TrackSummary[] {

@@ -8,6 +8,7 @@ import {
   type FieldChanges,
 } from '../db/track-fields.ts';
 import { toIso, toIsoOrNull } from '../http/times.ts';
+import type { Contradiction } from './album-contradictions.ts';
 import type { AlbumFilter } from './album-lists.ts';
 import type { AlbumSummary } from './album-rows.ts';
 import type { ArtistFilter } from './artist-lists.ts';
@@ -27,6 +28,7 @@ import type {
   ArtistPatch,
   ArtistQuery,
   ChaptersOut,
+  ContradictionOut,
   GenreOut,
   LyricsOut,
   TrackFieldName,
@@ -214,4 +216,10 @@ export const toLyricsOut = ({ synced, lines, source, lrclibId, isInstrumental }:
   source,
   lrclib_id: lrclibId,
   is_instrumental: isInstrumental,
+});
+
+export const toContradictionOut = ({ id, sourceId, ...others }: Contradiction): ContradictionOut => ({
+  track_id: id,
+  source_id: sourceId,
+  ...others,
 });

@@ -18,6 +18,7 @@ import {
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 import { FORMATS } from '../media/audio-formats.ts';
+import { RELEASE_FIELDS } from './album-contradictions.ts';
 import { NO_FORMAT } from './filters.ts';
 import { folderPath } from './folder-wire.ts';
 
@@ -273,6 +274,18 @@ export const ArtistQuery = z.object({
   ...pageQuery,
 });
 export type ArtistQuery = z.output<typeof ArtistQuery>;
+
+export const ContradictionOut = z
+  .object({
+    track_id: z.int(),
+    title: z.string(),
+    source_id: z.string(),
+    field: z.enum(RELEASE_FIELDS),
+    value: z.union([z.string(), z.int()]),
+    usual: z.union([z.string(), z.int()]).meta({ description: 'what most files of the album say' }),
+  })
+  .meta({ id: 'ContradictionOut' });
+export type ContradictionOut = z.output<typeof ContradictionOut>;
 
 /** Default orders: an album's tracks by disc and number, an artist's tracks by album, an artist's albums by year. */
 export const AlbumTrackQuery = TrackQuery.extend({

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AlbumOut, AlbumPage, TrackOut } from '../../server/library/wire.ts';
+import type { AlbumOut, AlbumPage, ContradictionOut, TrackOut } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -146,5 +146,21 @@ test('an album of an earlier version stays whole, and a new edition is an album 
   expect(await albums()).toEqual([
     [STANDARD, 1],
     [DELUXE, 1],
+  ]);
+});
+
+test('the album goes by most of its files, and tells which say something else', async () => {
+  for (const number of [2, 3, 4]) put(`Blue/${number}.mp3`, number, STANDARD);
+  put('Blue/1.mp3', 1, DELUXE);
+  writeFileSync(join(base, 'music/Blue/5.mp3'), song(5, STANDARD, '2004'));
+  await scan();
+  const { items } = (await server.api<AlbumPage>('/albums')).body;
+  expect(items).toHaveLength(1);
+  const id = items[0]?.id;
+  expect((await server.api<AlbumOut>(`/albums/${id}`)).body.release_mbid).toBe(STANDARD);
+  const { body } = await server.api<ContradictionOut[]>(`/albums/${id}/contradictions`);
+  expect(body.map(({ source_id, field, value, usual }) => [source_id, field, value, usual])).toEqual([
+    ['Blue/1.mp3', 'release_mbid', DELUXE, STANDARD],
+    ['Blue/5.mp3', 'year', 2004, 1999],
   ]);
 });

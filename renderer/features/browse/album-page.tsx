@@ -18,6 +18,7 @@ import { AlbumAbout } from './about.tsx';
 import { AlbumCover } from './album-cover.tsx';
 import { AlbumChapters } from './album-chapters.tsx';
 import { AlbumCharset } from './album-charset.tsx';
+import { AlbumContradictions } from './album-contradictions.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
@@ -87,6 +88,7 @@ export function AlbumPage() {
       <AlbumChapters tracks={tracks.data} />
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       <AlbumCharset albumId={albumId} />
+      <AlbumContradictions albumId={albumId} />
       <AlbumAbout albumId={albumId} />
       <OtherEditions albumId={albumId} />
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
