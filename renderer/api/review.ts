@@ -47,6 +47,8 @@ export const useReviewCount = (): number => useQuery(countQuery('/review')).data
 export const useDuplicateCount = (): number => useQuery(countQuery('/duplicates')).data ?? 0;
 
 export const useAlbumChangeCount = (): number => useQuery(countQuery('/album-changes')).data ?? 0;
+/** Changes of albums that can be undone. */
+export const useRegroupingCount = (): number => useQuery(countQuery('/album-regroupings')).data ?? 0;
 
 /** After a change of the library the lists are refetched. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { isOpen, jobsQuery } from '../../api/jobs.ts';
 import { useMissingCount } from '../../api/missing.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
-import { useAlbumChangeCount, useDuplicateCount, useReviewCount } from '../../api/review.ts';
+import { useAlbumChangeCount, useDuplicateCount, useRegroupingCount, useReviewCount } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
 import { trashTotalQuery } from '../../api/trash.ts';
 import type { NAV_ITEMS } from './nav-items.ts';
@@ -10,8 +10,8 @@ import type { NAV_ITEMS } from './nav-items.ts';
 type PlaceName = (typeof NAV_ITEMS)[number]['name'];
 
 /**
- * Which items of the navigation are shown, and their counts: pages with questions and the trash only while there is
- * something, jobs only for the owner.
+ * Which items of the navigation are shown, and their counts: pages with questions or something to undo only while there
+ * is any, jobs only for the owner.
  */
 export function useNavBadges() {
   const user = useSession()?.user;
@@ -25,10 +25,12 @@ export function useNavBadges() {
     albumChanges: useAlbumChangeCount(),
   };
   const hasCatalogue = useHasCatalogue();
+  const hasRegroupings = useRegroupingCount() > 0;
   const hasTrash = (useQuery(trashTotalQuery()).data?.total ?? 0) > 0;
   /** Tracks or albums that need a decision. */
   const countOf = (name: PlaceName): number => counts[name] ?? 0;
   const isShown = ({ name }: { name: PlaceName }): boolean => {
+    if (name === 'albumChanges' && hasRegroupings) return true;
     if (name in counts) return countOf(name) > 0;
     if (name === 'trash') return hasTrash;
     if (name === 'discover') return hasCatalogue && (user?.can_upload ?? false);
