@@ -132,15 +132,45 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       musicFolders.all().map(({ key }) => key),
     );
 
+  async function bringBack(folder: KnownFolder): Promise<KnownFolder> {
+    if (folder.isSet || folder.removedAt === null || folder.path === null)
+      throw conflict(`The music folder “${folder.name}” is not removed.`);
+    const taken = await overlap(folder.path).catch(() => undefined); // its disk may be away
+    if (taken !== undefined) throw conflict(`The folder ${taken}.`);
+    if (folder.key === '') await setFirst({ path: folder.path, mode: folder.mode });
+    write(folder.id, { removedAt: null });
+    await look();
+    await jobs.tryEnqueue(RESTORE_MUSIC_FOLDER, { folderId: folder.id, removedAt: folder.removedAt.getTime() });
+    return get(folder.id);
+  }
+
+  /** The folder that was removed from this place; the last one of several. */
+  async function removedAt(path: string): Promise<KnownFolder | undefined> {
+    const real = await realpath(path).catch(() => path);
+    const removed = musicFolders.all().filter((folder) => !folder.isSet && folder.removedAt !== null);
+    const places = await Promise.all(removed.map(({ path: at }) => realpath(at ?? '').catch(() => at)));
+    return removed
+      .filter((_, n) => places[n] === real)
+      .toSorted((a, b) => Number(b.removedAt) - Number(a.removedAt))[0];
+  }
+
   return {
     get,
     totals,
     removalOf: (id: number): Promise<Removal> => removalOf(get(id)),
 
-    /** The first one becomes the settings' own, where these have none yet. Starts a scan of it. */
+    /**
+     * The first one becomes the settings' own, where these have none yet. Starts a scan of it. One that was removed is
+     * brought back, with its tracks.
+     */
     async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<KnownFolder> {
-      assertNameFree(name, musicFolders.list().length === 0 ? 1 : undefined);
+      const removed = await removedAt(path);
+      assertNameFree(name, musicFolders.list().length === 0 ? 1 : removed?.id);
       await assertFit(path);
+      if (removed) {
+        write(removed.id, { name, path, mode });
+        return bringBack(get(removed.id));
+      }
       const first = musicFolders.find(1);
       let id = 1 as MusicFolderId;
       if (first && !first.isSet && first.removedAt === null && !isFolderName('')) {
@@ -184,18 +214,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     },
 
     /** Undoes the removal. */
-    async restore(id: number): Promise<KnownFolder> {
-      const folder = get(id);
-      if (folder.isSet || folder.removedAt === null || folder.path === null)
-        throw conflict(`The music folder “${folder.name}” is not removed.`);
-      const taken = await overlap(folder.path).catch(() => undefined); // its disk may be away
-      if (taken !== undefined) throw conflict(`The folder ${taken}.`);
-      if (folder.key === '') await setFirst({ path: folder.path, mode: folder.mode });
-      write(folder.id, { removedAt: null });
-      await look();
-      await jobs.tryEnqueue(RESTORE_MUSIC_FOLDER, { folderId: folder.id, removedAt: folder.removedAt.getTime() });
-      return get(id);
-    },
+    restore: (id: number): Promise<KnownFolder> => bringBack(get(id)),
   };
 }
 

@@ -79,7 +79,14 @@ export function createMusicFolderTasks({
         AND ${IN_FOLDER('source_folders.path')} ORDER BY id LIMIT ${FOLDERS_AT_ONCE}`,
     )
     .pluck();
-  const forgetFiles = client.prepare<[number]>("DELETE FROM source_files WHERE folder_id = ? AND state <> 'deleted'");
+  const forgetFailed = client.prepare<[number]>("DELETE FROM source_files WHERE folder_id = ? AND state = 'failed'");
+  const setGone = client.prepare<[number]>(
+    "UPDATE source_files SET state = 'gone' WHERE folder_id = ? AND state <> 'deleted'",
+  );
+  /** The scan tells whether its file is still there. */
+  const setMissing = client.prepare<[TrackId]>(
+    "UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE 'file:%'",
+  );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
   const deleted = `FROM trashed_tracks WHERE source = 'local_folder' AND deleted_at >= @since
       AND merged_into IS NULL AND is_hidden = 0 AND ${IN_FOLDER('trashed_tracks.source_id')}`;
@@ -119,12 +126,13 @@ export function createMusicFolderTasks({
   }
 
   /**
-   * A track without a known file is found by its audio, wherever that comes up. Files of tracks that people deleted
-   * stay known, so that they are not added again when the folder is brought back.
+   * Its files are gone: a track is found by its audio, wherever that comes up. Files of tracks that people deleted stay
+   * known as such, so that they are not added again when the folder is brought back.
    */
-  async function forgetAll(where: InFolder, { signal, yieldToRequests }: JobContext): Promise<void> {
-    const forget = client.transaction((id: number): void => {
-      forgetFiles.run(id);
+  async function setAllGone(where: InFolder, { signal, yieldToRequests }: JobContext): Promise<void> {
+    const setFolderGone = client.transaction((id: number): void => {
+      forgetFailed.run(id);
+      setGone.run(id);
       clearSignature.run(id);
     }).immediate;
     for (let after = 0; ;) {
@@ -133,7 +141,7 @@ export function createMusicFolderTasks({
       const last = ids.at(-1);
       if (last === undefined) return;
       for (const id of ids) {
-        forget(id);
+        setFolderGone(id);
         await yieldToRequests();
       }
       after = last;
@@ -145,7 +153,7 @@ export function createMusicFolderTasks({
   const clear: Handler<typeof CLEAR_MUSIC_FOLDER> = async ({ folderId, by }, context) => {
     if (isSet(folderId)) return { trashed: 0 }; // it was brought back meanwhile
     const where = inFolder(folderId);
-    await forgetAll(where, context);
+    await setAllGone(where, context);
     const put = (id: TrackId): void =>
       void db.transaction((tx) => trash.put(tx, by, id, () => deps.onDeleted(id)), {
         behavior: 'immediate',
@@ -164,7 +172,14 @@ export function createMusicFolderTasks({
     const restored = await inTurns(
       countDeleted.get(where) ?? 0,
       (after) => listDeleted.all({ ...where, after }),
-      (id) => db.transaction((tx) => trash.restore(tx, id), { behavior: 'immediate' }),
+      (id) =>
+        db.transaction(
+          (tx) => {
+            trash.restore(tx, id);
+            setMissing.run(id);
+          },
+          { behavior: 'immediate' },
+        ),
       context,
     );
     await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(where.key) || FIRST_ALONE] }));

@@ -438,6 +438,60 @@ describe('removing a folder', () => {
   });
 });
 
+describe.each(['reference', 'copy'] as const)('what changed while a folder was removed, in %s mode', (mode) => {
+  const named = (title: string): string => `${mode} ${title}`;
+  const at = (place: string): string => `${mode} shelf/${place}`;
+  async function addShelf(): Promise<number> {
+    const folder = { name: named('Shelf'), path: join(base, at('.')), mode };
+    const { id } = (await post<MusicFolderOut>('/music-folders', folder)).body;
+    await server.app.drain();
+    return id;
+  }
+  async function remove(id: number): Promise<void> {
+    await server.api(`/music-folders/${id}`, { method: 'DELETE' });
+    await server.app.drain();
+  }
+
+  test('is seen when it comes back', async () => {
+    for (const title of ['Gone', 'Moved out', 'Renamed', 'Same']) put(at(`${title}.mp3`), named(title));
+    const id = await addShelf();
+    const before = new Map<string, TrackOut>();
+    for (const title of ['Gone', 'Moved out', 'Renamed', 'Same']) {
+      const track = await trackCalled(named(title));
+      before.set(title, track);
+      await like(track);
+    }
+    await remove(id);
+    unlinkSync(join(base, at('Gone.mp3')));
+    move(at('Moved out.mp3'), `first/${mode}/Moved out.mp3`);
+    await scan();
+    move(at('Renamed.mp3'), at('deeper/New name.mp3'));
+    expect((await post(`/music-folders/${id}/restore`)).status).toBe(200);
+    await server.app.drain();
+    const seen = async (title: string): Promise<(string | boolean | number | null)[]> => {
+      const { id: track, liked, availability, source_id } = await trackCalled(named(title));
+      return [track === before.get(title)?.id, liked, availability, source_id];
+    };
+    const prefix = (await folderNamed(named('Shelf'))).source_id_prefix;
+    expect(await seen('Same')).toEqual([true, true, 'available', `${prefix}Same.mp3`]);
+    expect(await seen('Renamed')).toEqual([true, true, 'available', `${prefix}deeper/New name.mp3`]);
+    expect((await seen('Gone')).slice(0, 3)).toEqual([true, true, mode === 'copy' ? 'available' : 'missing']);
+    expect((await seen('Moved out')).slice(1)).toEqual([true, 'available', `${mode}/Moved out.mp3`]);
+    await remove(id);
+  });
+
+  test('the same folder, added again, has its tracks again', async () => {
+    put(at('Again.mp3'), named('Again'));
+    const id = await addShelf();
+    const track = await trackCalled(named('Again'));
+    await like(track);
+    await remove(id);
+    expect(await addShelf()).toBe(id);
+    expect(await trackCalled(named('Again'))).toMatchObject({ id: track.id, liked: true, availability: 'available' });
+    await remove(id);
+  });
+});
+
 test('removing the first folder leaves the others alone', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-first-folder-'));
   const paths = [join(dir, 'first'), join(dir, 'second')] as const;
