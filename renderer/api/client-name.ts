@@ -1,6 +1,14 @@
 // What browsers are called. This one has a name where a user sees several of theirs, such as "Firefox on Linux", and a
 // short random suffix, which tells two of the same name apart.
-const KEY = 'tonearm.client';
+import { storedChoice } from '../stored-choice.ts';
+
+const suffix = storedChoice({
+  name: 'client',
+  key: 'tonearm.client',
+  initial: '',
+  read: (text) => text,
+  write: (text) => text,
+});
 /** Browsers name each other, and so do systems: the order counts. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bElectron\//, 'Tonearm'],
@@ -33,12 +41,8 @@ export const clientName = (): string => nameOf(navigator.userAgent) ?? 'Browser'
 
 /** The name with its suffix, for comparing. */
 export function clientId(): string {
-  let letters = localStorage.getItem(KEY);
-  if (letters === null) {
-    letters = Math.random().toString(36).slice(2, 6);
-    localStorage.setItem(KEY, letters);
-  }
-  return `${clientName()} #${letters}`;
+  if (suffix.get() === '') suffix.set(Math.random().toString(36).slice(2, 6));
+  return `${clientName()} #${suffix.get()}`;
 }
 
 /** The name without its suffix, for display. */

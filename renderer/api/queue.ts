@@ -43,7 +43,7 @@ export async function fetchQueueTracks(current: number): Promise<{ tracks: Track
 /** `played_at` is text, as sent and as stored while offline. */
 export type PlayReport = Omit<HistoryIn, 'played_at' | 'track_id'> & { track_id: number; played_at: string };
 
-export const sendPlays = (items: PlayReport[]): Promise<unknown> =>
+export const sendPlays = (items: readonly PlayReport[]): Promise<unknown> =>
   request('/history', { method: 'POST', body: { items } });
 export const tellNowPlaying = (body: {
   track_id: number | null;

@@ -1,6 +1,6 @@
 // The session: access token and user, kept across reloads and shared with other tabs of the same browser.
-import { useSyncExternalStore } from 'react';
 import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
+import { asJson, asWord, isRecord, storedChoice } from '../stored-choice.ts';
 
 /** For URLs; see url-tokens.ts. */
 export interface UrlTokens {
@@ -15,60 +15,46 @@ interface Session {
   urls?: UrlTokens;
 }
 
-const KEY = 'tonearm.session';
-const LEFT = 'tonearm.left';
-const listeners = new Set<() => void>();
-let current = read();
-
-function read(): Session | null {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
-    return stored && typeof stored === 'object' && 'token' in stored && 'user' in stored ? (stored as Session) : null;
-  } catch {
-    return null;
-  }
-}
-
-function set(session: Session | null): void {
-  current = session;
-  if (session) localStorage.setItem(KEY, JSON.stringify(session));
-  else localStorage.removeItem(KEY);
-  for (const listener of listeners) listener();
-}
-
-addEventListener('storage', (event) => {
-  if (event.key !== KEY) return;
-  current = read();
-  for (const listener of listeners) listener();
+const session = storedChoice<Session | null>({
+  name: 'session',
+  key: 'tonearm.session',
+  initial: null,
+  ...asJson<Session | null>((value) =>
+    isRecord(value) && 'token' in value && 'user' in value ? (value as unknown as Session) : undefined,
+  ),
+});
+const leftOnPurpose = storedChoice<'' | '1'>({
+  name: 'session',
+  key: 'tonearm.left',
+  initial: '',
+  ...asWord(['', '1']),
 });
 
-export const getSession = (): Session | null => current;
+export const getSession = session.get;
 /** Whether the last user here signed out by hand and nobody signed in since; kept across restarts. */
-export const isLeftOnPurpose = (): boolean => localStorage.getItem(LEFT) !== null;
+export const isLeftOnPurpose = (): boolean => leftOnPurpose.get() === '1';
 
 export function startSession(answer: TokenResponse, urls: UrlTokens): void {
-  localStorage.removeItem(LEFT);
-  set({ token: answer.access_token, user: answer.user, urls });
+  leftOnPurpose.set(undefined);
+  session.set({ token: answer.access_token, user: answer.user, urls });
 }
 
 export function setUrlTokens(urls: UrlTokens): void {
-  if (current) set({ ...current, urls });
+  const current = getSession();
+  if (current) session.set({ ...current, urls });
 }
 
 export function setSessionUser(user: UserOut): void {
-  if (current && JSON.stringify(current.user) !== JSON.stringify(user)) set({ ...current, user });
+  const current = getSession();
+  if (current && JSON.stringify(current.user) !== JSON.stringify(user)) session.set({ ...current, user });
 }
 
-export const signOut = (): void => set(null);
+export const signOut = (): void => session.set(undefined);
 
 export function leaveOnPurpose(): void {
-  localStorage.setItem(LEFT, '1');
+  leftOnPurpose.set('1');
   signOut();
 }
 
-export function onSessionChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useSession = (): Session | null => useSyncExternalStore(onSessionChange, getSession);
+export const onSessionChange = session.onChange;
+export const useSession = session.use;

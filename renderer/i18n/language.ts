@@ -1,8 +1,8 @@
 // Which language is shown: the one that was chosen, else the first of the browser's that there is. Kept in
-// localStorage, so all windows agree.
+// the browser, so all windows agree.
 import i18next from 'i18next';
-import { useSyncExternalStore } from 'react';
 import { desktop } from '../desktop.ts';
+import { asWord, storedChoice } from '../stored-choice.ts';
 
 /** English comes with the window; the others are fetched when they are wanted. */
 const FILES = import.meta.glob<{ default: object }>([
@@ -22,16 +22,15 @@ export function nameOfLanguage(language: string): string {
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
 
-const KEY = 'tonearm.language';
-const listeners = new Set<() => void>();
-
 const isLanguage = (value: string | null | undefined): value is string => LANGUAGES.some((tag) => tag === value);
 
 /** A tag of `LANGUAGES`, or `system`. */
-function readLanguageChoice(): string {
-  const stored = localStorage.getItem(KEY);
-  return isLanguage(stored) ? stored : 'system';
-}
+const languageChoice = storedChoice<string>({
+  name: 'language',
+  key: 'tonearm.language',
+  initial: 'system',
+  ...asWord(['system', ...LANGUAGES]),
+});
 
 /** A browser under the POSIX locale says `en-US@posix`, at which every Intl formatter throws. */
 const isTag = (tag: string): boolean => {
@@ -49,7 +48,7 @@ const languageOf = (tag: string): string | undefined => [tag, tag.split('-')[0]]
  * language (en-GB writes 24 December, en-US December 24), else the language itself.
  */
 export function resolveLanguage(
-  choice = readLanguageChoice(),
+  choice = languageChoice.get(),
   browserLanguages: readonly string[] = navigator.languages,
 ): { language: string; locale: string } {
   const wanted = browserLanguages.map((tag) => tag.split('@', 1)[0] ?? '').filter(isTag);
@@ -72,21 +71,7 @@ export async function applyLanguage(): Promise<void> {
   desktop?.tellLanguage(locale).catch(() => undefined);
 }
 
-export async function chooseLanguage(choice: string): Promise<void> {
-  localStorage.setItem(KEY, choice);
-  for (const listener of listeners) listener();
-  await applyLanguage();
-}
+export const chooseLanguage = (choice: string): void => languageChoice.set(choice);
+languageChoice.onChange(() => void applyLanguage());
 
-addEventListener('storage', (event) => {
-  if (event.key !== KEY) return;
-  for (const listener of listeners) listener();
-  void applyLanguage();
-});
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useLanguageChoice = (): string => useSyncExternalStore(subscribe, readLanguageChoice);
+export const useLanguageChoice = languageChoice.use;

@@ -1,8 +1,9 @@
 // The state of a player that has just been opened: what was stored, or nothing.
-import { currentEntry, type PlayerState } from './player.ts';
+import { currentEntry, type PlayerState, type Sleep } from './player.ts';
 import { recall } from './saved-state.ts';
 
 export const emptyState = (): PlayerState => {
+  const remembered = recall();
   const state: PlayerState = {
     queue: [],
     index: -1,
@@ -17,9 +18,11 @@ export const emptyState = (): PlayerState => {
     crossfadeS: 0,
     replayGain: 'off',
     preampDb: 0,
-    ...recall(),
     speed: 1,
     sleep: null,
+    ...remembered,
+    // a time to stop at that is over is for what played then
+    ...(isOver(remembered.sleep) && { sleep: null }),
     loop: null,
     status: 'idle',
     durationMs: 0,
@@ -32,3 +35,6 @@ export const emptyState = (): PlayerState => {
     durationMs: currentEntry(state)?.track.duration_ms ?? 0,
   };
 };
+
+const isOver = (sleep: Sleep | undefined): boolean =>
+  typeof sleep === 'object' && sleep !== null && sleep.at <= Date.now();

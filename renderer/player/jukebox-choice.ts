@@ -1,28 +1,12 @@
-// Whether this browser's library window is in jukebox mode. In localStorage, so that every window can switch it and a
-// reload keeps it.
-import { useSyncExternalStore } from 'react';
+// Whether this browser's library window is in jukebox mode; every window can switch it.
+import { asWord, storedChoice } from '../stored-choice.ts';
 
-const KEY = 'tonearm.speaker';
-const listeners = new Set<() => void>();
-
-const read = (): boolean => localStorage.getItem(KEY) === 'on';
-const tell = (): void => {
-  for (const listener of listeners) listener();
-};
-
-export function chooseSpeaker(isOn: boolean): void {
-  if (isOn) localStorage.setItem(KEY, 'on');
-  else localStorage.removeItem(KEY);
-  tell();
-}
-
-addEventListener('storage', (event) => {
-  if (event.key === KEY) tell();
+const choice = storedChoice<'on' | 'off'>({
+  name: 'speaker',
+  key: 'tonearm.speaker',
+  initial: 'off',
+  ...asWord(['on', 'off']),
 });
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useSpeakerChoice = (): boolean => useSyncExternalStore(subscribe, read);
+export const chooseSpeaker = (isOn: boolean): void => choice.set(isOn ? 'on' : undefined);
+export const useSpeakerChoice = (): boolean => choice.use() === 'on';

@@ -15,17 +15,15 @@ import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
 import { keepPlaces } from './audiobook-bookmarks.ts';
-import { PlayReports } from './play-reports.ts';
+import { keptPlays, PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
 import { streamKbps } from './sound-output.ts';
 
 export function openPlayer(): SharedPlayer {
+  const plays = keptPlays(() => `tonearm.plays.${getSession()?.user.id}`);
   const reports = new PlayReports({
-    key: () => {
-      const user = getSession()?.user.id;
-      return user === undefined ? null : `tonearm.plays.${user}`;
-    },
+    kept: () => (getSession() ? plays : null),
     send: sendPlays,
     client: clientName(),
   });

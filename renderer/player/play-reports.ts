@@ -1,29 +1,36 @@
 // Plays not yet reported to the server. Stored in the browser, so that plays count while offline.
 import { ApiError } from '../api/problem.ts';
 import type { PlayReport } from '../api/queue.ts';
+import { asJson, storedChoice, type StoredChoice } from '../stored-choice.ts';
 import type { Play } from './play-counter.ts';
 
 /** The most the server accepts in one request; beyond that the oldest are dropped. */
 const MOST_KEPT = 5_000;
 const AGAIN_MS = 60_000;
 
+/** Where the plays of a user are kept in this browser. */
+export const keptPlays = (key: () => string): StoredChoice<readonly PlayReport[]> =>
+  storedChoice<readonly PlayReport[]>({
+    name: 'plays',
+    key,
+    initial: [],
+    ...asJson<readonly PlayReport[]>((items) => (Array.isArray(items) ? (items as PlayReport[]) : undefined)),
+  });
+
 interface PlayReportsOptions {
-  /** The storage key: plays belong to a user. */
-  key: () => string | null;
-  send: (items: PlayReport[]) => Promise<unknown>;
+  /** Those of whoever is signed in; null without anybody. */
+  kept: () => Pick<StoredChoice<readonly PlayReport[]>, 'get' | 'set'> | null;
+  send: (items: readonly PlayReport[]) => Promise<unknown>;
   client: string;
-  storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
 export class PlayReports {
   readonly #options: PlayReportsOptions;
-  readonly #storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   #sending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PlayReportsOptions) {
     this.#options = options;
-    this.#storage = options.storage ?? localStorage;
   }
 
   add({ id, track, playedAt, playedMs }: Play): void {
@@ -63,26 +70,12 @@ export class PlayReports {
     if (this.#kept().length > 0) void Promise.resolve().then(() => this.flush());
   }
 
-  #kept(): PlayReport[] {
-    const key = this.#options.key();
-    if (key === null) return [];
-    try {
-      const kept: unknown = JSON.parse(this.#storage.getItem(key) ?? '[]');
-      return Array.isArray(kept) ? (kept as PlayReport[]) : [];
-    } catch {
-      return [];
-    }
+  #kept(): readonly PlayReport[] {
+    return this.#options.kept()?.get() ?? [];
   }
 
   #keep(items: readonly PlayReport[]): void {
-    const key = this.#options.key();
-    if (key === null) return;
-    try {
-      if (items.length === 0) this.#storage.removeItem(key);
-      else this.#storage.setItem(key, JSON.stringify(items));
-    } catch {
-      this.#storage.removeItem(key); // storage full: counting must not stop the music
-    }
+    this.#options.kept()?.set(items.length === 0 ? undefined : items);
   }
 }
 

@@ -1,7 +1,7 @@
 // What the player stores across restarts: queue, position, modes, volume.
+import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
 import type { PlayerState, QueueEntry } from './player.ts';
 
-const KEY = 'tonearm.player';
 const VERSION = 2;
 /** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
 const MAX_ENTRIES = 2_000;
@@ -21,13 +21,41 @@ type Remembered = Pick<
   | 'crossfadeS'
   | 'replayGain'
   | 'preampDb'
+  | 'speed'
+  | 'sleep'
 >;
+
+const saved = storedChoice<Partial<Remembered> & { version?: number }>({
+  name: 'player',
+  key: 'tonearm.player',
+  initial: {},
+  ...asJson((value) => {
+    if (!isRecord(value)) return undefined;
+    const { version, queue } = value;
+    if (version !== VERSION) return {};
+    return Array.isArray(queue) && queue.every(isEntry) ? value : undefined;
+  }),
+});
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const { from, rest, radio, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
+  const {
+    from,
+    rest,
+    radio,
+    positionMs,
+    volume,
+    muted,
+    shuffle,
+    repeat,
+    crossfadeS,
+    replayGain,
+    preampDb,
+    speed,
+    sleep,
+  } = state;
   const cut = Math.max(0, state.queue.length - first - MAX_ENTRIES);
-  const stored = {
+  saved.set({
     version: VERSION,
     queue: state.queue.slice(first, first + MAX_ENTRIES),
     index: state.index - first,
@@ -42,23 +70,15 @@ export function remember(state: Remembered): void {
     crossfadeS,
     replayGain,
     preampDb,
-  };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(stored));
-  } catch {
-    localStorage.removeItem(KEY); // storage full: the music goes on without it
-  }
+    speed,
+    sleep,
+  });
 }
 
+/** Nothing, if nothing was stored or an older version stored it. */
 export function recall(): Partial<Remembered> {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? 'null') as (Remembered & { version: number }) | null;
-    if (stored?.version !== VERSION || !Array.isArray(stored.queue)) return {};
-    const { version: _, ...remembered } = stored;
-    return remembered.queue.every(isEntry) ? remembered : {};
-  } catch {
-    return {};
-  }
+  const { version: _, ...remembered } = saved.get();
+  return remembered;
 }
 
 const isEntry = (entry: QueueEntry | null): boolean =>

@@ -1,9 +1,7 @@
 // Where the sound goes and how it is shaped for it: the chosen output device, an equalizer for each, and the quality of
 // streams per kind of network. Kept in this browser, and followed by all of its windows.
-import { useSyncExternalStore } from 'react';
+import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
 import type { Equalizer } from './equalizer.ts';
-
-const KEY = 'tonearm.output';
 
 interface SoundOutput {
   /** Of the browser; empty for the system's default. */
@@ -14,66 +12,39 @@ interface SoundOutput {
   kbps: { unmetered: number; metered: number };
 }
 
-const NONE: SoundOutput = { deviceId: '', equalizers: {}, kbps: { unmetered: 0, metered: 0 } };
-const listeners = new Set<() => void>();
-let current: SoundOutput = read();
-
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const kbpsOf = (value: unknown): number => (isNumber(value) && value > 0 ? value : 0);
 
-function read(): SoundOutput {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? 'null') as Partial<SoundOutput> | null;
-    if (!stored) return NONE;
-    const kbps = (value: unknown): number => (isNumber(value) && value > 0 ? value : 0);
+const choice = storedChoice<SoundOutput>({
+  name: 'output',
+  key: 'tonearm.output',
+  initial: { deviceId: '', equalizers: {}, kbps: { unmetered: 0, metered: 0 } },
+  ...asJson((value) => {
+    if (!isRecord(value)) return undefined;
+    const { deviceId, equalizers, kbps } = value as Partial<SoundOutput>;
     return {
-      deviceId: typeof stored.deviceId === 'string' ? stored.deviceId : '',
-      equalizers: { ...stored.equalizers },
-      kbps: { unmetered: kbps(stored.kbps?.unmetered), metered: kbps(stored.kbps?.metered) },
+      deviceId: typeof deviceId === 'string' ? deviceId : '',
+      equalizers: isRecord(equalizers) ? equalizers : {},
+      kbps: { unmetered: kbpsOf(kbps?.unmetered), metered: kbpsOf(kbps?.metered) },
     };
-  } catch {
-    return NONE; // damaged, or storage is not allowed
-  }
-}
-
-function changed(): void {
-  for (const listener of listeners) listener();
-}
-
-addEventListener('storage', (event) => {
-  if (event.key !== KEY) return;
-  current = read();
-  changed();
+  }),
 });
 
-export const getSoundOutput = (): SoundOutput => current;
-export const storedEqualizer = ({ equalizers, deviceId }: SoundOutput = current): Partial<Equalizer> | null =>
+export const getSoundOutput = choice.get;
+export const onSoundOutput = choice.onChange;
+export const useSoundOutput = choice.use;
+export const setSoundOutput = (change: Partial<SoundOutput>): void => choice.set({ ...choice.get(), ...change });
+
+export const storedEqualizer = ({ equalizers, deviceId }: SoundOutput = choice.get()): Partial<Equalizer> | null =>
   equalizers[deviceId] ?? null;
-
-export function setSoundOutput(change: Partial<SoundOutput>): void {
-  current = { ...current, ...change };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(current));
-  } catch {
-    // storage is full or not allowed: it holds until this page is closed
-  }
-  changed();
-}
-
 export const setEqualizer = (equalizer: Equalizer): void =>
-  setSoundOutput({ equalizers: { ...current.equalizers, [current.deviceId]: equalizer } });
-
-export function onSoundOutput(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-export const useSoundOutput = (): SoundOutput => useSyncExternalStore(onSoundOutput, getSoundOutput);
+  setSoundOutput({ equalizers: { ...choice.get().equalizers, [choice.get().deviceId]: equalizer } });
 
 /** Only some browsers tell. */
 type Connection = { type?: string; saveData?: boolean };
 
 /** The limit for streams on the network that the device is in now; 0 for none. */
-export function streamKbps({ kbps }: SoundOutput = current): number {
+export function streamKbps({ kbps }: SoundOutput = choice.get()): number {
   const { connection } = navigator as Navigator & { connection?: Connection };
   const isMetered = connection?.saveData === true || connection?.type === 'cellular';
   return isMetered ? kbps.metered : kbps.unmetered;

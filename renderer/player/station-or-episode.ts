@@ -1,8 +1,9 @@
 // A station or an episode: audio that is no track and joins no queue. It plays whichever page is open, stops the music,
 // and is closed when music begins.
 import { useSyncExternalStore } from 'react';
+import { asJson, storedChoice } from '../stored-choice.ts';
 import { volumeFactor } from './gain.ts';
-import { isSounding, type Player } from './player.ts';
+import { isSounding, SPEED_MAX, SPEED_MIN, type Player } from './player.ts';
 
 interface Beside {
   readonly kind: 'station' | 'episode';
@@ -25,7 +26,12 @@ export interface BesideState {
 }
 
 const SAVED_EVERY_MS = 10_000;
-const SPEED_KEY = 'tonearm.episode-speed';
+const episodeSpeed = storedChoice<number>({
+  name: 'episodeSpeed',
+  key: 'tonearm.episode-speed',
+  initial: 1,
+  ...asJson((speed) => (typeof speed === 'number' && speed >= SPEED_MIN && speed <= SPEED_MAX ? speed : undefined)),
+});
 
 let state: BesideState | null = null;
 let audio: HTMLAudioElement | null = null;
@@ -112,12 +118,11 @@ export function seekBeside(toMs: number): void {
   audio.currentTime = Math.min(state.durationMs, Math.max(0, toMs)) / 1_000;
 }
 
-export const besideSpeed = (): number =>
-  state?.item.kind === 'episode' ? Number(localStorage.getItem(SPEED_KEY) ?? 1) : 1;
+export const besideSpeed = (): number => (state?.item.kind === 'episode' ? episodeSpeed.get() : 1);
 
 export function setBesideSpeed(speed: number): void {
   if (!audio || !state) return;
-  if (state.item.kind === 'episode') localStorage.setItem(SPEED_KEY, String(speed));
+  if (state.item.kind === 'episode') episodeSpeed.set(speed);
   audio.defaultPlaybackRate = speed;
   audio.playbackRate = speed;
   change({});

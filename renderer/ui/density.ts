@@ -1,37 +1,33 @@
-// How high the rows of lists and tables are. The choice is in localStorage and on <html data-density> (set before the
-// first paint by public/scheme.js), where tokens.css reads it. Fingers always get the highest rows.
+// How high the rows of lists and tables are. The choice is kept in the browser and on <html data-density> (set before
+// the first paint by public/scheme.js), where tokens.css reads it. Fingers always get the highest rows.
 import { useSyncExternalStore } from 'react';
 import { DENSITIES, ROW_HEIGHTS, type Density } from './row-heights.ts';
+import { asWord, storedChoice } from '../stored-choice.ts';
 
-const KEY = 'tonearm.density';
+const choice = storedChoice<Density>({
+  name: 'density',
+  key: 'tonearm.density',
+  initial: 'comfortable',
+  ...asWord(DENSITIES),
+});
 const coarse = matchMedia('(pointer: coarse)');
 const listeners = new Set<() => void>();
 
-function readDensity(): Density {
-  const stored = localStorage.getItem(KEY);
-  return DENSITIES.find((density) => density === stored) ?? 'comfortable';
-}
-
 function apply(): void {
-  document.documentElement.dataset['density'] = readDensity();
+  document.documentElement.dataset['density'] = choice.get();
   for (const listener of listeners) listener();
 }
 
-export function chooseDensity(density: Density): void {
-  localStorage.setItem(KEY, density);
-  apply();
-}
+export const chooseDensity = (density: Density): void => choice.set(density);
 
 coarse.addEventListener('change', apply);
-addEventListener('storage', (event) => {
-  if (event.key === KEY) apply();
-});
+choice.onChange(apply);
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
 
-export const useDensity = (): Density => useSyncExternalStore(subscribe, readDensity);
+export const useDensity = choice.use;
 export const useRowHeight = (): number =>
-  useSyncExternalStore(subscribe, () => ROW_HEIGHTS[coarse.matches ? 'comfortable' : readDensity()]);
+  useSyncExternalStore(subscribe, () => ROW_HEIGHTS[coarse.matches ? 'comfortable' : choice.get()]);

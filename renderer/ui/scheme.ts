@@ -1,25 +1,24 @@
-// Light, dark or system. The choice is in localStorage, the result on <html data-mantine-color-scheme> (set before the
-// first paint by public/scheme.js). Not Mantine's own switch, which inserts a <style> that the CSP refuses.
+// Light, dark or system. The choice is kept in the browser, the result on <html data-mantine-color-scheme> (set before
+// the first paint by public/scheme.js). Not Mantine's own switch, which inserts a <style> that the CSP refuses.
 import { useSyncExternalStore } from 'react';
+import { asWord, storedChoice } from '../stored-choice.ts';
 
 export const SCHEME_CHOICES = ['system', 'light', 'dark'] as const;
 export type SchemeChoice = (typeof SCHEME_CHOICES)[number];
 export type Scheme = 'light' | 'dark';
 
-const KEY = 'tonearm.scheme';
+const choice = storedChoice<SchemeChoice>({
+  name: 'scheme',
+  key: 'tonearm.scheme',
+  initial: 'system',
+  ...asWord(SCHEME_CHOICES),
+});
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
-const isChoice = (value: string | null): value is SchemeChoice => SCHEME_CHOICES.some((choice) => choice === value);
-
-function readSchemeChoice(): SchemeChoice {
-  const stored = localStorage.getItem(KEY);
-  return isChoice(stored) ? stored : 'system';
-}
-
 function resolveScheme(): Scheme {
-  const choice = readSchemeChoice();
-  if (choice !== 'system') return choice;
+  const chosen = choice.get();
+  if (chosen !== 'system') return chosen;
   return system.matches ? 'dark' : 'light';
 }
 
@@ -28,15 +27,10 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
-export function chooseScheme(choice: SchemeChoice): void {
-  localStorage.setItem(KEY, choice);
-  apply();
-}
+export const chooseScheme = (scheme: SchemeChoice): void => choice.set(scheme);
 
 system.addEventListener('change', apply);
-addEventListener('storage', (event) => {
-  if (event.key === KEY) apply();
-});
+choice.onChange(apply);
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
@@ -44,4 +38,4 @@ const subscribe = (listener: () => void) => {
 };
 
 export const useScheme = (): Scheme => useSyncExternalStore(subscribe, resolveScheme);
-export const useSchemeChoice = (): SchemeChoice => useSyncExternalStore(subscribe, readSchemeChoice);
+export const useSchemeChoice = choice.use;

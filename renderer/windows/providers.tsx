@@ -14,6 +14,7 @@ import { PlayerContext } from '../player/use-player.ts';
 import { useScheme } from '../ui/scheme.ts';
 import { theme } from '../ui/theme.ts';
 import { Tooltips } from '../ui/tooltips.tsx';
+import { DamagedChoices } from './damaged-choices.tsx';
 import { DesktopControls } from './desktop-controls.tsx';
 
 interface ProvidersProps {
@@ -32,6 +33,7 @@ export function Providers({ queries, player, children }: ProvidersProps) {
             {children}
             {desktop && <DesktopControls bridge={desktop} />}
             <Tooltips />
+            <DamagedChoices />
           </PlayerContext>
         </QueryClientProvider>
       </MantineProvider>

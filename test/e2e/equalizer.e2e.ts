@@ -157,3 +157,37 @@ test('off, there is no node for it; on, there is one for each band that changes 
   await settings.close();
   expect(stage.problems).toEqual([]);
 });
+
+test('what was chosen for the sound is there after a reload, and stays when something else is changed', async () => {
+  const chosen = await stage.openAsOwner(DESK);
+  const settings = `${stage.url}/settings#playback`;
+  await chosen.goto(settings);
+  await chosen.getByRole('switch', { name: 'Equalizer' }).click({ force: true });
+  await chosen.getByRole('slider', { name: /^Band 3 at/ }).press('ArrowUp');
+  await chosen.getByLabel('Quality on Wi-Fi').selectOption('192');
+  await chosen.goto(`${stage.url}/tracks`);
+  const open = () => chosen.getByRole('button', { name: 'Playback settings' }).first().click();
+  const speed = chosen.getByRole('slider', { name: 'Speed' });
+  await open();
+  await speed.fill('1.5');
+  await chosen.getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click();
+
+  await chosen.reload();
+  await open();
+  await expect.poll(() => speed.inputValue()).toBe('1.5');
+  expect(await chosen.getByRole('radio', { name: 'End of track' }).isChecked()).toBe(true);
+  for (let round = 0; round < 2; round++) {
+    await chosen.goto(settings);
+    await chosen.reload();
+    expect(await chosen.getByRole('switch', { name: 'Equalizer' }).isChecked()).toBe(true);
+    const band = chosen.getByRole('slider', { name: /^Band 3 at/ });
+    await expect.poll(() => band.getAttribute('aria-valuetext')).toBe('0.5 dB');
+    expect(await chosen.getByLabel('Quality on Wi-Fi').inputValue()).toBe('192');
+    await chosen.getByLabel('Quality on mobile data').selectOption('128');
+  }
+  await chosen.evaluate(() => localStorage.setItem('tonearm.output', '{"deviceId":'));
+  await chosen.reload();
+  await chosen.getByText(/could not be read and is as at first: output device, equalizer/).waitFor();
+  await chosen.close();
+  expect(stage.problems).toEqual([]);
+});

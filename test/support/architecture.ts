@@ -100,8 +100,13 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
   renderer: [
     {
       name: 'base',
-      about: 'the desktop bridge, languages, and components that know no music',
-      folders: { 'desktop.ts': [], i18n: ['desktop.ts'], ui: [] },
+      about: 'the desktop bridge, choices kept in the browser, languages, and components that know no music',
+      folders: {
+        'desktop.ts': [],
+        'stored-choice.ts': [],
+        i18n: ['desktop.ts', 'stored-choice.ts'],
+        ui: ['stored-choice.ts'],
+      },
     },
     {
       name: 'state',

@@ -1,6 +1,6 @@
 // Which columns a table shows, in which order and how wide. Stored in the browser, and validated on reading, because an
 // older version may have written it. Pure but for the hook.
-import { useLocalStorage } from '@mantine/hooks';
+import { asJson, isRecord, storedChoice, type StoredChoice } from '../../stored-choice.ts';
 import type { Column } from '../../ui/virtual-table.tsx';
 
 export interface ColumnLayout {
@@ -21,24 +21,17 @@ export interface ChoosableColumn<T> extends Column<T> {
 
 export const NO_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const only = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
   Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= 40 && value <= 1_000;
 
-export function parseLayout(text: string | undefined): ColumnLayout {
-  try {
-    const stored: unknown = JSON.parse(text ?? '');
-    if (!isRecord(stored)) return NO_LAYOUT;
-    const order = Array.isArray(stored['order'])
-      ? stored['order'].filter((id): id is string => typeof id === 'string')
-      : [];
-    return { order, shown: only(stored['shown'], isBoolean), widths: only(stored['widths'], isWidth) };
-  } catch {
-    return NO_LAYOUT;
-  }
+export function readLayout(stored: unknown): ColumnLayout | undefined {
+  if (!isRecord(stored)) return undefined;
+  const order = Array.isArray(stored['order'])
+    ? stored['order'].filter((id): id is string => typeof id === 'string')
+    : [];
+  return { order, shown: only(stored['shown'], isBoolean), widths: only(stored['widths'], isWidth) };
 }
 
 export const isShown = (
@@ -79,12 +72,17 @@ export function movedColumn(
   return { ...layout, order: ids };
 }
 
+const layouts = new Map<string, StoredChoice<ColumnLayout>>();
+function layoutOf(name: string): StoredChoice<ColumnLayout> {
+  const known = layouts.get(name);
+  if (known) return known;
+  const key = `tonearm.columns.${name}`;
+  const layout = storedChoice<ColumnLayout>({ name: 'columns', key, initial: NO_LAYOUT, ...asJson(readLayout) });
+  layouts.set(name, layout);
+  return layout;
+}
+
 export function useColumnLayout(name: string) {
-  const [layout, setLayout] = useLocalStorage<ColumnLayout>({
-    key: `tonearm.columns.${name}`,
-    defaultValue: NO_LAYOUT,
-    getInitialValueInEffect: false,
-    deserialize: parseLayout,
-  });
-  return [layout, setLayout] as const;
+  const layout = layoutOf(name);
+  return [layout.use(), layout.set] as const;
 }

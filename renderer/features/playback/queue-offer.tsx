@@ -1,6 +1,5 @@
 // The queue left on another device: offered, never taken over automatically.
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';
 import { useSession } from '../../api/session.ts';
@@ -10,10 +9,18 @@ import { currentEntry, isSounding } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { IconClose, IconDevices } from '../../ui/icons.ts';
+import { storedChoice } from '../../stored-choice.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import styles from './player-bar.module.css';
 
-const KEY = 'tonearm.queue.dismissed';
+/** When the queue that was dismissed was changed. */
+const dismissedQueue = storedChoice<string>({
+  name: 'queueOffer',
+  key: 'tonearm.queue.dismissed',
+  initial: '',
+  read: (text) => text,
+  write: (text) => text,
+});
 
 interface Offer {
   title: string;
@@ -53,7 +60,7 @@ function useQueueOffer(): Offer | null {
   const signedIn = useSession() !== null;
   const sounding = usePlayer(isSounding);
   const here = usePlayer((state) => currentEntry(state)?.track.id);
-  const [dismissed, setDismissed] = useState(() => localStorage.getItem(KEY));
+  const dismissed = dismissedQueue.use();
   const { data: queue } = useQuery({ ...queueQuery(), enabled: signedIn });
   const trackId = queue?.track_ids[queue.current_index];
   const isOffered =
@@ -67,8 +74,7 @@ function useQueueOffer(): Offer | null {
   if (!isOffered || !track) return null;
 
   const dismiss = () => {
-    localStorage.setItem(KEY, queue.updated_at ?? '');
-    setDismissed(queue.updated_at);
+    dismissedQueue.set(queue.updated_at ?? '');
   };
   return {
     title: track.title,

@@ -1,42 +1,23 @@
 // What was searched for lately, by account: in the browser only.
-import { useSyncExternalStore } from 'react';
 import { getSession } from '../../api/session.ts';
+import { asJson, storedChoice } from '../../stored-choice.ts';
 
 const MOST = 8;
-const listeners = new Set<() => void>();
-const keyNow = (): string => `tonearm.searches.${getSession()?.user.id ?? ''}`;
-let read: { stored: string | null; texts: readonly string[] } = { stored: null, texts: [] };
-
-function recent(): readonly string[] {
-  const stored = localStorage.getItem(keyNow());
-  if (stored !== read.stored) read = { stored, texts: parse(stored) };
-  return read.texts;
-}
-
-function parse(stored: string | null): readonly string[] {
-  try {
-    const texts: unknown = JSON.parse(stored ?? '[]');
-    return Array.isArray(texts) ? texts.filter((text) => typeof text === 'string').slice(0, MOST) : [];
-  } catch {
-    return [];
-  }
-}
-
-function keep(texts: readonly string[]): void {
-  localStorage.setItem(keyNow(), JSON.stringify(texts));
-  for (const listener of listeners) listener();
-}
+const recent = storedChoice<readonly string[]>({
+  name: 'searches',
+  key: () => `tonearm.searches.${getSession()?.user.id ?? ''}`,
+  initial: [],
+  ...asJson<readonly string[]>((texts) =>
+    Array.isArray(texts) ? texts.filter((text) => typeof text === 'string').slice(0, MOST) : undefined,
+  ),
+});
 
 /** The latest first. */
 export function rememberSearch(text: string): void {
   const q = text.trim();
-  if (q !== '') keep([q, ...recent().filter((one) => one.toLowerCase() !== q.toLowerCase())].slice(0, MOST));
+  if (q !== '') recent.set([q, ...recent.get().filter((one) => one.toLowerCase() !== q.toLowerCase())].slice(0, MOST));
 }
 
-export const forgetSearches = (): void => keep([]);
+export const forgetSearches = (): void => recent.set([]);
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-export const useRecentSearches = (): readonly string[] => useSyncExternalStore(subscribe, recent);
+export const useRecentSearches = recent.use;

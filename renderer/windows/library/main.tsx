@@ -6,7 +6,7 @@ import { keepUser } from '../../api/account.ts';
 import { keepUrlTokens } from '../../api/url-tokens.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
-import { NoticeSlot, preloadNotices } from './notice-slot.tsx';
+import { NoticeSlot, preloadNotices } from '../notice-slot.tsx';
 import { Providers } from '../providers.tsx';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 

@@ -5,12 +5,8 @@ import { PlayReports } from '../../../renderer/player/play-reports.ts';
 import type { Play } from '../../../renderer/player/play-counter.ts';
 
 function memory() {
-  const values = new Map<string, string>();
-  return {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => void values.set(key, value),
-    removeItem: (key: string) => void values.delete(key),
-  };
+  let kept: readonly PlayReport[] = [];
+  return { get: () => kept, set: (items: readonly PlayReport[] = []) => void (kept = items) };
 }
 
 const play = (id: number, playedMs = 100_000): Play => ({
@@ -19,22 +15,21 @@ const play = (id: number, playedMs = 100_000): Play => ({
   playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)),
   playedMs,
 });
-const idsOf = (items: PlayReport[]) => items.map(({ track_id }) => track_id);
+const idsOf = (items: readonly PlayReport[]) => items.map(({ track_id }) => track_id);
 
 function reporter(answers: (ApiError | null)[] = []) {
-  const sent: PlayReport[][] = [];
+  const sent: (readonly PlayReport[])[] = [];
   const storage = memory();
   const reports = new PlayReports({
-    key: () => 'plays',
+    kept: () => storage,
     client: 'Test',
-    storage,
     send: async (items) => {
       sent.push(structuredClone(items));
       const answer = answers.shift();
       if (answer) throw answer;
     },
   });
-  const kept = () => JSON.parse(storage.getItem('plays') ?? '[]') as PlayReport[];
+  const kept = storage.get;
   return {
     reports,
     sent,
@@ -85,14 +80,11 @@ test('a longer report of the same play replaces a shorter one', async () => {
 });
 
 test('nothing is kept without signing in', async () => {
-  const storage = memory();
   const reports = new PlayReports({
-    key: () => null,
+    kept: () => null,
     client: 'Test',
-    storage,
     send: () => Promise.reject(new Error('must not be sent')),
   });
   reports.add(play(1));
-  await reports.flush();
-  expect(storage.getItem('plays')).toBeNull();
+  await expect(reports.flush()).resolves.toBeUndefined();
 });

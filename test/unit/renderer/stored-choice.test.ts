@@ -91,7 +91,7 @@ test('an error in reading is no damage, and shows', () => {
     name: 'cardSize',
     key: 'size',
     initial: 0,
-    ...asJson(() => {
+    ...asJson<number>(() => {
       throw new ReferenceError('not defined yet');
     }),
   });

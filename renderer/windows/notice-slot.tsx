@@ -1,7 +1,7 @@
 import { useNotifications } from '@mantine/notifications';
 import { Component, lazy, Suspense, useRef, type ReactNode } from 'react';
 
-const load = () => import('../notices.tsx');
+const load = () => import('./notices.tsx');
 const Notices = lazy(async () => ({ default: (await load()).Notices }));
 
 /** Once the window is idle, so that without the server it can still be told what does not work. */
