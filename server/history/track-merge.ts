@@ -9,7 +9,7 @@ export function createPlayMerge({ db }: { db: MainDb }): TrackMergePart {
     'UPDATE plays SET track_id = ? WHERE track_id = ? AND played_at >= ?',
   );
   return {
-    moveSince: (from, to, since): void => void moveSince.run(to, from, since.getTime()),
+    moveSince: (from, to, since): boolean => moveSince.run(to, from, since.getTime()).changes > 0,
     move: (from: TrackId, to: TrackId): void => void movePlays.run(to, from),
     rows: [{ table: 'plays', column: 'track_id' }],
   };

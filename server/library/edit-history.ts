@@ -248,6 +248,12 @@ export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
   }
 }
 
+/** What the track was before its first edit, with what its file says by now. Undefined for one without edits. */
+export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
+  const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
+  return first && (first.before as Before).identity;
+}
+
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
 /** Without what edits do not change: lyrics, and what the analysis filled in, maybe since. */
 const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });

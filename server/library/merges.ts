@@ -216,10 +216,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     tracks.search.set('track', kept);
   }
 
-  /** For a scan: what people did with a track since a moment goes to another one, whose music it was then. */
-  const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date): void => {
-    for (const mover of movers) mover.moveSince?.(from, to, since);
-    tracks.musicDivided(from, to);
+  /**
+   * For a scan: what people did with a track since a moment goes to another one, whose music it was then. With
+   * `onlyIfAny` names that the music had stay where they are if people did nothing with the track itself. False then.
+   */
+  const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date, onlyIfAny = false): boolean => {
+    const isAny = movers.map((mover) => mover.moveSince?.(from, to, since) ?? false).includes(true);
+    if (isAny || !onlyIfAny) tracks.musicDivided(from, to);
+    return isAny;
   }).immediate;
 
   /** Fields that were edited by hand, unless they were in the other track, too. */

@@ -11,8 +11,8 @@ import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-remova
 export interface TrackMergePart {
   /** Both tracks exist. Leaves nothing on `from`. */
   move?(from: TrackId, to: TrackId): void;
-  /** Moves what was done since a moment. Both tracks exist, and go on. */
-  moveSince?(from: TrackId, to: TrackId, since: Date): void;
+  /** Moves what was done since a moment; false if nothing was. Both tracks exist, and go on. */
+  moveSince?(from: TrackId, to: TrackId, since: Date): boolean;
   /** Tables of which `move` moves whole rows, with the column that refers to the track: an undo moves them back. */
   rows?: readonly { table: string; column: string }[];
   /** What else an undo needs to know, before the merge, as JSON, and under which name it is kept. */

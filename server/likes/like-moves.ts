@@ -72,7 +72,8 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   return {
     ofTracks: {
       /** Each track keeps what was changed while it was heard. A like from before stays with the first. */
-      moveSince(from, to, since): void {
+      moveSince(from, to, since): boolean {
+        let isMoved = false;
         for (const { userId } of listStatesOf(db, track(from))) {
           const events = listEventsOf(db, userId, track(from));
           const earlier = events.filter(({ createdAt }) => createdAt < since);
@@ -87,7 +88,9 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
           if (!liked && rating === 0) continue;
           writes.insertEvent(userId, track(to), { liked, rating, createdAt: lastState.since });
           writes.setState(userId, track(to), { liked, rating, since: lastState.since });
+          isMoved = true;
         }
+        return isMoved;
       },
 
       move(from, to): void {

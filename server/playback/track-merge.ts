@@ -66,9 +66,9 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
       }));
 
   return {
-    moveSince(from: TrackId, to: TrackId, since: Date): void {
+    moveSince(from: TrackId, to: TrackId, since: Date): boolean {
       const isLater = and(eq(bookmarks.trackId, from), gte(bookmarks.updatedAt, since));
-      db.update(bookmarks).set({ trackId: to }).where(isLater).run();
+      return db.update(bookmarks).set({ trackId: to }).where(isLater).run().changes > 0;
     },
 
     move(from: TrackId, to: TrackId): void {

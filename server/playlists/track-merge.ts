@@ -8,11 +8,9 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): TrackMergePart {
   return {
-    moveSince(from: TrackId, to: TrackId, since: Date): void {
-      db.update(playlistEntries)
-        .set({ trackId: to })
-        .where(and(eq(playlistEntries.trackId, from), gte(playlistEntries.addedAt, since)))
-        .run();
+    moveSince(from: TrackId, to: TrackId, since: Date): boolean {
+      const isLater = and(eq(playlistEntries.trackId, from), gte(playlistEntries.addedAt, since));
+      return db.update(playlistEntries).set({ trackId: to }).where(isLater).run().changes > 0;
     },
 
     /** Entries keep their ids and positions, even if a list had both tracks: repeated tracks are allowed. */

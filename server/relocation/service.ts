@@ -162,7 +162,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     replace: (replaced: TrackId, by: TrackId): void => merges.replace(replaced, by),
 
     /** Gives what people did with the first track since a moment to the second one, which was heard then. */
-    divide: (from: TrackId, to: TrackId, since: Date): void => merges.divide(from, to, since),
+    divide: merges.divide,
 
     /** A scan joined it with another track that is not the same. Throws as an undo does. */
     separate: (id: TrackId): void => merges.undo(null, id),

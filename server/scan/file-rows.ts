@@ -87,7 +87,9 @@ export function createFileRows(client: Sqlite) {
       const stamp = [sizeBytes, mtimeUs, dev, ino, ctimeUs];
       upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
     },
-    setState: (folder: number, name: string, state: KnownFile['state']): void => void setState.run(state, folder, name),
+    /** False for a file without a row. */
+    setState: (folder: number, name: string, state: KnownFile['state']): boolean =>
+      setState.run(state, folder, name).changes > 0,
     setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & Named): void =>
       void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),

@@ -24,6 +24,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
     'SELECT id FROM source_folders WHERE source = ? AND path = ?',
   );
   const setSignature = client.prepare<[string | null, number]>('UPDATE source_folders SET signature = ? WHERE id = ?');
+  const findPath = client.prepare<[number], string>('SELECT path FROM source_folders WHERE id = ?').pluck();
   const touchAlbums = client.prepare<[number, number]>(
     `UPDATE albums SET updated_at = ? WHERE id IN
       (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`,
@@ -84,6 +85,11 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       if (isTrack) setSignature.run(folder.signature, idOf(path));
     },
 
-    unsettle: (id: number): void => void setSignature.run(null, id),
+    /** A file of the folder has no row any more, whatever becomes of the others. */
+    unsettle(id: number): void {
+      const path = findPath.get(id);
+      if (path !== undefined) set(path, undefined);
+      setSignature.run(null, id);
+    },
   };
 }

@@ -2,16 +2,17 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
-import type { tracks as trackRows } from '../db/schema.ts';
+import { tracks as trackRows } from '../db/schema.ts';
 import { findUndo } from '../enrichment/queries.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
-import { tagsUnderEdits } from '../library/edit-history.ts';
+import { identityUnderEdits, tagsUnderEdits } from '../library/edit-history.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
-import { overwrittenPlace } from '../library/overwritten-place.ts';
+import { overwrittenPlace, placeBefore } from '../library/overwritten-place.ts';
 import { isSameIdentity, prepareKnownTracks, withoutMeasured, type KnownTrack } from '../library/track-identity.ts';
-import type { TrackAudio, TrackIdentity } from '../library/track-values.ts';
+import { removeTrackRow } from '../library/row-removal.ts';
+import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -71,12 +72,28 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   const findUntil = client
     .prepare<[TrackId, string], number | null>('SELECT until FROM former_audio WHERE track_id = ? AND audio_hash = ?')
     .pluck();
+  const findFirstUntil = client
+    .prepare<[TrackId], number | null>('SELECT until FROM former_audio WHERE track_id = ?')
+    .pluck();
+  const setUntil = client.prepare<[number, TrackId]>('UPDATE former_audio SET until = ? WHERE track_id = ?');
   const forgetHash = client.prepare<[TrackId]>(
     `DELETE FROM former_audio WHERE track_id = ?
       AND audio_hash = (SELECT audio_hash FROM tracks WHERE id = former_audio.track_id)`,
   );
   const setPending = client.prepare<[TrackId]>(
     "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?",
+  );
+
+  const findAudio = client.prepare<[TrackId], TrackAudio>(
+    `SELECT ${AUDIO_COLUMNS.map((column) => `${trackRows[column].name} AS ${column}`).join(', ')} FROM tracks WHERE id = ?`,
+  );
+  const copyFingerprint = client.prepare<[TrackId, TrackId]>(
+    `INSERT INTO track_fingerprints (track_id, version, duration_ms, raw, created_at)
+      SELECT ?, version, duration_ms, raw, created_at FROM track_fingerprints WHERE track_id = ?`,
+  );
+  const copyPieces = client.prepare<[TrackId, TrackId]>(
+    `INSERT INTO fingerprint_pieces (piece, duration_ms, track_id)
+      SELECT piece, duration_ms, ? FROM fingerprint_pieces WHERE track_id = ?`,
   );
 
   const findAudioHash = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
@@ -140,6 +157,24 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     return facts !== undefined && isSameAudio(facts, { durationMs, format, codec, sampleRateHz, channels });
   }
 
+  /**
+   * The music that this track has now becomes a track of its own, whose file is not there, before other music becomes
+   * this track. Without the edits, which stay.
+   */
+  function insertAside(id: TrackId): TrackId | undefined {
+    const [known, audio] = [findKnown(id), findAudio.get(id)];
+    if (!known || !audio) return undefined;
+    const { folder } = known;
+    const sourceId = placeBefore(known.sourceId) ?? known.sourceId;
+    const identity = identityUnderEdits(db, id) ?? known.identity;
+    const aside = tracks.insert({ source, sourceId: overwrittenPlace(NO_TRACK, sourceId), folder, identity, audio });
+    setSourceId.run(overwrittenPlace(aside, sourceId), now().getTime(), aside);
+    if (isInFolder(audio.storageUri ?? '')) setAvailability.run('missing', aside);
+    copyFingerprint.run(aside, id);
+    copyPieces.run(aside, id);
+    return aside;
+  }
+
   /** Another file has its place. */
   const displace = (id: TrackId, sourceId: string): void =>
     void setSourceId.run(overwrittenPlace(id, sourceId), now().getTime(), id);
@@ -152,6 +187,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     restore: (id: TrackId): void => void setAvailability.run('available', id),
 
     displace,
+    insertAside,
+    /** A track of which nobody did anything. */
+    drop: (id: TrackId): void => void removeTrackRow(db, tracks, id),
     storedAs,
     audioHashOf: (id: TrackId): string | null => findAudioHash.get(id) ?? null,
     /** A track with the same audio. */
@@ -207,8 +245,17 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     findDeleted: (sourceId: string) => trash.findPlace(source, sourceId),
     placeDeleted: trash.moveTo,
 
-    /** Before other music takes its place: its own may come back. Of several, the first counts. */
-    rememberAudio: (id: TrackId): void => void keepHash.run(now().getTime(), id, NO_HASH),
+    /**
+     * Before other music takes its place: its own may come back. Of several, the first counts: gives since when the
+     * track has the next one.
+     */
+    rememberAudio(id: TrackId): Date | undefined {
+      const time = now().getTime();
+      if (keepHash.run(time, id, NO_HASH).changes > 0) return undefined;
+      const until = findFirstUntil.get(id);
+      setUntil.run(time, id);
+      return until == null ? undefined : new Date(until);
+    },
     /** Since when it has another audio than this one that it had before. */
     hasOtherAudioSince(id: TrackId, audioHash: string | null): Date | undefined {
       const until = audioHash === null ? undefined : findUntil.get(id, audioHash);
@@ -232,6 +279,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   };
 }
 
+/** Of no track: a place until the track has an id. */
+const NO_TRACK = 0 as TrackId;
 const isInFolder = (uri: string): boolean => uri.startsWith(`${FILE_SCHEME}:`);
 
 /** A hash that can be compared. */

@@ -54,8 +54,11 @@ export function createScanWriter({
   const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
   const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
 
-  /** Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. */
-  const returned = new Map<TrackId, { since: Date; otherHash: string | null }>();
+  /**
+   * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What people
+   * did with it is on a track aside, if anything, until that music is found.
+   */
+  const returned = new Map<TrackId, { since: Date; otherHash: string | null; aside?: TrackId }>();
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
@@ -96,7 +99,7 @@ export function createScanWriter({
       }
       case 'updated': {
         const { trackId, read } = decision;
-        if (decision.op.isOtherMusic) scanned.rememberAudio(trackId);
+        if (decision.op.isOtherMusic) noteOtherMusic(trackId);
         else noteReturn(trackId, read);
         if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
         else {
@@ -130,11 +133,12 @@ export function createScanWriter({
     if (imageChanged) folders.setImages(path, op.batch);
     for (const file of renumbered) files.setNumbers(folders.idOf(path), file);
     for (const { name } of gone) files.setState(folders.idOf(path), name, 'gone');
-    for (const { name } of returned) files.setState(folders.idOf(path), name, 'track');
+    // one whose track went to another file of this scan meanwhile has no row: the next scan finds it
+    const withRows = returned.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
     lost.forEach(scanned.lose);
     restored.forEach(scanned.restore);
     if (signature !== null || gone.length + returned.length + op.files > 0)
-      folders.setSignature(path, signature, op.files);
+      folders.setSignature(path, withRows.length === returned.length ? signature : null, op.files);
   }
 
   /** The track keeps its row and loses its other places. What was read of the file takes the place of its audio. */
@@ -144,8 +148,8 @@ export function createScanWriter({
     lost.forEach(scanned.lose);
     const before = files.removeOthers(trackId, folder, candidate.name);
     for (const { folder_id } of before) folders.unsettle(folder_id);
-    scanned.move(trackId, path, candidate.name);
     if (read) noteReturn(trackId, read);
+    scanned.move(trackId, path, candidate.name);
     giveWhatWasMeant(op, trackId, read);
     const lyricsMark = read ? candidate.lyricsMark : (before[0]?.lyrics_mark ?? null);
     files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
@@ -154,22 +158,38 @@ export function createScanWriter({
     folders.settle(path, lyricsMark === candidate.lyricsMark && read?.split?.fault === undefined);
   }
 
+  /** Before other music takes the place of its audio, or of other music that was heard as it. */
+  function noteOtherMusic(trackId: TrackId): void {
+    const since = scanned.rememberAudio(trackId);
+    if (since) divideAside(trackId, since);
+  }
+
   /** Before the audio that it had first takes the place of the other music that was heard as this track. */
   function noteReturn(trackId: TrackId, { audioHash }: ReadOk): void {
     const since = scanned.hasOtherAudioSince(trackId, audioHash);
     if (!since) return;
     const otherHash = scanned.audioHashOf(trackId);
     const copy = scanned.findOtherWith(otherHash, trackId);
-    if (copy === undefined) returned.set(trackId, { since, otherHash });
-    else divide(trackId, copy, since);
+    if (copy !== undefined) return void divide(trackId, copy, since);
+    const aside = divideAside(trackId, since);
+    returned.set(trackId, { since, otherHash, ...(aside !== undefined && { aside }) });
+  }
+
+  /** Undefined if people did nothing with the music that this track has now, since that moment. */
+  function divideAside(trackId: TrackId, since: Date): TrackId | undefined {
+    const aside = scanned.insertAside(trackId);
+    if (aside === undefined || divide(trackId, aside, since, true)) return aside;
+    scanned.drop(aside);
+    return undefined;
   }
 
   /** What people did while this music was heard as another track, whose own is back. */
   function giveWhatWasMeant(op: MovedDecision['op'], trackId: TrackId, read: ReadOk | undefined): void {
-    for (const [id, { since, otherHash }] of returned) {
+    for (const [id, { since, otherHash, aside }] of returned) {
       const isIts = ('was' in op && op.was === id) || (otherHash !== null && otherHash === read?.audioHash);
       if (!isIts || id === trackId) continue;
-      divide(id, trackId, since);
+      divide(aside ?? id, trackId, since);
+      if (aside !== undefined) scanned.drop(aside);
       returned.delete(id);
     }
   }

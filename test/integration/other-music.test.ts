@@ -35,6 +35,25 @@ async function scan(): Promise<void> {
 }
 const trackAt = async (path: string): Promise<TrackOut | undefined> =>
   (await allTracks(server)).find(({ source_id }) => source_id === path);
+/** Rates and likes tracks, and puts them into a playlist; tells the title, the rating and the number of entries. */
+async function openRatings() {
+  const { body } = await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } });
+  const entries = `/playlists/${body.id}/tracks`;
+  return {
+    async rate(path: string, rating: number): Promise<void> {
+      const id = (await trackAt(path))?.id;
+      const state = { item_type: 'track', item_id: id, liked: rating > 3, rating };
+      await server.api('/likes', { method: 'POST', body: state });
+      await server.api(entries, { method: 'POST', body: { track_ids: [id] } });
+    },
+    async said(path: string): Promise<unknown[]> {
+      const track = await trackAt(path);
+      const state = await server.api<{ rating: number }[]>(`/likes/state?item_type=track&item_id=${track?.id}`);
+      const { items } = (await server.api<{ items: { track: TrackOut }[] }>(entries)).body;
+      return [track?.title, state.body[0]?.rating, items.filter((entry) => entry.track.id === track?.id).length];
+    },
+  };
+}
 async function likeNamesOf(track: TrackOut | undefined): Promise<void> {
   for (const [item_type, item_id] of [
     ['album', track?.album_id],
@@ -136,16 +155,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       },
     ],
   ])('what was done with other music goes along when that is %s', async (_, back, elsewhere, moveOn) => {
-    const { id: playlist } = (await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } }))
-      .body;
-    const rate = async (path: string, rating: number) => {
-      const id = (await trackAt(path))?.id;
-      await server.api('/likes', {
-        method: 'POST',
-        body: { item_type: 'track', item_id: id, liked: rating > 3, rating },
-      });
-      await server.api(`/playlists/${playlist}/tracks`, { method: 'POST', body: { track_ids: [id] } });
-    };
+    const { rate, said } = await openRatings();
     put('A/0.mp3', 60, 'Ann', 'Alpha');
     put('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
@@ -156,16 +166,61 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     await moveOn();
     put(back, 60, 'Ann', 'Alpha');
     await scan();
-    const said = async (path: string) => {
-      const track = await trackAt(path);
-      const state = await server.api<{ rating: number }[]>(`/likes/state?item_type=track&item_id=${track?.id}`);
-      const { items } = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${playlist}/tracks`)).body;
-      return [track?.title, state.body[0]?.rating, items.filter((entry) => entry.track.id === track?.id).length];
-    };
     expect([await said(back), await said(elsewhere)]).toEqual([
       ['Song 60', 2, 1],
       ['Song 62', 5, 1],
     ]);
+  });
+
+  test.each<[string, string, () => void | Promise<void>]>([
+    ['removed, and its own comes elsewhere', 'R/0.mp3', () => (rmSync(at('A/0.mp3')), scan())],
+    ['written over by its own', 'A/0.mp3', () => {}],
+    [
+      'written over by a third, and its own comes elsewhere',
+      'R/0.mp3',
+      async () => {
+        put('A/0.mp3', 63, 'Cy', 'Gamma');
+        await scan();
+      },
+    ],
+  ])('what was done with other music waits for it when that is %s', async (_, back, change) => {
+    const { rate, said } = await openRatings();
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    await rate('A/0.mp3', 2);
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    await rate('A/0.mp3', 5);
+    await change();
+    put(back, 60, 'Ann', 'Alpha');
+    await scan();
+    expect(await said(back)).toEqual(['Song 60', 2, 1]);
+    expect((await allTracks(server)).find(({ title }) => title === 'Song 62')).toMatchObject({
+      liked: true,
+      availability: mode === 'copy' ? 'available' : 'missing',
+    });
+    put('W/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    await scan();
+    expect([await said(back), await said('W/0.mp3')]).toEqual([
+      ['Song 60', 2, 1],
+      ['Song 62', 5, 1],
+    ]);
+    expect((await allTracks(server)).filter(({ title }) => title === 'Song 62')).toHaveLength(1);
+  });
+
+  test('of other music that nobody did anything with, no track is left when its own is back', async () => {
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    put('A/0.mp3', 62, 'Ben', 'Beta');
+    await scan();
+    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    await scan();
+    const titles = (await allTracks(server)).map(({ title }) => title).toSorted();
+    // music that was copied is the library's own, and stays
+    expect(titles).toEqual(mode === 'copy' ? ['Song 60', 'Song 62', 'Song 69'] : ['Song 60', 'Song 69']);
   });
 
   test('a track that came back from the trash is known when its folder is renamed', async () => {

@@ -162,7 +162,7 @@ function write(db: MainDb, ops: ScanOp[]): number {
     db,
     tracks,
     trash: createTrash({ db, tracks, now, restored: () => {}, release: async () => {} }),
-    divide: () => {},
+    divide: () => false,
     storage: { backend: { name: 'local', title: '', verifyDays: 0, mayBeDown: false } },
     source: SOURCE,
     restore: false,
