@@ -85,7 +85,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   );
 
   const findAudio = client.prepare<[TrackId], TrackAudio>(
-    `SELECT ${AUDIO_COLUMNS.map((column) => `${trackRows[column].name} AS ${column}`).join(', ')} FROM tracks WHERE id = ?`,
+    `SELECT ${AUDIO_COLUMNS.map((column) => `${trackRows[column].name} AS ${column}`).join(', ')}
+      FROM tracks WHERE id = ?`,
   );
   const copyFingerprint = client.prepare<[TrackId, TrackId]>(
     `INSERT INTO track_fingerprints (track_id, version, duration_ms, raw, created_at)
