@@ -1,0 +1,403 @@
+// A library of an earlier version is brought up to date, and its albums become others by the rule, while the process is
+// killed again and again. What a person did with tracks, albums and artists is where the music is. Then all of it is
+// taken back, and everything is as it was.
+import { cpSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { AlbumChangePage, RegroupingPage } from '../../server/library/regrouping-wire.ts';
+import { EARLIER_VERSIONS, makeEarlierAlbums, type EarlierVersion } from '../support/earlier-albums.ts';
+import { migrationsIn } from '../support/first-release.ts';
+import { runUntil } from '../support/killed-commands.ts';
+import { spawnServer, type ServerProcess } from '../support/process.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { ADMIN } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** Nothing looks at the audio, which is not there. */
+const ENV = { ANALYSIS_ENABLED: 'false', LOG_LEVEL: 'warn' };
+const OPEN = ['user', 'list'];
+const ALL_ALBUMS = { album_ids: null };
+
+interface Outcome {
+  faults: string[];
+  tracks: number;
+  albums: number;
+  changedNames: number;
+  kills: number;
+}
+
+export async function regroupWithKills({
+  version,
+  tracks,
+  kills,
+  seed,
+}: {
+  version: EarlierVersion;
+  tracks: number;
+  kills: number;
+  seed: number;
+}): Promise<Outcome> {
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-regroupings-'));
+  const [original, upgraded, dir, byItself] = ['original', 'upgraded', 'data', 'by-itself'].map((name) =>
+    join(base, name),
+  ) as [string, string, string, string];
+  const random = seededRandom(seed);
+  const copy = (from: string, to: string): void => {
+    rmSync(to, { recursive: true, force: true });
+    cpSync(from, to, { recursive: true });
+  };
+  const faults: string[] = [];
+  try {
+    const made = await makeEarlierAlbums(original, version, { tracks, seed });
+    const first = stateOf(original);
+    await upgrade({ original, dir, kills: Math.ceil(kills / 2), random, copy });
+    const before = stateOf(dir);
+    faults.push(...differences('the upgrade', first, before));
+    copy(dir, upgraded);
+
+    await regroupKilled({ upgraded, dir, kills: Math.floor(kills / 2), random, copy });
+    const after = stateOf(dir);
+    faults.push(...faultsOfParts(made.becomes, after), ...faultsOfActions(before, after));
+
+    copy(upgraded, byItself);
+    await regroupByItself(byItself);
+    faults.push(...differences('another outcome after a week', partsOf(after), partsOf(stateOf(byItself))));
+
+    await undoAll(dir);
+    faults.push(...differences('undone', before, stateOf(dir)));
+    return { faults, tracks: made.tracks, albums: made.albums, changedNames: made.changedNames, kills };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+type Copy = (from: string, to: string) => void;
+
+/** Kills in the middle of the migrations, and one whole run. */
+async function upgrade({
+  original,
+  dir,
+  kills,
+  random,
+  copy,
+}: {
+  original: string;
+  dir: string;
+  kills: number;
+  random: () => number;
+  copy: Copy;
+}): Promise<void> {
+  copy(original, dir);
+  const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN, ENV)).changes;
+  copy(original, dir);
+  for (let done = 0; done < kills;) {
+    const { isKilled } = await runUntil(dir, OPEN, ENV, Math.ceil(random() * calm));
+    const { applied, all } = migrationsIn(dir);
+    if (isKilled && applied < all) done++;
+    if (applied === all) copy(original, dir); // too late: once more from the start
+  }
+  const { output } = await runUntil(dir, OPEN, ENV);
+  const { applied, all } = migrationsIn(dir);
+  if (applied !== all) throw new Error(`it does not open: ${output}`);
+}
+
+/** A server on that folder, and its API for the administrator. */
+async function serve(dir: string) {
+  const server: ServerProcess = await spawnServer(['--data-dir', dir, '--port', '0'], ENV);
+  let token = '';
+  async function call<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+    const answer = await fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: {
+        connection: 'close',
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+  token = (await call<TokenResponse>('/auth/login', 'POST', ADMIN)).access_token;
+  return {
+    call,
+    kill: (): Promise<unknown> => server.kill(),
+    async regroupings(): Promise<JobOut[]> {
+      return (await call<{ items: JobOut[] }>('/jobs?task=regroup_albums')).items;
+    },
+    /** Until no job is left, also none that moves covers. */
+    idle: (): Promise<unknown> =>
+      until(
+        async () => {
+          const { items } = await call<{ items: JobOut[] }>('/jobs?limit=200');
+          return items.filter(({ status }) => status === 'running' || status === 'queued').length;
+        },
+        (open) => open === 0,
+        { everyMs: 50 },
+      ),
+  };
+}
+type Served = Awaited<ReturnType<typeof serve>>;
+
+const isOpen = ({ status }: JobOut): boolean => status === 'running' || status === 'queued' || status === 'waiting';
+
+/** Asks for all changes, unless an earlier job, which was cut off, does them. */
+async function ask(server: Served): Promise<void> {
+  if (!(await server.regroupings()).some(isOpen)) await server.call('/album-changes', 'POST', ALL_ALBUMS);
+}
+
+/** Until what was asked for is done: a job that was killed twice is put aside, and asked for again. */
+async function finish(server: Served): Promise<void> {
+  await server.idle();
+  for (let left = Infinity; left > 0;) {
+    await ask(server);
+    await server.idle();
+    const { total } = await server.call<AlbumChangePage>('/album-changes?limit=1');
+    if (total >= left) throw new Error(`${total} changes are left, and none was made`);
+    left = total;
+  }
+}
+
+async function regroupKilled({
+  upgraded,
+  dir,
+  kills,
+  random,
+  copy,
+}: {
+  upgraded: string;
+  dir: string;
+  kills: number;
+  random: () => number;
+  copy: Copy;
+}): Promise<void> {
+  const all = kills === 0 ? 0 : await changesOfJob(dir);
+  copy(upgraded, dir);
+  for (let done = 0; done < kills;) {
+    const most = Math.ceil((random() * all * 3) / kills);
+    const server = await serve(dir);
+    let seen = 0;
+    const watcher = watch(dir, () => seen++);
+    try {
+      await ask(server);
+      const open = await until(
+        async () => (await server.regroupings()).some(isOpen),
+        (isWorking) => !isWorking || seen >= most,
+        { everyMs: 1 },
+      );
+      await server.kill();
+      if (open) done++;
+      else copy(upgraded, dir); // too late: once more from the start
+    } finally {
+      watcher.close();
+    }
+  }
+  const server = await serve(dir);
+  await finish(server);
+  await server.kill();
+}
+
+/** How often the folder's files change while the job runs. */
+async function changesOfJob(dir: string): Promise<number> {
+  const server = await serve(dir);
+  let seen = 0;
+  const watcher = watch(dir, () => seen++);
+  await finish(server);
+  watcher.close();
+  await server.kill();
+  return seen;
+}
+
+async function regroupByItself(dir: string): Promise<void> {
+  const db = new Database(join(dir, 'tonearm.db'));
+  db.prepare('UPDATE album_review SET due_at = ?').run(Date.now() - 1);
+  db.close();
+  const server = await serve(dir);
+  await until(
+    () => server.regroupings(),
+    (jobs) => jobs.length > 0 && !jobs.some(isOpen),
+  );
+  await server.idle();
+  await server.kill();
+}
+
+async function undoAll(dir: string): Promise<void> {
+  const server = await serve(dir);
+  for (;;) {
+    const { items } = await server.call<RegroupingPage>('/album-regroupings?limit=200');
+    if (items.length === 0) break;
+    for (const { id } of items) await server.call(`/album-regroupings/${id}/undo`, 'POST');
+  }
+  await server.idle();
+  await server.kill();
+}
+
+interface AlbumState {
+  id: number;
+  names: unknown;
+  tracks: number[];
+  /** What each user said of it. */
+  said: string[];
+  /** Hash of the picture that somebody chose. */
+  cover: string | null;
+}
+
+interface State {
+  albums: Record<number, AlbumState>;
+  /** Everything else that a person did or sees, as texts. */
+  rest: Record<string, string>;
+  /** What does not add up. */
+  counts: string[];
+}
+
+/** Rows that do not change when albums become others. */
+const REST: Record<string, string> = {
+  tracks: `SELECT id, title, artist_id, artist_name, year, track_number, disc_number, genre, source_id, created_at
+    FROM tracks ORDER BY id`,
+  artists: 'SELECT id, name, created_at, track_count FROM artists ORDER BY id',
+  plays: 'SELECT id, user_id, track_id, played_at, played_ms FROM plays ORDER BY id',
+  playlists: 'SELECT id, owner_id, name, track_count, duration_ms FROM playlists ORDER BY id',
+  'playlist entries': 'SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id',
+  notes: 'SELECT user_id, track_id, position_ms, comment, created_at FROM bookmarks ORDER BY 1, 2',
+  'likes of tracks and artists': `SELECT user_id, item_type, item_id, liked, rating, since FROM like_states
+    WHERE item_type <> 'album' ORDER BY 1, 2, 3`,
+  'plays of tracks and artists': `SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts
+    WHERE item_type <> 'album' AND plays > 0 ORDER BY 1, 2, 3`,
+};
+const NEVERS = 'SELECT user_id, track_id, artist_id FROM radio_nevers ORDER BY 1, 2, 3';
+
+/** Queries that find nothing as long as what triggers keep is right. */
+const COUNTS: Record<string, string> = {
+  'plays of albums': `SELECT item_id FROM play_counts c WHERE item_type = 'album' AND plays <> (SELECT count(*)
+      FROM tracks t CROSS JOIN plays p ON p.track_id = t.id WHERE t.album_id = c.item_id AND p.user_id = c.user_id)`,
+  'albums that were played': `SELECT DISTINCT t.album_id FROM plays p JOIN tracks t ON t.id = p.track_id
+    WHERE NOT EXISTS (SELECT 1 FROM play_counts c WHERE c.user_id = p.user_id AND c.item_type = 'album'
+      AND c.item_id = t.album_id)`,
+  'tracks of albums': `SELECT id FROM albums a WHERE track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
+    OR duration_ms <> (SELECT total(duration_ms) FROM tracks WHERE album_id = a.id)`,
+  'added dates of albums': `SELECT id FROM albums a
+    WHERE created_at <> (SELECT min(created_at) FROM tracks WHERE album_id = a.id)`,
+  'albums of artists': `SELECT id FROM artists x WHERE album_count <>
+    (SELECT count(*) FROM albums WHERE artist_id = x.id)`,
+  'titles of tracks and albums': `SELECT t.id FROM tracks t JOIN albums a ON a.id = t.album_id
+    WHERE t.album_sort <> a.title_sort`,
+};
+
+function stateOf(dir: string): State {
+  const db = new Database(join(dir, 'tonearm.db'));
+  try {
+    const has = (table: string): boolean =>
+      db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+    const rows = (sql: string): unknown[][] => db.prepare<[], unknown[]>(sql).raw().all();
+    const albums: Record<number, AlbumState> = {};
+    for (const [id, ...names] of rows(
+      `SELECT id, title, title_sort, artist_id, year, genre, is_compilation, release_group_mbid, created_at FROM albums`,
+    ))
+      albums[Number(id)] = { id: Number(id), names, tracks: [], said: [], cover: null };
+    for (const [id, album] of rows('SELECT id, album_id FROM tracks ORDER BY id'))
+      albums[Number(album)]?.tracks.push(Number(id));
+    for (const [user, id, liked, rating] of rows(
+      `SELECT user_id, item_id, liked, rating FROM like_states
+        WHERE item_type = 'album' AND (liked = 1 OR rating > 0) ORDER BY user_id, item_id`,
+    ))
+      albums[Number(id)]?.said.push(`${String(user)}: ${String(liked)}, ${String(rating)}`);
+    for (const [id, etag] of rows("SELECT album_id, etag FROM album_covers WHERE origin = 'manual'")) {
+      const album = albums[Number(id)];
+      if (album) album.cover = String(etag);
+    }
+    const rest = Object.fromEntries(
+      Object.entries(has('radio_nevers') ? { ...REST, nevers: NEVERS } : REST).map(([name, sql]) => [
+        name,
+        JSON.stringify(rows(sql)),
+      ]),
+    );
+    const counts = Object.entries(COUNTS).flatMap(([name, sql]) => {
+      const wrong = rows(sql);
+      return wrong.length === 0 ? [] : [`${name} are wrong: ${wrong.length}, such as ${String(wrong[0])}`];
+    });
+    return { albums, rest, counts };
+  } finally {
+    db.close();
+  }
+}
+
+/** Which tracks are together, and what was said of them: without the ids, which may be others. */
+const partsOf = ({ albums, ...state }: State): State => ({
+  ...state,
+  albums: Object.fromEntries(Object.values(albums).map((album) => [album.tracks[0] ?? 0, { ...album, id: 0 }])),
+});
+
+function differences(when: string, before: State, after: State): string[] {
+  const found = [...after.counts.map((text) => `${when}: ${text}`)];
+  for (const [name, text] of Object.entries(before.rest))
+    if (after.rest[name] !== text) found.push(`${when}: ${name} are others`);
+  for (const id of new Set([...Object.keys(before.albums), ...Object.keys(after.albums)].map(Number))) {
+    const [one, other] = [before.albums[id], after.albums[id]].map((album) => JSON.stringify(album));
+    if (one !== other) found.push(`${when}: album ${id} was ${one}, and is ${other}`);
+  }
+  return found;
+}
+
+function faultsOfParts(becomes: readonly number[][], { albums }: State): string[] {
+  const actual = new Set(Object.values(albums).map(({ tracks }) => tracks.join()));
+  const expected = becomes.map((tracks) => tracks.toSorted((a, b) => a - b).join());
+  return [
+    ...expected.filter((tracks) => !actual.has(tracks)).map((tracks) => `no album has the tracks ${tracks}`),
+    ...(actual.size === expected.length ? [] : [`there are ${actual.size} albums and not ${expected.length}`]),
+  ];
+}
+
+/** What was said of an album is said of the one that most of its tracks are in; its own counts first. */
+function faultsOfActions(before: State, after: State): string[] {
+  const found = differences('regrouped', { ...before, albums: {} }, { ...after, albums: {} });
+  const albumOf = new Map(Object.values(after.albums).flatMap(({ id, tracks }) => tracks.map((track) => [track, id])));
+  const sources = new Map<number, AlbumState[]>();
+  for (const album of Object.values(before.albums)) {
+    const parts = Map.groupBy(album.tracks, (track) => albumOf.get(track));
+    const most = Math.max(...[...parts.values()].map(({ length }) => length));
+    const heirs = [...parts].filter(([, tracks]) => tracks.length === most).map(([id]) => id ?? 0);
+    const heir = heirs.includes(album.id) || !after.albums[album.id] ? (heirs.includes(album.id) ? album.id : heirs[0]) : heirs[0];
+    if (heir !== undefined) sources.set(heir, [...(sources.get(heir) ?? []), album]);
+  }
+  for (const album of Object.values(after.albums)) {
+    const from = (sources.get(album.id) ?? []).toSorted((a, b) => Number(b.id === album.id) - Number(a.id === album.id));
+    const said = saidTogether(from);
+    if (album.said.join('; ') !== said)
+      found.push(`album ${album.id} has “${album.said.join('; ')}” and not “${said}” of ${from.map(({ id }) => id).join()}`);
+    const cover = from.find((one) => one.cover !== null)?.cover ?? null;
+    if (album.cover !== cover) found.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
+  }
+  return found;
+}
+
+function saidTogether(albums: readonly AlbumState[]): string {
+  const byUser = new Map<string, { liked: boolean; rating: number }>();
+  for (const text of albums.flatMap(({ said }) => said)) {
+    const [user = '', liked, rating] = text.split(/: |, /);
+    const own = byUser.get(user);
+    byUser.set(user, { liked: own?.liked === true || liked === '1', rating: own?.rating || Number(rating) });
+  }
+  return [...byUser]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([user, { liked, rating }]) => `${user}: ${Number(liked)}, ${rating}`)
+    .join('; ');
+}
+
+export async function proveRegroupings({ seed, runs: kills = 20 }: { seed: number; runs: number | undefined }) {
+  let isProved = true;
+  for (const version of EARLIER_VERSIONS) {
+    const outcome = await regroupWithKills({ version, tracks: 20_000, kills, seed });
+    const { faults, tracks, albums, changedNames } = outcome;
+    for (const fault of faults.slice(0, 50)) console.log(fault);
+    console.log(
+      `${version}: ${tracks} tracks in ${albums} albums, ${changedNames} names grouped otherwise, ` +
+        `${outcome.kills} kills: ${faults.length} faults`,
+    );
+    isProved &&= faults.length === 0;
+  }
+  return isProved;
+}
