@@ -6,6 +6,7 @@ import { usernameKey } from '../auth/username.ts';
 import { Username } from '../auth/wire.ts';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
+import { AlbumsBefore } from '../library/albums-before.ts';
 import { RulesIn } from '../playlists/rules.ts';
 import {
   BadValue,
@@ -144,7 +145,7 @@ const TABLE_RULES = {
   },
   albumKeys: ALWAYS,
   unsettledAlbums: ALWAYS,
-  albumRegroupings: { comes: 'always', rules: { before: jsonOf(() => true) } },
+  albumRegroupings: { comes: 'always', rules: { before: jsonOf((parsed) => AlbumsBefore.safeParse(parsed).success) } },
   albumReview: ALWAYS,
   trackArtists: ALWAYS,
   trackGenres: ALWAYS,

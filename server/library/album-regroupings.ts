@@ -7,8 +7,10 @@ import { albumReview, albumRegroupings } from '../db/schema.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { inSlices } from '../runtime/time-slices.ts';
-import { albumName } from './album-names.ts';
+import { albumName, partsOfName } from './album-names.ts';
 import type { PlacedTrack } from './album-releases.ts';
+import type { AlbumFields, AlbumsBefore } from './albums-before.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 import type { TrackWriter } from './track-writer.ts';
 
 /** Albums of one name, and the tracks of each that the rule makes of them. */
@@ -20,9 +22,6 @@ export interface AlbumChange {
 }
 
 export type Regrouping = typeof albumRegroupings.$inferSelect;
-/** The albums before, with their tracks. */
-export type Before = [AlbumId, TrackId[]][];
-
 interface NameRow {
   artistId: ArtistId | null;
   artistName: string | null;
@@ -49,6 +48,16 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     `SELECT a.id, a.artist_id AS artistId, x.name AS artistName, a.title
       FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ?`,
   );
+  const findFields = client.prepare<[AlbumId], AlbumFields>(
+    `SELECT title, year, release_group_mbid AS releaseGroupMbid, source, source_id AS sourceId,
+      is_compilation AS isCompilation FROM albums WHERE id = ?`,
+  );
+  const setFields = client.prepare<AlbumFields & { id: AlbumId }>(
+    `UPDATE albums SET title = @title, release_group_mbid = @releaseGroupMbid, source = @source,
+      source_id = @sourceId, is_compilation = @isCompilation WHERE id = @id`,
+  );
+  const setYear = client.prepare<[number | null, AlbumId]>('UPDATE albums SET year = ? WHERE id = ?');
+  const findTagsToRead = client.prepare<[], object>('SELECT 1 FROM tags_again');
   const setFixed = client.prepare<[string | null, AlbumId]>('UPDATE albums SET fixed_by = ? WHERE id = ?');
   const nameOf = ({ artistId, title }: NameRow): string => albumName(artistId, title);
   const inBatch = <T>(write: () => T): T => db.transaction(() => batch(write), { behavior: 'immediate' });
@@ -75,7 +84,11 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         name: nameOf(row),
         title: row.title,
         artistName: row.artistName,
-        before: [...byAlbum].map(([album, some]) => [album, some.map(({ id }) => id)]) satisfies Before,
+        before: [...byAlbum].map(([album, some]) => [
+          album,
+          some.map(({ id }) => id),
+          findFields.get(album),
+        ]) satisfies AlbumsBefore,
         madeBy: by,
         madeAt: now(),
       })
@@ -87,6 +100,20 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     if (releases.proposal(nameOf(row))) note(row, by);
     release(nameOf(row));
     releases.settle(nameOf(row));
+  }
+
+  /**
+   * Returns the id of an album as it was before, whose row is made again if it is gone. An album that has another name
+   * by now stays what it is, and a new one takes its place.
+   */
+  function bringBack(album: AlbumId, fields: AlbumFields | undefined, name: string, like: AlbumId): AlbumId {
+    const row = findName.get(album);
+    const isOther = row !== undefined && nameOf(row) !== name;
+    const id = insertAlbumLike(like, isOther ? null : album);
+    if (!fields || identityKey(fields.title) !== partsOfName(name)?.titleKey) return id;
+    if (!row || isOther) setFields.run({ ...fields, id });
+    setYear.run(fields.year, id); // stays if one of its tracks has it
+    return id;
   }
 
   return {
@@ -103,8 +130,12 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
       });
       return changed;
     },
-    /** Albums of an earlier version that the rule leaves as they are follow it from now on. */
+    /**
+     * Albums of an earlier version that the rule leaves as they are follow it from now on. Waits until the tags that an
+     * earlier version did not keep are read again: which release an album is may be among them.
+     */
     async releaseUnchanged(): Promise<void> {
+      if (findTagsToRead.get()) return;
       await forEachName((row) => {
         if (!releases.proposal(nameOf(row))) inBatch(() => release(nameOf(row)));
       });
@@ -142,18 +173,22 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     undo(id: RegroupingId): void {
       const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
       if (!row) throw notFound('change of albums', id);
-      const albumsBefore = row.before as Before;
+      const albumsBefore = row.before as AlbumsBefore;
       inBatch(() => {
         const all = releases.tracksOf(row.name);
         const [first] = all;
         if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
-        const ofTrack = new Map(
-          albumsBefore.flatMap(([album, tracks]) => tracks.map((track) => [track, album] as const)),
-        );
+        const present = new Set(all.map((track) => track.id));
+        const ofTrack = new Map<TrackId, AlbumId>();
+        for (const [album, tracks, fields] of albumsBefore) {
+          const left = tracks.filter((track) => present.has(track));
+          if (left.length === 0) continue;
+          const id = bringBack(album, fields, row.name, first.album);
+          for (const track of left) ofTrack.set(track, id);
+        }
         const albums = Map.groupBy(all, (track) => ofTrack.get(track.id) ?? track.album);
-        for (const album of albums.keys()) insertAlbumLike(first.album, album);
         releases.put(row.name, [...albums]);
-        for (const [album] of albumsBefore) if (albums.has(album)) setFixed.run('person', album);
+        for (const album of new Set(ofTrack.values())) setFixed.run('person', album);
         db.delete(albumRegroupings).where(eq(albumRegroupings.id, id)).run();
       });
     },

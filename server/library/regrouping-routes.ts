@@ -6,8 +6,9 @@ import { route, type Route } from '../http/route.ts';
 import { toIso } from '../http/times.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
-import type { AlbumChange, AlbumRegroupings, Before, Regrouping } from './album-regroupings.ts';
+import type { AlbumChange, AlbumRegroupings, Regrouping } from './album-regroupings.ts';
 import type { PlacedTrack } from './album-releases.ts';
+import type { AlbumsBefore } from './albums-before.ts';
 import {
   AlbumChangePage,
   AlbumChangesIn,
@@ -46,7 +47,7 @@ const toRegroupingOut = ({ id, title, artistName, before, madeAt }: Regrouping):
   id,
   title,
   artist_name: artistName,
-  albums_before: (before as Before).length,
+  albums_before: (before as AlbumsBefore).length,
   made_at: toIso(madeAt),
   expires_at: toIso(new Date(madeAt.getTime() + KEPT_MS)),
 });

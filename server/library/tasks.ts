@@ -35,8 +35,11 @@ interface RegroupTaskDeps {
 export const regroupTask =
   ({ regroupings, libraryChanged }: RegroupTaskDeps): Handler<typeof REGROUP_ALBUMS> =>
   async ({ by, albumIds }, { signal }) => {
-    await regroupings.applyAll(by, albumIds, () => signal.throwIfAborted());
-    libraryChanged();
+    try {
+      await regroupings.applyAll(by, albumIds, () => signal.throwIfAborted());
+    } finally {
+      libraryChanged(); // also by a job that was stopped half-way
+    }
     return null;
   };
 

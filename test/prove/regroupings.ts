@@ -332,7 +332,7 @@ const partsOf = ({ albums, ...state }: State): State => ({
 });
 
 function differences(when: string, before: State, after: State): string[] {
-  const found = [...after.counts.map((text) => `${when}: ${text}`)];
+  const found = after.counts.map((text) => `${when}: ${text}`);
   for (const [name, text] of Object.entries(before.rest))
     if (after.rest[name] !== text) found.push(`${when}: ${name} are others`);
   for (const id of new Set([...Object.keys(before.albums), ...Object.keys(after.albums)].map(Number))) {
@@ -360,14 +360,19 @@ function faultsOfActions(before: State, after: State): string[] {
     const parts = Map.groupBy(album.tracks, (track) => albumOf.get(track));
     const most = Math.max(...[...parts.values()].map(({ length }) => length));
     const heirs = [...parts].filter(([, tracks]) => tracks.length === most).map(([id]) => id ?? 0);
-    const heir = heirs.includes(album.id) || !after.albums[album.id] ? (heirs.includes(album.id) ? album.id : heirs[0]) : heirs[0];
+    const heir =
+      heirs.includes(album.id) || !after.albums[album.id] ? (heirs.includes(album.id) ? album.id : heirs[0]) : heirs[0];
     if (heir !== undefined) sources.set(heir, [...(sources.get(heir) ?? []), album]);
   }
   for (const album of Object.values(after.albums)) {
-    const from = (sources.get(album.id) ?? []).toSorted((a, b) => Number(b.id === album.id) - Number(a.id === album.id));
+    const from = (sources.get(album.id) ?? []).toSorted(
+      (a, b) => Number(b.id === album.id) - Number(a.id === album.id),
+    );
     const said = saidTogether(from);
     if (album.said.join('; ') !== said)
-      found.push(`album ${album.id} has “${album.said.join('; ')}” and not “${said}” of ${from.map(({ id }) => id).join()}`);
+      found.push(
+        `album ${album.id} has “${album.said.join('; ')}” and not “${said}” of ${from.map(({ id }) => id).join()}`,
+      );
     const cover = from.find((one) => one.cover !== null)?.cover ?? null;
     if (album.cover !== cover) found.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
   }

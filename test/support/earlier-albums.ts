@@ -38,7 +38,11 @@ interface MadeTrack {
 /** Tracks numbered from `first`. Those of two versions have the same titles, but are other recordings. */
 function songs(
   count: number,
-  { first = 1, version = 0, ...rest }: { first?: number; version?: number } & Omit<MadeTrack, 'number' | 'title' | 'durationMs'>,
+  {
+    first = 1,
+    version = 0,
+    ...rest
+  }: { first?: number; version?: number } & Omit<MadeTrack, 'number' | 'title' | 'durationMs'>,
 ): MadeTrack[] {
   return Array.from({ length: count }, (_, n) => ({
     ...rest,
@@ -153,7 +157,12 @@ function fill(
     const artist = Math.floor(name / 5) + 1;
     const artistKey = `artist ${artist}`;
     if (name % 5 === 0) {
-      const names = { name: `Artist ${artist}`, name_key: artistKey, sort_name: `Artist ${artist}`, sort_key: artistKey };
+      const names = {
+        name: `Artist ${artist}`,
+        name_key: artistKey,
+        sort_name: `Artist ${artist}`,
+        sort_key: artistKey,
+      };
       artistIds.push(insert('artists', { ...names, ...times }));
     }
     result.tracks += fillName(name, kind(), { artist, artistKey });
@@ -164,7 +173,11 @@ function fill(
   result.albums = albumIds.length;
   return result;
 
-  function fillName(name: number, made: MadeTrack[], { artist, artistKey }: { artist: number; artistKey: string }): number {
+  function fillName(
+    name: number,
+    made: MadeTrack[],
+    { artist, artistKey }: { artist: number; artistKey: string },
+  ): number {
     const title = `Album ${name}`;
     const stem = `t:${artist}:album ${name}\n`;
     const ofAlbum = new Map<number, number>();
@@ -191,7 +204,8 @@ function fill(
         if (group) insert('album_keys', { key: `rg:${group}`, album_id: id });
       }
       const album = ofAlbum.get(before) as number;
-      const path = folder === undefined ? undefined : `Artist ${artist}/${folder} ${name}`.replace(/(\/CD\d) (\d+)$/, ' $2$1');
+      const path =
+        folder === undefined ? undefined : `Artist ${artist}/${folder} ${name}`.replace(/(\/CD\d) (\d+)$/, ' $2$1');
       if (path !== undefined && !ofFolder.has(path)) {
         const id = insert('source_folders', { source: 'local_folder', path });
         ofFolder.set(path, id);
@@ -277,10 +291,17 @@ function fill(
       if (random() >= 0.4) continue;
       const bytes = Buffer.concat([PICTURE, Buffer.from(`picture of album ${id}`)]);
       const key = `covers/${id}.png`;
-      mkdirSync(dirname(join(dir, key)), { recursive: true });
-      writeFileSync(join(dir, key), bytes);
+      const file = join(dir, 'library', key);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, bytes);
       const etag = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-      insert('album_covers', { album_id: id, key, etag, origin: random() < 0.7 ? 'manual' : 'embedded', checked_at: AT });
+      insert('album_covers', {
+        album_id: id,
+        key,
+        etag,
+        origin: random() < 0.7 ? 'manual' : 'embedded',
+        checked_at: AT,
+      });
     }
     for (let list = 1; list <= 20; list++) {
       insert('playlists', { owner_id: pick(USERS), name: `Mix ${list}`, ...times });

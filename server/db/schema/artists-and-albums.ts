@@ -108,7 +108,7 @@ export const albumRegroupings = sqliteTable(
     name: text('name').notNull(), // library/album-names.ts
     title: text('title').notNull(),
     artistName: text('artist_name'),
-    before: json<unknown>('before').notNull(), // [[album id, [track ids]]]
+    before: json<unknown>('before').notNull(), // [[album id, [track ids], fields of the album]]
     madeBy: integer('made_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }), // null for the upgrade itself

@@ -1,0 +1,18 @@
+// What the albums of a name were before they became others, as album_regroupings keeps it.
+import { z } from 'zod';
+import { AlbumIdIn, TrackIdIn } from '../db/ids.ts';
+
+/** What an album says of itself, beside its artist. */
+const AlbumFields = z.object({
+  title: z.string(),
+  year: z.int().nullable(),
+  releaseGroupMbid: z.string().nullable(),
+  source: z.string().nullable(),
+  sourceId: z.string().nullable(),
+  isCompilation: z.union([z.literal(0), z.literal(1)]),
+});
+export type AlbumFields = z.output<typeof AlbumFields>;
+
+/** Each album with its tracks. Earlier versions noted no fields. */
+export const AlbumsBefore = z.array(z.tuple([AlbumIdIn, z.array(TrackIdIn), AlbumFields.optional()]));
+export type AlbumsBefore = z.output<typeof AlbumsBefore>;
