@@ -105,7 +105,7 @@ export function coversModule({
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),
     ],
     resume(): void {
-      if (covers.hasDue()) findLater();
+      if (covers.hasDue() || covers.hasFormer()) findLater(); // a chosen cover may wait since a crash
     },
     close(): Promise<void> {
       clearImmediate(planned);

@@ -177,16 +177,18 @@ export function createCoverFinder({
   /** Does so for all albums that are new, or changed since nothing was found. Throws like `resolveNearby`. */
   async function resolvePending(options: PassOptions) {
     const { signal, progress, yieldToRequests } = options;
-    const seen = new Set<AlbumId>();
-    let [done, found] = [0, 0];
+    /** By album, the chosen cover that waited for it when it was looked at. */
+    const seen = new Map<AlbumId, FormerCover['id'] | undefined>();
+    let [done, total, found] = [0, 0, 0];
     for (;;) {
-      // again until no more were added meanwhile
-      const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id));
+      // again until no more were added meanwhile, and none that was looked at got a chosen cover since
+      const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id) || seen.get(id) !== former.find(id)?.id);
       if (ids.length === 0) return { albums: seen.size, found };
-      for (const id of ids) seen.add(id);
+      total += ids.length;
       await workTogether(ids, signal, IN_PROGRESS, async (id, stop) => {
+        seen.set(id, former.find(id)?.id);
         if (await resolveNearby(id, stop)) found++;
-        progress(++done, seen.size);
+        progress(++done, total);
         await yieldToRequests();
       });
     }

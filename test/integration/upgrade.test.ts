@@ -1,7 +1,9 @@
 // Data folders of the first release open with nothing lost. `npm run prove -- migrations` does the same with 100,000
-// tracks and more kills.
+// tracks and more kills; `npm run prove -- regroupings` regroups the albums of 20,000.
 import { expect, test } from 'vitest';
 import { openWithKills } from '../prove/migrations.ts';
+import { regroupWithKills } from '../prove/regroupings.ts';
+import { EARLIER_VERSIONS } from '../support/earlier-albums.ts';
 import { startFakeS3 } from '../fakes/s3.ts';
 import { seedOfRun } from '../support/test-random.ts';
 
@@ -16,4 +18,12 @@ test('a library of 0.1.0 on a disk or in an object store opens', async () => {
   expect(await openWithKills('local', { tracks: 60, kills: 0, seed: 1 })).toEqual({ kills: 0, lost: [] });
   expect(await openWithKills('s3', { tracks: 60, kills: 0, seed: 1, env })).toEqual({ kills: 0, lost: [] });
   await fake.close();
+});
+
+test('albums of earlier versions become others after kills, lose nothing, and can be had back', async () => {
+  const seed = seedOfRun();
+  const version = EARLIER_VERSIONS[seed % EARLIER_VERSIONS.length] ?? '0.1.0';
+  const { faults, changedNames } = await regroupWithKills({ version, tracks: 400, kills: 4, seed });
+  expect(faults).toEqual([]);
+  expect(changedNames).toBeGreaterThan(0);
 });

@@ -29,6 +29,7 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   parsers: async () => (await import('./parsers.ts')).proveParsers,
   phones: async () => (await import('./phones.ts')).provePhones,
   rebuild: async () => (await import('./rebuild.ts')).proveRebuild,
+  regroupings: async () => (await import('./regroupings.ts')).proveRegroupings,
   'retagged-albums': async () => (await import('./retagged-albums.ts')).proveRetaggedAlbums,
   'subsonic-table': async () => (await import('./phones.ts')).proveSubsonicTable,
   sockets: async () => (await import('./sockets.ts')).proveSockets,
