@@ -38,13 +38,13 @@ export interface AlbumName {
   releaseGroupMbid: string | undefined;
   /** Folder of the file, if it has one. */
   folder: number | undefined;
+  /** Absent for a new track. */
+  track?: TrackId | undefined;
   /** Of a track without a folder, to tell albums of the same name apart. */
   place?: PlaceInAlbum | undefined;
 }
 
 interface PlaceInAlbum {
-  /** Absent for a new track. */
-  track?: TrackId | undefined;
   disc: number;
   number: number;
   title: string;
@@ -99,6 +99,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const findAlbum = client.prepare<[string], AlbumRow>(
     'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k ' +
       'JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
+  );
+  const findFixedOf = client.prepare<[TrackId], AlbumRow>(
+    `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM tracks t
+      JOIN albums a ON a.id = t.album_id AND a.fixed_by IS NOT NULL WHERE t.id = ?`,
   );
   const listLoose = client.prepare<[string, string], AlbumRow>(
     `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
@@ -186,15 +190,23 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
   /**
    * Finds or creates the album of the folder and the folders of its discs; of a track without a folder the one in which
-   * its place is free. Where a name has several, which of them are one is settled later (album-releases.ts).
+   * its place is free. Where a name has several, which of them are one is settled later (album-releases.ts). A track
+   * stays in an album that is fixed for as long as it has its name.
    */
   function album(name: AlbumName): AlbumRef {
+    const fixed = fixedAlbumOf(name);
+    if (fixed) return known(fixed, name);
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
     const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
     if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
     const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
     memory?.albums.set(key, ref);
     return ref;
+  }
+
+  function fixedAlbumOf({ track, artist: by, title }: AlbumName): AlbumRow | undefined {
+    const row = track === undefined ? undefined : findFixedOf.get(track);
+    return row && albumName(row.artist_id, row.title) === albumName(by?.id, title) ? row : undefined;
   }
 
   /** Finds or creates the album of the artist's tracks that have none. */
@@ -248,9 +260,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
     function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
       if (!name.place) return false;
-      const { track = 0, disc, number, title, durationMs } = name.place;
+      const { disc, number, title, durationMs } = name.place;
       return listAtPlace
-        .all(albumId, disc, number, track)
+        .all(albumId, disc, number, name.track ?? 0)
         .some(
           (other) =>
             identityKey(other.title) !== identityKey(title) ||

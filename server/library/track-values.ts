@@ -154,8 +154,9 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
     const { names, credits } = creditsOf(identity);
     const credit = named(identity.artist) ?? (names.join(', ') || null);
     const albumName = albumNameOf(identity, names, credits, folder);
-    if (albumName) albumName.place = placeOf(identity, track);
-    const album = albumName ? resolver.album(albumName) : resolver.unnamedAlbum(credits[0]?.ref);
+    const album = albumName
+      ? resolver.album({ ...albumName, track: track.id, place: placeOf(identity, track) })
+      : resolver.unnamedAlbum(credits[0]?.ref);
     const resolved = { credits, credit, album };
     return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
   }
@@ -215,5 +216,5 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
   };
 }
 
-const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { id, durationMs }: ResolvedTrack) =>
-  trackNumber == null ? undefined : { track: id, disc: discNumber ?? 1, number: trackNumber, title, durationMs };
+const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { durationMs }: ResolvedTrack) =>
+  trackNumber == null ? undefined : { disc: discNumber ?? 1, number: trackNumber, title, durationMs };
