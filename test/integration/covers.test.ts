@@ -14,7 +14,7 @@ import { createCoverService, type CoverService } from '../../server/covers/servi
 import { nearestSize } from '../../server/covers/cover-sizes.ts';
 import type { CoverCandidates } from '../../server/covers/wire.ts';
 import type { AlbumId } from '../../server/db/ids.ts';
-import { albumCovers, albums, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';
+import { albumCovers, albums, formerCovers, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';
 import { AppError } from '../../server/errors.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -286,6 +286,34 @@ describe('finding a cover', () => {
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toBe(1);
     expect(turns).toBeGreaterThanOrEqual(12); // others are let in after each
+  });
+
+  it('gives an album the chosen cover that came for it after it was looked at', async () => {
+    const [album, other] = [library.addAlbum(), library.addAlbum()];
+    await covers.setCover(other, png);
+    const chosen = rowOf(other);
+    const result = await covers.resolvePending({
+      signal: new AbortController().signal,
+      yieldToRequests: () => undefined,
+      progress(done) {
+        if (done > 1) return;
+        library.db.delete(albumCovers).where(eq(albumCovers.albumId, album)).run();
+        library.db
+          .insert(formerCovers)
+          .values({
+            albumId: other,
+            titleSort: '',
+            key: chosen?.key ?? null,
+            etag: chosen?.etag ?? null,
+            removedAt: now,
+            successorId: album,
+          })
+          .run();
+      },
+    });
+    expect(result).toEqual({ albums: 1, found: 1 });
+    expect((await stored(album))?.equals(png)).toBe(true);
+    expect(library.db.select().from(formerCovers).all()).toEqual([]);
   });
 
   it('stops when it is cancelled', async () => {
