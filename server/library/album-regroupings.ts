@@ -1,6 +1,7 @@
 // Albums that became others otherwise than by their tags: those of an earlier version that the rule (releases.ts) makes
 // others, and albums of one name that a person made one. Each can be taken back for 30 days.
 import { count, desc, eq, lt } from 'drizzle-orm';
+import type { AlbumFields, AlbumsBefore } from '../db/albums-before.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, RegroupingId, TrackId, UserId } from '../db/ids.ts';
 import { albumReview, albumRegroupings } from '../db/schema.ts';
@@ -9,7 +10,6 @@ import type { Page, Paged } from '../http/paging.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import { albumName, partsOfName } from './album-names.ts';
 import type { PlacedTrack } from './album-releases.ts';
-import type { AlbumFields, AlbumsBefore } from './albums-before.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import type { TrackWriter } from './track-writer.ts';
 
@@ -96,8 +96,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
       .get();
   }
 
+  /** Albums that stay what they are wait for the rest of their tags, unless the week is over. */
   function apply(row: NameRow, by: UserId | null): void {
     if (releases.proposal(nameOf(row))) note(row, by);
+    else if (by !== null && findTagsToRead.get()) return;
     release(nameOf(row));
     releases.settle(nameOf(row));
   }

@@ -1,5 +1,6 @@
 // Routes that tell which albums would change, change them, merge two of one name, and take that back.
 import { z } from 'zod';
+import type { AlbumsBefore } from '../db/albums-before.ts';
 import { AlbumIdIn, RegroupingIdIn } from '../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
@@ -8,7 +9,6 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { AlbumChange, AlbumRegroupings, Regrouping } from './album-regroupings.ts';
 import type { PlacedTrack } from './album-releases.ts';
-import type { AlbumsBefore } from './albums-before.ts';
 import {
   AlbumChangePage,
   AlbumChangesIn,

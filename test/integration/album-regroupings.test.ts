@@ -191,6 +191,8 @@ test('albums whose releases only their tags tell are asked about too', async () 
   sql.exec(`DELETE FROM album_keys; DELETE FROM more_tags; UPDATE albums SET fixed_by = 'upgrade';
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   sql.prepare('INSERT INTO album_review VALUES (?)').run(Date.now() + 86_400_000);
+  await changeAll(); // before they are read
+  await server.app.drain();
   for (let starts = 0; starts < 2; starts++) {
     await server.close();
     server = await start();

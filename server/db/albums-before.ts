@@ -1,6 +1,6 @@
 // What the albums of a name were before they became others, as album_regroupings keeps it.
 import { z } from 'zod';
-import { AlbumIdIn, TrackIdIn } from '../db/ids.ts';
+import { AlbumIdIn, TrackIdIn } from './ids.ts';
 
 /** What an album says of itself, beside its artist. */
 const AlbumFields = z.object({
