@@ -245,6 +245,8 @@ interface AlbumState {
   tracks: number[];
   /** What each user said of it. */
   said: string[];
+  /** Since when each of them says so. */
+  since: number[];
   /** Hash of the picture that somebody chose. */
   cover: string | null;
 }
@@ -300,14 +302,16 @@ function stateOf(dir: string): State {
     for (const [id, ...names] of rows(
       `SELECT id, title, title_sort, artist_id, year, genre, is_compilation, release_group_mbid, created_at FROM albums`,
     ))
-      albums[Number(id)] = { id: Number(id), names, tracks: [], said: [], cover: null };
+      albums[Number(id)] = { id: Number(id), names, tracks: [], said: [], since: [], cover: null };
     for (const [id, album] of rows('SELECT id, album_id FROM tracks ORDER BY id'))
       albums[Number(album)]?.tracks.push(Number(id));
-    for (const [user, id, liked, rating] of rows(
-      `SELECT user_id, item_id, liked, rating FROM like_states
+    for (const [user, id, liked, rating, since] of rows(
+      `SELECT user_id, item_id, liked, rating, since FROM like_states
         WHERE item_type = 'album' AND (liked = 1 OR rating > 0) ORDER BY user_id, item_id`,
-    ))
+    )) {
       albums[Number(id)]?.said.push(`${String(user)}: ${String(liked)}, ${String(rating)}`);
+      albums[Number(id)]?.since.push(Number(since));
+    }
     for (const [id, etag] of rows("SELECT album_id, etag FROM album_covers WHERE origin = 'manual'")) {
       const album = albums[Number(id)];
       if (album) album.cover = String(etag);

@@ -10,7 +10,7 @@ import { paths } from './product.ts';
 import { seededRandom } from './seeded-random.ts';
 import { ADMIN } from './server.ts';
 
-/** By version: the number of its migrations. `0.2.0-pre` is the last schema without releases that people used. */
+/** The number of migrations of each version. `0.2.0-pre` is the last one in which a release group was an album. */
 const MIGRATIONS = { '0.1.0': 12, '0.2.0-pre': 42 } as const;
 export type EarlierVersion = keyof typeof MIGRATIONS;
 export const EARLIER_VERSIONS = Object.keys(MIGRATIONS) as EarlierVersion[];
@@ -27,6 +27,8 @@ interface MadeTrack {
   after: number;
   /** Absent for uploads. */
   folder?: string;
+  /** In `folder`. */
+  discFolder?: string;
   disc?: number;
   number: number;
   title: string;
@@ -64,10 +66,10 @@ const threeEditions: Kind = () => [
   ...songs(5, { before: 0, after: 2, folder: 'Album (Japan)', year: 2009, version: 2 }),
 ];
 const discsOfTwoYears: Kind = () => [
-  ...songs(7, { before: 0, after: 0, folder: 'Album/CD1', disc: 1, year: 1990 }),
-  ...songs(8, { before: 1, after: 0, folder: 'Album/CD2', disc: 2, year: 1991 }),
+  ...songs(7, { before: 0, after: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
+  ...songs(8, { before: 1, after: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
 ];
-/** No album of before is one after: the second loses tracks to both, and the first all of them. */
+/** The second album is divided, and all tracks of the first one go to a part of it. */
 const crossed: Kind = () => [
   ...songs(6, { before: 1, after: 0, folder: 'Album', year: 2001 }),
   ...songs(5, { before: 0, after: 0, folder: 'Album', year: 1999, first: 7 }),
@@ -102,7 +104,7 @@ export interface EarlierAlbums {
   becomes: number[][];
 }
 
-/** About so many tracks. */
+/** Makes at least `tracks` tracks. The same seed makes the same library. */
 export async function makeEarlierAlbums(
   dir: string,
   version: EarlierVersion,
@@ -183,7 +185,7 @@ function fill(
     const ofAlbum = new Map<number, number>();
     const ofFolder = new Map<string, number>();
     const becomes: number[][] = [];
-    for (const { before, after, folder, disc = null, year, isTyped, ...track } of made) {
+    for (const { before, after, folder, discFolder, disc = null, year, isTyped, ...track } of made) {
       const first = made.find((one) => one.before === before);
       if (!ofAlbum.has(before)) {
         const group = before === 0 && !isTyped ? `group-${name}` : null;
@@ -205,7 +207,9 @@ function fill(
       }
       const album = ofAlbum.get(before) as number;
       const path =
-        folder === undefined ? undefined : `Artist ${artist}/${folder} ${name}`.replace(/(\/CD\d) (\d+)$/, ' $2$1');
+        folder === undefined
+          ? undefined
+          : [`Artist ${artist}`, `${folder} ${name}`, ...(discFolder ? [discFolder] : [])].join('/');
       if (path !== undefined && !ofFolder.has(path)) {
         const id = insert('source_folders', { source: 'local_folder', path });
         ofFolder.set(path, id);
