@@ -55,8 +55,8 @@ export function createScanWriter({
   const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
 
   /**
-   * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What people
-   * did with it is on a track aside, if anything, until that music is found.
+   * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What
+   * people did with it is on a track aside, if anything, until that music is found.
    */
   const returned = new Map<TrackId, { since: Date; otherHash: string | null; aside?: TrackId }>();
 
