@@ -22,10 +22,15 @@ export interface ScopeOptions {
   roots: MusicRoots;
   /** Folders to scan: none, or '', are all music folders; FIRST_ALONE is the first; others are as in `source_id`. */
   folders: string[];
+  /** Told why music folders are not there, by key. */
+  onLooked?: (offline: ReadonlyMap<string, string>) => void;
 }
 
 /** Throws `unavailable` when none of the music folders is there that were asked for. */
-export async function openScope(db: MainDb, { musicFolders, roots, folders }: ScopeOptions): Promise<ScanScope> {
+export async function openScope(
+  db: MainDb,
+  { musicFolders, roots, folders, onLooked }: ScopeOptions,
+): Promise<ScanScope> {
   const keys = keysOf(roots);
   const set = musicFolders.map(({ key }) => key);
   const isAll = folders.length === 0 || folders.includes('');
@@ -42,6 +47,7 @@ export async function openScope(db: MainDb, { musicFolders, roots, folders }: Sc
       });
     }),
   );
+  onLooked?.(new Map(offline.map(({ key, reason }) => [key, reason])));
   const isOffline = (key: string): boolean => offline.some((folder) => folder.key === key);
   const [first] = offline.filter(({ key }) => askedKeys.has(key));
   if (first && [...askedKeys].every(isOffline)) throw new AppError('unavailable', first.reason);

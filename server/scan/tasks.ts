@@ -148,10 +148,16 @@ export const compareGoneTask =
     return { joined: joined.length, upgraded: upgraded.length };
   };
 
-function foldersOf({ musicFolders }: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots'> {
+function foldersOf({
+  musicFolders,
+  libraryChanged,
+}: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots' | 'onLooked'> {
   const list = musicFolders.list();
   if (list.length === 0) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
-  return { musicFolders: list, roots: musicFolders.roots() };
+  const onLooked = (offline: ReadonlyMap<string, string>): void => {
+    if (musicFolders.setOffline(offline)) libraryChanged();
+  };
+  return { musicFolders: list, roots: musicFolders.roots(), onLooked };
 }
 
 export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;

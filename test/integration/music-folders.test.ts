@@ -480,6 +480,20 @@ describe.each(['reference', 'copy'] as const)('what changed while a folder was r
     await remove(id);
   });
 
+  test('a scan says at once that a folder is not there, and that it is again', async () => {
+    put(at('Away.mp3'), named('Away'));
+    const id = await addShelf();
+    renameSync(join(base, `${mode} shelf`), join(base, `${mode} unplugged`));
+    await scan();
+    expect(await folderNamed(named('Shelf'))).toMatchObject({ state: 'offline' });
+    expect((await trackCalled(named('Away'))).availability).toBe(mode === 'copy' ? 'available' : 'offline');
+    renameSync(join(base, `${mode} unplugged`), join(base, `${mode} shelf`));
+    await scan();
+    expect(await folderNamed(named('Shelf'))).toMatchObject({ state: 'ready' });
+    expect((await trackCalled(named('Away'))).availability).toBe('available');
+    await remove(id);
+  });
+
   test('the same folder, added again, has its tracks again', async () => {
     put(at('Again.mp3'), named('Again'));
     const id = await addShelf();
