@@ -64,9 +64,9 @@ const parseNamed = (text: string): unknown =>
   );
 
 /** A track's audio, for decoding; an error status is returned, not thrown. `kbps` is the most; 0 is no limit. */
-export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0): Promise<Response> {
+export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0, format = 'playable'): Promise<Response> {
   const session = getSession();
-  return fetch(`${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined })}`, {
+  return fetch(`${API}/stream/${trackId}${toQueryString({ format, max_bitrate: kbps || undefined })}`, {
     headers: session ? { Authorization: `Bearer ${session.token}` } : {},
     signal,
   });

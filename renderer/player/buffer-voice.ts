@@ -28,6 +28,8 @@ export class BufferVoice implements Voice {
   readonly #source: SoundSource;
   #buffer: AudioBuffer | null = null;
   #whole = false;
+  /** No more of it arrives. */
+  #isCut = false;
   #wanted = false;
   /** What is playing and since when; null while silent. Each source ends where the next one begins. */
   #sounding: { sources: AudioBufferSourceNode[]; anchor: Anchor } | null = null;
@@ -53,9 +55,14 @@ export class BufferVoice implements Voice {
         onProgress: (fraction) => {
           this.#received = fraction;
         },
-        // What cannot be decoded here a media element may still play, or it reports the error; a refusal is final.
-        onFailed: (status) =>
-          status === 'undecodable' || status === 0 ? listener.onStarved(this) : listener.onFailed(this),
+        // What cannot be decoded here a media element may still play, or it reports the error; a refusal is final. What
+        // arrived before the network was away still plays.
+        onFailed: (status) => {
+          if (status === 'undecodable') return listener.onStarved(this);
+          if (status !== 0) return listener.onFailed(this);
+          this.#isCut = true;
+          return this.#sounding ? undefined : listener.onCut(this);
+        },
       },
     });
   }
@@ -218,6 +225,7 @@ export class BufferVoice implements Voice {
     this.#offset = this.length;
     this.#sounding = null;
     if (this.#whole) this.#listener.onEnded(this);
+    else if (this.#isCut) this.#listener.onCut(this);
     else this.#wait();
   }
 

@@ -38,7 +38,14 @@ export class ElementVoice implements Voice {
       { signal },
     );
     this.#audio.addEventListener('ended', () => listener.onEnded(this), { signal });
-    this.#audio.addEventListener('error', () => listener.onFailed(this), { signal });
+    this.#audio.addEventListener(
+      'error',
+      () => {
+        const isCut = this.#audio.error?.code === MediaError.MEDIA_ERR_NETWORK;
+        return isCut ? listener.onCut(this) : listener.onFailed(this);
+      },
+      { signal },
+    );
     this.#audio.preload = 'auto';
     this.#audio.src = src;
     context.createMediaElementSource(this.#audio).connect(this.#output.input);

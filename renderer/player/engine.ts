@@ -46,6 +46,8 @@ interface EngineOptions {
   /** What was heard of a track, for fades. */
   fetchAnalysis: FetchAnalysis;
   findReason: (trackId: number) => Promise<FailureReason>;
+  /** Has the server convert what the browser cannot decode; false if it does already. */
+  convert: (trackId: number) => boolean;
   /** Downloads audio from an online source; false when it does not come soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
   /** Rows of a list, for a queue that goes on with them. */
@@ -80,7 +82,7 @@ export class PlayerEngine implements Player {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     this.#findPlace = options.findPlace;
-    const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, fetchAudio } = options;
+    const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, convert, fetchAudio } = options;
     this.#feed = new ListFeed({
       getState: this.getState,
       update: (change) => this.#update(change),
@@ -97,9 +99,10 @@ export class PlayerEngine implements Player {
       getState: this.getState,
       update: (change) => this.#update(change),
       stop: () => this.#output.stop(),
-      restart: () => this.#start(this.#state.index, { positionMs: this.#state.positionMs }),
+      restart: () => this.#start(this.#state.index, { positionMs: this.#state.positionMs, goesOn: true }),
       skip: () => this.#advance(false),
       findReason,
+      convert,
       fetchAudio,
     });
     this.#output = new GaplessOutput({
@@ -110,6 +113,7 @@ export class PlayerEngine implements Player {
       onJoined: (item) => this.#onJoined(item),
       onEnded: () => this.#onEnded(),
       onFailed: ({ key }) => void this.#failures.handle(key),
+      onCut: ({ key }) => void this.#failures.handleCut(key),
     });
     this.#state = { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', failure: null };
     this.#nextKey = Math.max(0, ...this.#state.queue.map((entry) => entry.key)) + 1;
@@ -248,10 +252,10 @@ export class PlayerEngine implements Player {
   }
 
   pause(): void {
-    const wasFetching = this.#failures.isFetching;
+    const wasPending = this.#failures.isPending;
     this.#failures.cancel();
     this.#output.pause();
-    if (this.#state.status !== 'idle') this.#update({ status: 'paused', ...(wasFetching && { failure: null }) });
+    if (this.#state.status !== 'idle') this.#update({ status: 'paused', ...(wasPending && { failure: null }) });
   }
 
   toggle(): void {
@@ -382,13 +386,18 @@ export class PlayerEngine implements Player {
 
   #start(
     index: number,
-    { paused = false, positionMs: from }: { paused?: boolean; positionMs?: number | undefined } = {},
+    {
+      paused = false,
+      positionMs: from,
+      goesOn = false,
+    }: { paused?: boolean; positionMs?: number | undefined; /** It is the same listening. */ goesOn?: boolean } = {},
   ): void {
     this.#failures.cancel();
     const entry = this.#state.queue[index];
     if (!entry) return;
     const positionMs = from ?? 0;
-    this.#counter.start(entry.track, positionMs);
+    if (goesOn) this.#counter.jump(positionMs);
+    else this.#counter.start(entry.track, positionMs);
     // Nothing is loaded for a track that is only shown; `play` starts it.
     if (paused) this.#output.stop();
     else this.#output.start(entry, { positionMs, paused: true });
@@ -495,7 +504,8 @@ export class PlayerEngine implements Player {
       if (!entry || currentEntry(this.#state) !== entry) return;
       if (hasMore) this.#start(this.#state.index + 1, { paused });
       else if (this.#state.rest === null && this.#state.radio === null) this.#rewind();
-      else this.#failures.giveUp(entry, 'unreachable', false);
+      else if (paused) this.#failures.giveUp(entry, 'unreachable', false);
+      else void this.#failures.waitOut(entry, () => this.#advance(true));
     });
   }
 

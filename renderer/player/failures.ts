@@ -1,19 +1,25 @@
-// What happens when a track cannot be played: audio that is still in an online source is downloaded, anything else is
-// shown and skipped.
+// What happens when a track cannot be played: an outage is waited out, audio that is still in an online source is
+// downloaded, anything else is shown and skipped.
 import { following } from './play-order.ts';
 import { currentEntry, isSounding, type FailureReason, type PlayerState, type QueueEntry } from './player.ts';
 
 const SKIP_AFTER_MS = 3_000;
+/** The server is asked again after these times, and then every time after the last; a network that is back asks too. */
+const ASK_AGAIN_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+/** These end by themselves. */
+const PASSING: ReadonlySet<FailureReason> = new Set(['unreachable', 'busy']);
 
 interface FailuresOptions {
   getState: () => PlayerState;
   update: (change: Pick<PlayerState, 'failure'> & Partial<Pick<PlayerState, 'status'>>) => void;
   /** Ends the sound. */
   stop: () => void;
-  /** Starts the current track again, at its position. */
+  /** Goes on with the current track, at its position. */
   restart: () => void;
   skip: () => void;
   findReason: (trackId: number) => Promise<FailureReason>;
+  /** Has the server convert it from now on; false if it does already. */
+  convert: (trackId: number) => boolean;
   /** Downloads audio from an online source; false when it does not come soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
 }
@@ -22,6 +28,7 @@ export class Failures {
   readonly #options: FailuresOptions;
   #skipTimer: ReturnType<typeof setTimeout> | undefined;
   #fetching: AbortController | undefined;
+  #waiting: AbortController | undefined;
   /** The entry downloaded last, so that it is not requested twice. */
   #fetchedKey: number | undefined;
   #inARow = 0;
@@ -30,8 +37,9 @@ export class Failures {
     this.#options = options;
   }
 
-  get isFetching(): boolean {
-    return this.#fetching !== undefined;
+  /** It will play by itself. */
+  get isPending(): boolean {
+    return (this.#fetching ?? this.#waiting) !== undefined;
   }
 
   /** Something played, or a person chose what plays. */
@@ -43,7 +51,8 @@ export class Failures {
   cancel(): void {
     clearTimeout(this.#skipTimer);
     this.#fetching?.abort();
-    this.#skipTimer = this.#fetching = undefined;
+    this.#waiting?.abort();
+    this.#skipTimer = this.#fetching = this.#waiting = undefined;
   }
 
   async handle(key: number): Promise<void> {
@@ -54,6 +63,8 @@ export class Failures {
     this.#inARow += 1;
     const reason = await findReason(entry.track.id);
     if (currentEntry(getState())?.key !== entry.key) return;
+    if (PASSING.has(reason) && isSounding(getState())) return this.waitOut(entry);
+    if (reason === 'undecodable' && wanted && this.#options.convert(entry.track.id)) return this.#options.restart();
     if (reason === 'remote' && isSounding(getState()) && entry.key !== this.#fetchedKey) return void this.#fetch(entry);
     this.giveUp(entry, reason, wanted);
   }
@@ -72,6 +83,28 @@ export class Failures {
     if (canSkip) this.#skipTimer = setTimeout(skip, SKIP_AFTER_MS);
   }
 
+  /** No more audio arrives, of a track that could play until now. */
+  async handleCut(key: number): Promise<void> {
+    const entry = currentEntry(this.#options.getState());
+    if (entry?.key === key && !this.#waiting) await this.waitOut(entry);
+  }
+
+  /** Asks until the server answers, and goes on: with the music where it was, unless something else is given. */
+  async waitOut(entry: QueueEntry, goOn = this.#options.restart): Promise<void> {
+    const { update, stop, findReason } = this.#options;
+    this.#waiting?.abort();
+    const { signal } = (this.#waiting = new AbortController());
+    stop();
+    update({ status: 'loading', failure: { entry, reason: 'waiting', skipping: false } });
+    for (let n = 0; PASSING.has(await findReason(entry.track.id)); n++) {
+      if (signal.aborted) return;
+      await pauseOrOnline(ASK_AGAIN_MS[n] ?? (ASK_AGAIN_MS.at(-1) as number), signal);
+    }
+    if (signal.aborted) return;
+    this.#waiting = undefined;
+    goOn();
+  }
+
   /** Plays as soon as the audio is available, unless something else is wanted by then. */
   async #fetch(entry: QueueEntry): Promise<void> {
     const { update, stop, restart, fetchAudio } = this.#options;
@@ -87,3 +120,16 @@ export class Failures {
     restart();
   }
 }
+
+/** Waits that long, or until the network is back or the signal is given. */
+const pauseOrOnline = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener('online', done);
+    signal.addEventListener('abort', done, { once: true });
+  });

@@ -13,6 +13,8 @@ import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
 const LONGEST_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
+/** Without sound for so long, and twice as long each time that helped nothing, no more audio is expected to arrive. */
+const STALLED_MS = 15_000;
 /** So long before a fade it is still worth waiting for what was heard of the tracks. */
 const URGENT_MS = 2_000;
 /** The same for the audio of the next one. */
@@ -37,6 +39,8 @@ interface GaplessOutputOptions {
   /** Nothing follows. */
   onEnded: () => void;
   onFailed: (item: VoiceItem) => void;
+  /** No more audio of it arrives. */
+  onCut: (item: VoiceItem) => void;
 }
 
 export class GaplessOutput {
@@ -52,12 +56,15 @@ export class GaplessOutput {
   #joinAt: number | null = null;
   #playing = false;
   #fades: Fades | null = null;
+  #stalledSince: number | undefined;
+  #patienceMs = STALLED_MS;
 
   constructor(options: GaplessOutputOptions) {
     this.#options = options;
     this.#listener = {
       onEnded: (voice) => this.#onVoiceEnded(voice),
       onFailed: (voice) => this.#onVoiceFailed(voice),
+      onCut: (voice) => (voice === this.#current ? this.#options.onCut(voice.item) : this.#onVoiceFailed(voice)),
       onStarved: (voice) => this.#onVoiceStarved(voice),
     };
   }
@@ -138,11 +145,26 @@ export class GaplessOutput {
     const current = this.#current;
     if (!current || !this.#playing) return;
     current.tick();
+    if (this.#isStuck(current)) return this.#options.onCut(current.item);
     if (this.#joinAt !== null && this.#frameNow() >= this.#joinAt) return this.#promote();
     const remainingMs = (current.durationMs ?? current.item.track.duration_ms ?? Infinity) - current.positionMs;
     if (this.#upcoming && !this.#next && current.isComplete && remainingMs < PREPARE_BEFORE_END_MS * this.#sound.speed)
       this.#next = this.#open(this.#upcoming, 0);
     if (this.#joinAt === null && this.#next) this.#join(current, this.#next, remainingMs);
+  }
+
+  /** A connection that is gone without a word. */
+  #isStuck(voice: Voice): boolean {
+    if (!voice.isStalled) {
+      if (this.#stalledSince !== undefined) this.#patienceMs = STALLED_MS;
+      this.#stalledSince = undefined;
+      return false;
+    }
+    this.#stalledSince ??= performance.now();
+    if (performance.now() - this.#stalledSince < this.#patienceMs) return false;
+    this.#stalledSince = undefined;
+    this.#patienceMs *= 2;
+    return true;
   }
 
   #open(item: VoiceItem, positionMs: number): Voice {

@@ -27,12 +27,20 @@ export function openPlayer(): SharedPlayer {
     send: sendPlays,
     client: clientName(),
   });
+  /** Tracks that this browser cannot decode as they are. */
+  const converted = new Set<number>();
+  const formatOf = (trackId: number): string => (converted.has(trackId) ? 'mp3' : 'playable');
   const player = new SharedPlayer({
     createEngine: (state) =>
       new PlayerEngine(
         {
-          streamUrl: (trackId) => streamUrl(trackId, streamKbps()),
-          fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps()),
+          streamUrl: (trackId) => streamUrl(trackId, streamKbps(), formatOf(trackId)),
+          fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps(), formatOf(trackId)),
+          convert(trackId) {
+            const isNew = !converted.has(trackId);
+            converted.add(trackId);
+            return isNew;
+          },
           fetchAnalysis,
           findReason,
           fetchAudio,

@@ -44,12 +44,16 @@ export interface QueueEntry {
 export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
 type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
-/** `fetching` is no error: the audio is being downloaded and plays when it arrives. */
+/**
+ * `fetching` is no error: the audio is being downloaded and plays when it arrives. `waiting` ends by itself: the server
+ * is asked again and again, and the music goes on where it was.
+ */
 export type FailureReason =
   | 'signed_out'
   | 'not_found'
   | 'remote'
   | 'fetching'
+  | 'waiting'
   | 'missing'
   | 'unreachable'
   | 'busy'

@@ -27,6 +27,7 @@ export class SoundSource {
   #received = 0;
   #total = 0;
   #fetched = false;
+  #isCut = false;
   #decodedBytes = 0;
   #decoding = false;
   #wantsMore = true;
@@ -36,7 +37,11 @@ export class SoundSource {
     this.#bitrateKbps = bitrateKbps;
     this.#decoder = decoder;
     this.#listener = listener;
-    this.#fetch(stream).catch(() => this.#fail(0));
+    this.#fetch(stream).catch(() => {
+      this.#isCut = true;
+      this.#decodeWhenDue(); // what has arrived can be heard
+      this.#fail(0);
+    });
   }
 
   /** The next piece will be needed soon. Nothing is decoded ahead of need: a running decode cannot be cancelled. */
@@ -60,6 +65,7 @@ export class SoundSource {
       if (this.#total > 0) this.#listener.onProgress(this.#received / this.#total);
       this.#decodeWhenDue();
     }
+    if (this.#received < this.#total) throw new Error('the stream ended early');
     this.#fetched = true;
     this.#decodeWhenDue();
     return undefined;
@@ -68,6 +74,7 @@ export class SoundSource {
   #decodeWhenDue(): void {
     const isDue =
       this.#fetched ||
+      (this.#isCut && this.#received > this.#decodedBytes) ||
       (this.#received >= nextPiece(this.#decodedBytes, this.#bitrateKbps) && this.#received !== this.#total);
     if (this.#wantsMore && !this.#decoding && isDue && !this.#stopping.signal.aborted) void this.#decode(this.#fetched);
   }

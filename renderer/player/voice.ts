@@ -7,6 +7,8 @@ export interface VoiceListener {
   onEnded: (voice: Voice) => void;
   /** The track cannot be loaded or decoded. */
   onFailed: (voice: Voice) => void;
+  /** No more of its audio arrives: the network is away, or the server. */
+  onCut: (voice: Voice) => void;
   /** The track could play, but its audio arrives too slowly; the other kind should try. */
   onStarved: (voice: Voice) => void;
 }

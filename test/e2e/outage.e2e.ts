@@ -1,0 +1,141 @@
+// The network goes away at any moment while music plays: it goes on by itself, with the same track at the same place.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { toolOrWarn } from '../support/tools.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+let network: CDPSession;
+/** Of each test its own, which the browser has not loaded before. */
+let lists: TrackOut[][];
+const ffmpeg = toolOrWarn('ffmpeg', 'audio that the browser cannot decode is');
+/** A WAV file of 64-bit numbers, which no browser decodes. */
+function writeFloats(dir: string): void {
+  if (!ffmpeg) return;
+  const sine = [
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=frequency=440:duration=20',
+    '-c:a',
+    'pcm_f64le',
+    '-metadata',
+    'title=Floats',
+  ];
+  execFileSync(ffmpeg, ['-v', 'error', ...sine, join(dir, 'Floats.wav')]);
+}
+beforeAll(async () => {
+  stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['flac'], addMusic: writeFloats });
+  page = await stage.openAsOwner(DESK);
+  network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?limit=200');
+  lists = [items.slice(0, 3), items.slice(3, 6), items.slice(6, 9)];
+});
+afterEach(() => setNetwork(UNLIMITED));
+afterAll(() => stage?.close());
+
+/** As the browser has it; 0 is a network that is away. */
+const UNLIMITED = -1;
+const setNetwork = (bytesPerSecond: typeof UNLIMITED | 0): Promise<unknown> =>
+  network.send('Network.emulateNetworkConditions', {
+    offline: bytesPerSecond === 0,
+    latency: 0,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+const player = () => page.getByRole('region', { name: 'Player' });
+const nowPlaying = () => player().getByRole('link').first().textContent();
+const position = async (): Promise<number> =>
+  Number(await player().getByRole('slider', { name: 'Position' }).inputValue());
+const seek = (ms: number) => player().getByRole('slider', { name: 'Position' }).fill(String(ms));
+const waiting = () => player().getByText('No connection to the server.');
+const playsOf = async (): Promise<number[]> =>
+  (await stage.api<{ items: { track: TrackOut }[] }>('/history')).items.map(({ track }) => track.id);
+
+async function play(tracks: TrackOut[]): Promise<void> {
+  const body = { name: 'Long evening', track_ids: tracks.map(({ id }) => id) };
+  const { id } = await stage.api<{ id: number }>('/playlists', { method: 'POST', body });
+  await page.goto(`${stage.url}/playlists/${id}`);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
+}
+
+test('at a change of tracks: the next one plays when the network is back, and the one after it', async () => {
+  const [tracks = []] = lists;
+  await play(tracks);
+  await setNetwork(0);
+  await seek(28_000);
+  await waiting().waitFor();
+  expect(await nowPlaying()).toBe(tracks[1]?.title);
+  await setNetwork(UNLIMITED);
+  await waiting().waitFor({ state: 'hidden' });
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
+  expect(await nowPlaying()).toBe(tracks[1]?.title);
+  await seek(28_000);
+  await expect.poll(nowPlaying).toBe(tracks[2]?.title);
+});
+
+/** Runs in the page: a quarter of the track's first download arrives. */
+function breakOff(trackId: number): void {
+  const { fetch: load } = globalThis;
+  let isFirst = true;
+  globalThis.fetch = async (input, init) => {
+    const response = await load(input, init);
+    if (!isFirst || !String(input).includes(`/stream/${trackId}?`)) return response;
+    isFirst = false;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytes.slice(0, bytes.length / 4)),
+      pull: (controller) =>
+        new Promise((resolve) => {
+          addEventListener('offline', () => resolve(controller.error(new TypeError('network error'))));
+        }),
+    });
+    return new Response(body, { headers: response.headers });
+  };
+}
+
+test('a download that breaks off: what has arrived is heard, then the rest', async () => {
+  const [, tracks = []] = lists;
+  await page.addInitScript(breakOff, tracks[0]?.id ?? 0);
+  await play(tracks);
+  await setNetwork(0);
+  await waiting().waitFor();
+  const stoppedAt = await position();
+  expect(stoppedAt).toBeGreaterThan(3_000);
+  expect(stoppedAt).toBeLessThan(12_000);
+  await setNetwork(UNLIMITED);
+  await waiting().waitFor({ state: 'hidden' });
+  await expect.poll(position).toBeGreaterThan(stoppedAt);
+  expect(await nowPlaying()).toBe(tracks[0]?.title);
+});
+
+test('whoever pauses meanwhile is not surprised, and one listening is one play', async () => {
+  const [, , tracks = []] = lists;
+  const playsOfSecond = async () => (await playsOf()).filter((id) => id === tracks[1]?.id).length;
+  await play(tracks);
+  await setNetwork(0);
+  await player().getByRole('button', { name: 'Next track' }).click();
+  await waiting().waitFor();
+  await player().getByRole('button', { name: 'Pause' }).click();
+  await waiting().waitFor({ state: 'hidden' });
+  await setNetwork(UNLIMITED);
+  await player().getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(8);
+  await setNetwork(0);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(16);
+  await setNetwork(UNLIMITED);
+  await expect.poll(playsOfSecond).toBe(1);
+});
+
+test.runIf(ffmpeg)('what the browser cannot decode is converted, and then plays', async () => {
+  const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?q=Floats');
+  await play(items);
+  await expect.poll(position).toBeGreaterThan(1_000);
+  expect(await nowPlaying()).toBe('Floats');
+});
