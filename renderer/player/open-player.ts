@@ -13,12 +13,13 @@ import { PlayerEngine } from './engine.ts';
 import { findReason } from './failure-reason.ts';
 import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
+import { AudioAhead } from './audio-ahead.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
 import { keepPlaces } from './audiobook-bookmarks.ts';
 import { keptPlays, PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
-import { streamKbps } from './sound-output.ts';
+import { isDataSaved, streamKbps } from './sound-output.ts';
 
 export function openPlayer(): SharedPlayer {
   const plays = keptPlays(() => `tonearm.plays.${getSession()?.user.id}`);
@@ -30,12 +31,17 @@ export function openPlayer(): SharedPlayer {
   /** Tracks that this browser cannot decode as they are. */
   const converted = new Set<number>();
   const formatOf = (trackId: number): string => (converted.has(trackId) ? 'mp3' : 'playable');
+  const ahead = new AudioAhead({
+    fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps(), formatOf(trackId)),
+    keyOf: (trackId) => `${trackId} ${streamKbps()} ${formatOf(trackId)}`,
+    isAllowed: () => !isDataSaved(),
+  });
   const player = new SharedPlayer({
     createEngine: (state) =>
       new PlayerEngine(
         {
           streamUrl: (trackId) => streamUrl(trackId, streamKbps(), formatOf(trackId)),
-          fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps(), formatOf(trackId)),
+          fetchStream: (trackId, signal) => ahead.stream(trackId, signal),
           convert(trackId) {
             const isNew = !converted.has(trackId);
             converted.add(trackId);
@@ -64,6 +70,7 @@ export function openPlayer(): SharedPlayer {
           getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),
         ),
         fetchAhead(engine, materialize),
+        ahead.follow(engine),
         keepPlaces(engine, { save: savePlace, forget: forgetPlace }),
         connectMediaSession(engine),
         playSilentElement(engine),

@@ -43,9 +43,10 @@ export const setEqualizer = (equalizer: Equalizer): void =>
 /** Only some browsers tell. */
 type Connection = { type?: string; saveData?: boolean };
 
+const connection = (): Connection | undefined => (navigator as Navigator & { connection?: Connection }).connection;
+/** The browser asks for less data. */
+export const isDataSaved = (): boolean => connection()?.saveData === true;
+
 /** The limit for streams on the network that the device is in now; 0 for none. */
-export function streamKbps({ kbps }: SoundOutput = choice.get()): number {
-  const { connection } = navigator as Navigator & { connection?: Connection };
-  const isMetered = connection?.saveData === true || connection?.type === 'cellular';
-  return isMetered ? kbps.metered : kbps.unmetered;
-}
+export const streamKbps = ({ kbps }: SoundOutput = choice.get()): number =>
+  isDataSaved() || connection()?.type === 'cellular' ? kbps.metered : kbps.unmetered;

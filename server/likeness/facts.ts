@@ -31,6 +31,11 @@ export interface Facts extends Omit<
   isUsable: boolean;
 }
 
+/** SQL: the user @userId never wants to hear track `t`. */
+export const IS_UNWANTED = `(EXISTS (SELECT 1 FROM radio_nevers n WHERE n.user_id = @userId AND n.track_id = t.id)
+  OR EXISTS (SELECT 1 FROM track_artists ta JOIN radio_nevers n ON n.artist_id = ta.artist_id
+    WHERE ta.track_id = t.id AND n.user_id = @userId))`;
+
 const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duration_ms AS durationMs, t.bpm,
     t.initial_key AS initialKey, t.year, t.storage_uri AS storageUri, t.availability,
     (SELECT json_group_array(json_object('id', x.id, 'name', x.name)) FROM track_artists ta
@@ -38,9 +43,7 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
     (SELECT json_group_array(g.name) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
       WHERE tg.track_id = t.id) AS genres,
     coalesce(p.plays, 0) AS plays, p.last_played_at AS lastPlayedAt, coalesce(l.liked, 0) AS liked,
-    EXISTS (SELECT 1 FROM radio_nevers n WHERE n.user_id = @userId AND n.track_id = t.id)
-      OR EXISTS (SELECT 1 FROM track_artists ta JOIN radio_nevers n ON n.artist_id = ta.artist_id
-        WHERE ta.track_id = t.id AND n.user_id = @userId) AS isUnwanted
+    ${IS_UNWANTED} AS isUnwanted
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id`;

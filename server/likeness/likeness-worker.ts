@@ -2,6 +2,7 @@
 // database; one question at a time. Ends when nobody asks, and with it all that it had in memory.
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
+import type { UserId } from '../db/ids.ts';
 import { answerQuestions } from '../db/reader-loop.ts';
 import { unpackCharacter } from '../dsp/character.ts';
 import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
@@ -16,7 +17,7 @@ export type LikenessQuestion =
   | { kind: 'nearest'; ids: number[]; count: number }
   /** How much some tracks are like one. */
   | { kind: 'compare'; id: number; others: number[] }
-  | { kind: 'path'; from: number; to: number; steps: number }
+  | { kind: 'path'; userId: UserId; from: number; to: number; steps: number }
   | { kind: 'map'; area: Area; points: number; cells: number }
   | { kind: 'area'; area: Area; limit: number; offset: number }
   | { kind: 'line'; points: Point[]; count: number };

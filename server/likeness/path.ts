@@ -2,6 +2,8 @@
 // smallest leaps (dynamic programming).
 import type { Sqlite } from '../db/client.ts';
 import { RECORD_SCALE, VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
+import type { UserId } from '../db/ids.ts';
+import { IS_UNWANTED } from './facts.ts';
 import type { SoundIndex } from './sound-index.ts';
 
 export interface PathFound {
@@ -12,6 +14,7 @@ export interface PathFound {
 }
 
 interface PathWanted {
+  userId: UserId;
   from: Uint8Array;
   to: Uint8Array;
   steps: number;
@@ -31,11 +34,12 @@ interface Candidate {
   astray: number;
 }
 
-export function findPath(client: Sqlite, index: SoundIndex, { from, to, steps }: PathWanted): PathFound {
+export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathWanted): PathFound {
   const ends = new Set([from, to].map((record) => idOf(record)));
   const candidates = layersBetween(index, { from, to, steps }, ends);
   const about = artistsOf(
     client,
+    userId,
     candidates.flatMap((layer) => layer.map(({ id }) => id)),
   );
   const layers = onceEach(candidates)
@@ -63,7 +67,11 @@ function unit(record: Uint8Array): Float64Array {
 type Found = Omit<Candidate, 'artistId'>;
 
 /** Along the great circle, a step at equal angles. */
-function layersBetween(index: SoundIndex, { from, to, steps }: PathWanted, ends: ReadonlySet<number>): Found[][] {
+function layersBetween(
+  index: SoundIndex,
+  { from, to, steps }: Omit<PathWanted, 'userId'>,
+  ends: ReadonlySet<number>,
+): Found[][] {
   const [a, b] = [unit(from), unit(to)];
   const angle = Math.acos(
     Math.max(
@@ -120,13 +128,14 @@ function onceEach(layers: readonly Found[][]): Found[][] {
   });
 }
 
-function artistsOf(client: Sqlite, ids: readonly number[]): Map<number, number | null> {
+/** Of those that can be played, and that the listener wants to hear. */
+function artistsOf(client: Sqlite, userId: UserId, ids: readonly number[]): Map<number, number | null> {
   const rows = client
-    .prepare<[string], { id: number; artistId: number | null }>(
-      `SELECT t.id, t.artist_id AS artistId FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value
-        WHERE t.availability = 'available'`,
+    .prepare<{ ids: string; userId: UserId }, { id: number; artistId: number | null }>(
+      `SELECT t.id, t.artist_id AS artistId FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
+        WHERE t.availability = 'available' AND NOT ${IS_UNWANTED}`,
     )
-    .all(JSON.stringify(ids));
+    .all({ ids: JSON.stringify(ids), userId });
   return new Map(rows.map(({ id, artistId }) => [id, artistId]));
 }
 

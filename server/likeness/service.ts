@@ -77,7 +77,7 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
   async function path(userId: UserId, from: TrackId, to: TrackId, steps: number): Promise<Chosen[] | undefined> {
     const ends = [from, to].map((id) => library.getTrack(userId, id).id);
     if (!sounds.isKnown()) return undefined;
-    const found = await sounds.ask({ kind: 'path', from, to, steps });
+    const found = await sounds.ask({ kind: 'path', userId, from, to, steps });
     if (!found) return undefined;
     const ids = [from, ...found.ids, to];
     const known = facts.of(userId, [...ids, ...ends]);

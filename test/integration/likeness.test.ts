@@ -239,6 +239,16 @@ describe('when it has been', () => {
     expect(items[1]?.reasons[0]).toEqual({ kind: 'on_the_way', step: 1, steps: 8 });
   });
 
+  test('what somebody never wants to hear is on none of their paths', async () => {
+    const path = `/path?from=${first(0, 3)}&to=${first(5, 9)}&steps=8`;
+    const unwanted = idsOf((await get<PathOut>(path)).items).slice(1, 4);
+    for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
+    const { items } = await get<PathOut>(path);
+    expect(idsOf(items)).toHaveLength(10);
+    expect(idsOf(items).filter((id) => unwanted.includes(id))).toEqual([]);
+    for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'DELETE' });
+  });
+
   test('the map counts all tracks, and what sounds alike lies together', async () => {
     const all = byGenre.flat().length;
     const map = await get<MapOut>('/map?points=50000&cells=16');

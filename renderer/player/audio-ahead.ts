@@ -1,0 +1,83 @@
+// The audio of the next two tracks, fetched once the current one is here: a short outage between tracks is not heard.
+import { following } from './play-order.ts';
+import { currentEntry, type Player, type PlayerState, type QueueTrack } from './player.ts';
+
+const TRACKS_AHEAD = 2;
+/** Of one track; longer ones are not decoded as a whole either. */
+const MOST_BYTES = 80_000_000;
+/** The end of what is buffered and that of the track differ by rounding. */
+const WHOLE_WITHIN_MS = 500;
+
+interface AudioAheadOptions {
+  fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
+  /** Of what is asked for: another quality is another audio. */
+  keyOf: (trackId: number) => string;
+  /** Whether tracks may be fetched that may not be heard. */
+  isAllowed: () => boolean;
+}
+
+export class AudioAhead {
+  readonly #options: AudioAheadOptions;
+  readonly #kept = new Map<string, Response>();
+  #fetching: { key: string; stop: AbortController } | undefined;
+
+  constructor(options: AudioAheadOptions) {
+    this.#options = options;
+  }
+
+  /** As `fetchStream`, from memory where it is there. */
+  stream(trackId: number, signal: AbortSignal): Promise<Response> {
+    const kept = this.#kept.get(this.#options.keyOf(trackId));
+    return kept ? Promise.resolve(kept.clone()) : this.#options.fetchStream(trackId, signal);
+  }
+
+  /** Returns how to stop. */
+  follow(player: Pick<Player, 'getState' | 'subscribe'>): () => void {
+    const unsubscribe = player.subscribe(() => this.#look(player.getState()));
+    return () => {
+      unsubscribe();
+      this.#keepOnly([]);
+    };
+  }
+
+  #look(state: PlayerState): void {
+    const current = currentEntry(state)?.track;
+    if (!current || state.status !== 'playing') return;
+    const coming = this.#options.isAllowed() ? nextTracks(state) : [];
+    this.#keepOnly([current, ...coming].map(({ id }) => this.#options.keyOf(id)));
+    const isWhole = state.durationMs > 0 && state.bufferedMs >= state.durationMs - WHOLE_WITHIN_MS;
+    const next = coming.find(({ id }) => !this.#kept.has(this.#options.keyOf(id)));
+    if (next && isWhole && !this.#fetching) void this.#fetch(next.id);
+  }
+
+  async #fetch(trackId: number): Promise<void> {
+    const { keyOf, fetchStream } = this.#options;
+    const fetching = (this.#fetching = { key: keyOf(trackId), stop: new AbortController() });
+    const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined); // heard, or told, later
+    const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MOST_BYTES;
+    const body = response?.ok && isSmall ? await response.arrayBuffer().catch(() => undefined) : undefined;
+    if (response && body && this.#fetching === fetching)
+      this.#kept.set(fetching.key, new Response(body, { headers: response.headers }));
+    if (this.#fetching === fetching) this.#fetching = undefined;
+  }
+
+  #keepOnly(keys: readonly string[]): void {
+    for (const key of this.#kept.keys()) if (!keys.includes(key)) this.#kept.delete(key);
+    if (!this.#fetching || keys.includes(this.#fetching.key)) return;
+    this.#fetching.stop.abort();
+    this.#fetching = undefined;
+  }
+}
+
+/** Those that will play by themselves after the current one, as far as their audio is here. */
+function nextTracks(state: PlayerState): QueueTrack[] {
+  const tracks: QueueTrack[] = [];
+  let { index } = state;
+  while (tracks.length < TRACKS_AHEAD) {
+    index = following({ ...state, index }, state.repeat, true);
+    const track = state.queue[index]?.track;
+    if (!track || index === state.index) break;
+    tracks.push(track);
+  }
+  return tracks.filter(({ availability }) => availability === 'available');
+}
