@@ -2,13 +2,21 @@
 // so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
 // its last track by the edit comes back under its old id.
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackEditId, TrackId, UserId } from '../db/ids.ts';
 import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import { inSlices } from '../runtime/time-slices.ts';
-import { changesOf, fieldText, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
+import {
+  changesOf,
+  confirmedFields,
+  editedFields,
+  fieldText,
+  takeBack,
+  withEditsOf,
+  type FieldChange,
+} from './identity-changes.ts';
 import { isSameIdentity, prepareKnownTracks, withoutMeasured } from './track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';
 import { KEPT_MS } from './trash.ts';
@@ -25,6 +33,10 @@ interface Before {
   rows?: TrackSnapshot['rows'];
   /** What the edit made of these, which `changes` does not show. */
   after?: Ids;
+  /** Fields that the edit set to the value they had: once the file says something else, the edit changed them. */
+  confirmed?: string[];
+  /** A scan has read other tags since the edit: `identity` is what they say, with earlier edits. */
+  isReread?: true;
 }
 type Ids = Pick<TrackIdentity, (typeof IDS)[number]>;
 const IDS = ['recordingMbid', 'acoustidId'] as const;
@@ -93,6 +105,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
                 fpidScore: known.fpidScore,
                 rows: rows.filter(({ table }) => keeps.includes(table)),
                 after: idsOf(after),
+                confirmed: confirmedFields(known.identity, after),
                 // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
                 parents: { ...parents, albumCovers: [], artistNevers: [] },
               } satisfies Before,
@@ -105,17 +118,18 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     );
   }
 
-  /** Writes what was before the edit, or what is left of it. */
-  function putBack(tx: Db, edited: Edited, id: TrackId, before: Before, target: TrackIdentity): void {
+  /** Writes what was before the edit, or what is left of it. `freed`: what the track was before it became `manual`. */
+  function putBack(tx: Db, edited: Edited, id: TrackId, before: Before, target: TrackIdentity, freed?: Before): void {
     const isWhole = isSameIdentity(asEdited(target), asEdited(before.identity));
-    const { status, error, fpidScore, rows = [] } = before;
+    const { fpidScore, rows = [] } = before;
+    const outcome = freed ?? (isWhole ? before : undefined);
     record(edited, id, () => {
       snapshots.bringParents(before.parents);
       writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findKnown(id)?.folder));
       tx.update(tracks)
         .set({
           updatedAt: now(),
-          ...(isWhole && { metadataStatus: status, metadataError: error }),
+          ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
           ...(isWhole && fpidScore !== undefined && { fpidScore }),
         })
         .where(eq(tracks.id, id))
@@ -147,11 +161,43 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
       changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
     const before = { ...first, ...(last.after && { after: last.after }) };
-    const { target, kept } = takeBack([...changes.values()], before, known.identity);
+    const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], before, identity);
+    const { target, kept } = takeBackFrom(known.identity);
     if (kept.length > 0 && isSameIdentity(target, known.identity))
       throw conflict(`Nothing was undone. ${inWords(kept)}`);
-    putBack(tx, edited, id, first, target);
-    return kept;
+    const freed = known.status === 'manual' ? freedBy(tx, id, target) : undefined;
+    const tags = freed?.isReread && identityUnderEdits(tx, id);
+    if (!tags) {
+      putBack(tx, edited, id, first, target, freed);
+      return kept;
+    }
+    // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
+    // replaced before the undo is recorded: undoing the undo keeps the new ones.
+    const retagged = withEditsOf(known.identity, tags);
+    writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, known.folder));
+    const again = takeBackFrom(findKnown(id)?.identity ?? retagged);
+    putBack(tx, edited, id, first, again.target, freed);
+    return again.kept;
+  }
+
+  /**
+   * What the track was before the edit that made it `manual`, if `target` has nothing of that edit or of later ones.
+   * Undefined while something is left of them.
+   */
+  function freedBy(tx: Db, id: TrackId, target: TrackIdentity): Before | undefined {
+    const edit = tx
+      .select()
+      .from(trackEdits)
+      .where(and(eq(trackEdits.trackId, id), ne(sql`${trackEdits.before} ->> '$.status'`, 'manual')))
+      .orderBy(desc(trackEdits.id))
+      .limit(1)
+      .get();
+    if (!edit) return undefined;
+    const before = edit.before as Before;
+    const isTakenBack = (edit.changes as FieldChange[]).every(
+      (change) => fieldText(target, change.field) === fieldText(before.identity, change.field),
+    );
+    return isTakenBack && editedFields(target, before.identity).length === 0 ? before : undefined;
   }
 
   return {
@@ -241,10 +287,15 @@ export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
       ...change,
       before: fieldText(identity, change.field),
     }));
-    db.update(trackEdits)
-      .set({ before: { ...before, identity }, changes })
-      .where(eq(trackEdits.id, edit.id))
-      .run();
+    for (const field of before.confirmed ?? []) {
+      const [old, now] = [fieldText(before.identity, field), fieldText(identity, field)];
+      if (old !== now && !changes.some((change) => change.field === field))
+        changes.push({ field, before: now, after: old });
+    }
+    const reread: Before = { ...before, identity, isReread: true };
+    // with other tags it is to be identified again
+    if (reread.status !== 'manual') Object.assign(reread, { status: 'pending', error: null });
+    db.update(trackEdits).set({ before: reread, changes }).where(eq(trackEdits.id, edit.id)).run();
   }
 }
 

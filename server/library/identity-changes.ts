@@ -26,6 +26,8 @@ const KEYS = new Map<string, Key>([
 /** The names of the artists and how they are written say one thing. */
 const TOGETHER = new Set(['artist', 'artists']);
 const ORIGIN_OF: Record<string, string> = { artists: 'artist', genres: 'genre' };
+/** Fields whose origin is that of another field. */
+const NAMED_WITH: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album' };
 
 function textOf(identity: TrackIdentity, key: Key): string | null {
   const value = identity[key] as string | number | boolean | readonly string[] | null | undefined;
@@ -42,6 +44,14 @@ export const changesOf = (before: TrackIdentity, after: TrackIdentity): FieldCha
   [...KEYS].flatMap(([field, key]) => {
     const [old, now] = [textOf(before, key), textOf(after, key)].map((text) => text || null) as [string, string];
     return old === now ? [] : [{ field, before: old, after: now }];
+  });
+
+/** Fields that an edit set to the value that they had before, by the name of the API. */
+export const confirmedFields = (before: TrackIdentity, after: TrackIdentity): string[] =>
+  [...KEYS].flatMap(([field, key]) => {
+    const name = NAMED_WITH[key] ?? key;
+    const isTyped = after.provenance?.[name] === 'manual' && before.provenance?.[name] !== 'manual';
+    return isTyped && textOf(before, key) === textOf(after, key) ? [field] : [];
   });
 
 interface BeforeEdit {
@@ -92,6 +102,17 @@ const WITH_ORIGIN: Record<string, readonly Key[]> = {
   genre: ['genres'],
 };
 const EDITED = new Set(['title', ...Object.keys(WITH_ORIGIN), ...FIELD_LIST]);
+
+/** Fields that were edited by hand in `identity`, and not in `other`, or to another value. */
+export const editedFields = (identity: TrackIdentity, other: TrackIdentity): string[] =>
+  Object.entries(identity.provenance ?? {})
+    .filter(([field, origin]) => origin === 'manual' && EDITED.has(field))
+    .map(([field]) => field)
+    .filter(
+      (field) =>
+        other.provenance?.[field] !== 'manual' ||
+        (WITH_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(other, key)),
+    );
 
 /** `to`, with the fields that were edited by hand in `from` and not in `to`. */
 export function withEditsOf(from: TrackIdentity, to: TrackIdentity): TrackIdentity {

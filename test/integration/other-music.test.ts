@@ -257,6 +257,77 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
   });
 
+  describe('a track of which everything was set, whose file was retagged, and whose edits were undone', () => {
+    interface Edit {
+      id: number;
+      changes: { field: string; before: string | null; after: string | null }[];
+    }
+    let id: number;
+    const now = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+    const edits = async (): Promise<Edit[]> => (await server.api<Edit[]>(`/tracks/${id}/edits`)).body;
+    const undo = async (edit: Edit | undefined): Promise<void> =>
+      expect((await server.api(`/tracks/${id}/edits/${edit?.id}/undo`, { method: 'POST' })).status).toBe(200);
+    const set = (body: object) => server.api(`/tracks/${id}/metadata`, { method: 'PUT', body });
+    const patch = (body: object) => server.api(`/tracks/${id}`, { method: 'PATCH', body });
+    async function retag(artist: string, album: string, title: string): Promise<void> {
+      put('A/0.mp3', 60, artist, album, title);
+      await scan();
+    }
+    async function expectReadAgain(): Promise<void> {
+      expect((await now()).metadata_status).not.toBe('manual');
+      await retag('Cid', 'Gamma', 'Third');
+      expect(await now()).toMatchObject({ title: 'Third', artist_name: 'Cid', album_title: 'Gamma' });
+    }
+    beforeEach(async () => {
+      await retag('Ann', 'Alpha', 'Before');
+      id = (await trackAt('A/0.mp3'))?.id ?? 0;
+    });
+
+    test.each(['Before', 'Since'])('has the tags of its file, with the title “%s” in it', async (title) => {
+      await set({ title: 'Mine' });
+      await retag('Ben', 'Beta', title);
+      expect(await now()).toMatchObject({ title: 'Mine', artist_name: 'Ann', metadata_status: 'manual' });
+      await undo((await edits())[0]);
+      expect(await now()).toMatchObject({ title, artist_name: 'Ben', album_title: 'Beta' });
+      const [undone] = await edits();
+      expect(undone?.changes).toEqual([{ field: 'title', before: 'Mine', after: title }]);
+      await undo(undone);
+      expect(await now()).toMatchObject({ title: 'Mine', artist_name: 'Ben', metadata_status: 'manual' });
+      await undo((await edits())[0]);
+      await expectReadAgain();
+    });
+
+    test('has them also where the edit gave a field the value that it had', async () => {
+      await set({ title: 'Mine', artist: 'Ann', album: 'Alpha' });
+      await retag('Ben', 'Beta', 'Since');
+      await undo((await edits())[0]);
+      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta' });
+      await expectReadAgain();
+    });
+
+    test.each(['the first edit first', 'the last edit first'])('has them when both are undone, %s', async (order) => {
+      await set({ title: 'Mine' });
+      await patch({ year: 1999 });
+      await retag('Ben', 'Beta', 'Since');
+      const [year, title] = await edits();
+      await undo(order === 'the first edit first' ? title : year);
+      expect(await now()).toMatchObject({ metadata_status: 'manual' });
+      await undo(order === 'the first edit first' ? year : title);
+      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta', year: null });
+      await expectReadAgain();
+    });
+
+    test('keeps a field that was edited before', async () => {
+      await patch({ year: 1999 });
+      await set({ title: 'Mine' });
+      await retag('Ben', 'Beta', 'Since');
+      await undo((await edits())[0]);
+      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', year: 1999 });
+      await expectReadAgain();
+      expect((await now()).year).toBe(1999);
+    });
+  });
+
   test('a deleted track in whose place other music lies is restored without it, and found when its own is back', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     put('A/0.mp3', 62, 'Ben', 'Beta');
