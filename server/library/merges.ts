@@ -14,6 +14,7 @@ import {
 } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { identityUnderEdits, tagsUnderEdits } from './edit-history.ts';
 import { changesOf, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackMerge, TrackMergePart } from './track-merge.ts';
@@ -53,6 +54,8 @@ interface Before {
   identity: TrackIdentity;
   status: MetadataStatus;
   folder: number | undefined;
+  /** What its own file said; absent for a track without edits. */
+  tags?: TrackIdentity | undefined;
 }
 
 interface MergeOptions {
@@ -125,7 +128,8 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     const { source, sourceId, metadataStatus: status } = row;
     const { identity, folder } = known;
     const ofAudio = snapshot.rows.filter(isOfAudio);
-    return { source, sourceId, audio: audioOf(row), ofAudio, identity, status, folder };
+    const tags = identityUnderEdits(tx, id);
+    return { source, sourceId, audio: audioOf(row), ofAudio, identity, status, folder, tags };
   }
 
   /**
@@ -257,6 +261,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     snapshots.replaceRows(kept, OF_AUDIO, before.ofAudio);
     const isEditedSince = taken['metadata_status'] === 'manual' && before.status !== 'manual';
     const edited = findKnown(kept)?.identity ?? identity;
+    if (before.tags) tagsUnderEdits(tx, kept, before.tags);
     if (!isEditedSince) tracks.batch(() => tracks.setIdentity(kept, withEditsOf(edited, identity), folder));
     const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
     return Object.fromEntries(columns.map((name) => [name, taken[name] ?? null]));

@@ -11,6 +11,7 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
 import { toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
+import { identityUnderEdits, tagsUnderEdits } from '../library/edit-history.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
 import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
@@ -81,23 +82,32 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
           ? relocation.join(left, gone)
           : isSection
             ? takeOverSection(gone, left, 'same_audio')
-            : relocation.takeOverFile(gone, left, 'same_audio');
+            : takeOverEdited(gone, left);
       if (isDone(() => withRelaxedCommit(client, becomeOne))) joined.push(gone);
     }
     return joined;
   }
 
+  /** A person edited the gone track: it stays as it is, and undoing the edits gives what its file says now. */
+  const takeOverEdited = client.transaction((gone: TrackId, left: TrackId): void => {
+    const tags = identityUnderEdits(db, left) ?? findKnown(left)?.identity;
+    relocation.takeOverFile(gone, left, 'same_audio');
+    if (tags) tagsUnderEdits(db, gone, tags);
+  }).immediate;
+
   /** With what its sheet says now, unless a person edited the track. */
   function takeOverSection(gone: TrackId, left: TrackId, why: 'same_audio' | 'same_music'): void {
     const now = findKnown(left);
     relocation.takeOverFile(gone, left, why);
-    if (now && tracks.statusOf(gone) !== 'manual') setIdentity(gone, now.identity, now.folder);
+    if (now) setTags(gone, now.identity, now.folder);
   }
 
-  /** What a person edited stays. */
-  const setIdentity = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
+  /** What a person edited stays, and undoing the edits gives these tags. */
+  const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
+    tagsUnderEdits(db, id, identity);
     const known = findKnown(id);
-    if (known) tracks.batch(() => tracks.setIdentity(id, withEditsOf(known.identity, identity), folder));
+    if (known && known.status !== 'manual')
+      tracks.batch(() => tracks.setIdentity(id, withEditsOf(known.identity, identity), folder));
   }).immediate;
 
   /** Pairs that may be one recording. */
@@ -135,8 +145,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       relocation.takeOverFile(gone, now.id, 'same_music');
       if (wasBeside && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, now.id, gone);
       if (sound) hearing.store(gone, sound);
-      if (result?.ok && tracks.statusOf(gone) !== 'manual')
-        setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
+      if (result?.ok) setTags(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
     }).immediate;
     return isDone(() => withRelaxedCommit(client, takeOver));
   }

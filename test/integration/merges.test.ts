@@ -219,6 +219,36 @@ test('single fields edited by hand stay when the file is retagged, go into a cop
   expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: copy.composer });
 });
 
+test('undoing the edits of a track that took over a file gives what that file says, and its own after a separation', async () => {
+  const music = await openMusic('reference', { 'one/a.mp3': song(0), 'b.mp3': song(1) });
+  const a = await music.track('one/a.mp3');
+  const now = async (): Promise<TrackOut> => (await music.server.api<TrackOut>(`/tracks/${a.id}`)).body;
+  const undoLast = async (): Promise<void> => {
+    const edits = (await music.server.api<{ id: number; kind: string }[]>(`/tracks/${a.id}/edits`)).body;
+    const last = edits.find(({ kind }) => kind === 'edit');
+    expect((await music.server.api(`/tracks/${a.id}/edits/${last?.id}/undo`, { method: 'POST' })).status).toBe(200);
+  };
+  await music.server.api(`/tracks/${a.id}/metadata`, { method: 'PUT', body: { title: 'Mine' } });
+  music.put('two/copy.mp3', song(0));
+  retagMp3(music.at('two/copy.mp3'), { TIT2: 'Another title', TPE1: 'Another artist' });
+  await music.scan();
+  rmSync(music.at('one/a.mp3'));
+  await music.scan();
+  expect(await now()).toMatchObject({ title: 'Mine', artist_name: a.artist_name, source_id: 'two/copy.mp3' });
+  await undoLast();
+  expect(await now()).toMatchObject({
+    title: 'Another title',
+    artist_name: 'Another artist',
+    metadata_status: 'pending',
+  });
+  await undoLast(); // of the undoing
+  const [merge] = await music.merges();
+  expect((await music.undo(merge?.id ?? 0)).body).toMatchObject({ title: 'Another title' });
+  expect(await now()).toMatchObject({ title: 'Mine', metadata_status: 'manual', source_id: 'one/a.mp3' });
+  await undoLast();
+  expect(await now()).toMatchObject({ title: a.title, artist_name: a.artist_name });
+});
+
 test('a track that took over two files gives them back in the reverse order, and each to its own track', async () => {
   const music = await openMusic('reference', { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
   const { id } = await music.track('song.mp3');
