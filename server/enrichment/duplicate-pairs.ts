@@ -119,4 +119,4 @@ function isDismissed(db: Db, a: TrackId, b: TrackId): boolean {
   );
 }
 
-const inOrder = (a: TrackId, b: TrackId): Pair => (a < b ? [a, b] : [b, a]);
+export const inOrder = (a: TrackId, b: TrackId): Pair => (a < b ? [a, b] : [b, a]);

@@ -7,7 +7,6 @@ import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCharsets } from './album-charset.ts';
 import { charsetRoutes } from './charset-routes.ts';
-import { dismissPair, regroup } from './duplicate-pairs.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
 
@@ -15,6 +14,7 @@ import { enrichmentRoutes } from './routes.ts';
 import { createEnrichment, type EnrichmentDeps } from './service.ts';
 import { enrichLibraryTask, enrichTask } from './task-handlers.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
+import { createDismissalMerge } from './track-merge.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface EnrichmentTuning {
@@ -53,13 +53,7 @@ export function enrichmentModule({
     libraryEdited: changes.edited,
   });
   const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
-  // a person who separates two tracks says that they are not the same
-  onMerge({
-    bringBack(from, to, { by, at }) {
-      if (by !== null) dismissPair(db, from, to, { userId: by, createdAt: at });
-      regroup(db, [from, to]);
-    },
-  });
+  onMerge(createDismissalMerge({ db }));
   // what came while it was in the trash may sound like it
   changes.onRestored((id) => {
     const sound = hearing.stored(id);

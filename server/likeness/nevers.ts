@@ -25,6 +25,9 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
       ORDER BY n.created_at DESC LIMIT 1000`,
   );
   const move = client.prepare<[TrackId, TrackId]>('UPDATE OR IGNORE radio_nevers SET track_id = ? WHERE track_id = ?');
+  const moveSince = client.prepare<[TrackId, TrackId, number]>(
+    'UPDATE OR IGNORE radio_nevers SET track_id = ? WHERE track_id = ? AND created_at >= ?',
+  );
   const usersOf = client.prepare<[TrackId], UserId>('SELECT user_id FROM radio_nevers WHERE track_id = ?').pluck();
   const takeBack = client.prepare<[TrackId, string, TrackId]>(
     `DELETE FROM radio_nevers WHERE track_id = ? AND user_id NOT IN (SELECT value FROM json_each(?))
@@ -48,6 +51,7 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
     remove: (userId: UserId, what: NeverWhat): void => void remove.run(userId, ...idsOf(what)),
     list: (userId: UserId): NeverOut => ({ tracks: tracks.all(userId), artists: artists.all(userId) }),
     merge: {
+      moveSince: (from, to, since) => moveSince.run(to, from, since.getTime()).changes > 0,
       move: (from, to) => void move.run(to, from),
       remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
       /** The other track's own are in its snapshot. What the kept one has of it goes. */

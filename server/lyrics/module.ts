@@ -9,6 +9,7 @@ import { createLrclib } from './lrclib.ts';
 import { lyricsRoutes } from './routes.ts';
 import { createLyricsService } from './service.ts';
 import { LOOKUP_LYRICS } from './tasks.ts';
+import { createLyricsMerge } from './track-merge.ts';
 
 export interface LyricsTuning {
   /** Requests to LRCLIB, which names no limit. */
@@ -16,7 +17,7 @@ export interface LyricsTuning {
 }
 
 type LyricsModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'changes' | 'onMerge'> &
   Pick<StorageOffer, 'audioStore'> & { tuning: LyricsTuning };
 
 export function lyricsModule({
@@ -30,6 +31,7 @@ export function lyricsModule({
   editing,
   tracks,
   changes,
+  onMerge,
   audioStore,
   tuning,
 }: LyricsModuleDeps) {
@@ -51,6 +53,7 @@ export function lyricsModule({
     lrclib,
     libraryChanged: changes.changed,
   });
+  onMerge(createLyricsMerge({ db, tracks }));
   const lookUp = (): void => {
     if (settings.get('LYRICS_ENABLED')) void jobs.tryEnqueue(LOOKUP_LYRICS, {});
   };

@@ -10,7 +10,7 @@ export type SongRow = RowAs<
   typeof tracks,
   'id' | 'title' | 'artistName' | 'durationMs' | 'storageUri' | 'sectionStart'
 > & { album: string | null; artists: string };
-type FoundLyricsRow = typeof foundLyrics.$inferSelect;
+export type FoundLyricsRow = typeof foundLyrics.$inferSelect;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { KEPT_MS } from '../../server/library/trash.ts';
 import type { MergeOut, MergePage } from '../../server/library/merge-wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { LyricsOut, TrackOut } from '../../server/library/wire.ts';
 import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { openMusicFolder } from '../support/music-folder.ts';
@@ -67,6 +67,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
         stamp,
         stamp,
       );
+      await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: `Words of ${id}` } });
     },
     /** All that a merge may change, apart from when it changed. */
     state: (): Record<string, unknown> =>
@@ -83,6 +84,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
           'SELECT user_id, track_id, position_ms FROM bookmarks',
           "SELECT item_id, plays FROM play_counts WHERE item_type = 'track'",
           'SELECT user_id, track_id, artist_id, created_at FROM radio_nevers',
+          'SELECT f.track_id, f.lines, f.updated_at, t.has_lyrics FROM found_lyrics f JOIN tracks t ON t.id = f.track_id',
           'SELECT track_count, duration_ms FROM playlists',
         ].map((sql) => [
           sql,
@@ -217,6 +219,100 @@ test('single fields edited by hand stay when the file is retagged, go into a cop
   expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: 'Ann' });
   expect((await music.undo(a.id)).body).toMatchObject(edited);
   expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: copy.composer });
+});
+
+describe('lyrics that a person wrote', () => {
+  const lyricsOf = async ({ server }: { server: TestServer }, id: number): Promise<string | null> => {
+    const { body } = await server.api<LyricsOut>(`/tracks/${id}/lyrics`);
+    return body.lines?.map(({ text }) => text).join('/') ?? null;
+  };
+  const write = ({ server }: { server: TestServer }, id: number, text: string) =>
+    server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text } });
+
+  test.each(['a scan', 'a person'])(
+    'go to the track that is left when two become one by %s, and come back',
+    async (by) => {
+      const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
+      const { server } = music;
+      const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+      const ofFile = await lyricsOf(music, copy.id);
+      expect((await write(music, a.id, 'La\nla')).status).toBe(200);
+      const join = async (): Promise<void> => {
+        if (by === 'a scan') {
+          rmSync(music.at('a.mp3'));
+          await music.scan();
+        } else {
+          const { $client } = server.app.db;
+          $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+          for (const id of [a.id, copy.id])
+            $client.prepare('INSERT OR REPLACE INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
+          $client.pragma('foreign_keys = ON');
+          await server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [a.id] } });
+        }
+      };
+      await join();
+      expect(await music.merges()).toMatchObject([{ id: a.id, into: { id: copy.id } }]);
+      expect(await lyricsOf(music, copy.id)).toBe('La/la');
+      expect(await music.track('copy.mp3')).toMatchObject({ has_lyrics: true });
+      expect((await music.undo(a.id)).body).toMatchObject({ has_lyrics: true });
+      expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual(['La/la', ofFile]);
+      expect((await music.track('copy.mp3')).has_lyrics).toBe(ofFile !== null);
+    },
+  );
+
+  test('stay where the track that is left has its own, also those that were written since', async () => {
+    const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
+    const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+    await write(music, a.id, 'La');
+    await write(music, copy.id, 'Lo');
+    rmSync(music.at('a.mp3'));
+    await music.scan();
+    expect(await lyricsOf(music, copy.id)).toBe('Lo');
+    await write(music, copy.id, 'Li');
+    await music.undo(a.id);
+    expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual(['La', 'Li']);
+  });
+
+  test('that were removed stay removed', async () => {
+    const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
+    const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+    const { $client } = music.server.app.db;
+    for (const id of [a.id, copy.id])
+      $client.prepare(`INSERT OR REPLACE INTO lyrics VALUES (?, 0, '[{"text":"Wrong"}]')`).run(id);
+    await music.server.api(`/tracks/${a.id}/lyrics`, { method: 'DELETE' });
+    rmSync(music.at('a.mp3'));
+    await music.scan();
+    expect(await lyricsOf(music, copy.id)).toBe(null);
+    await music.undo(a.id);
+    expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual([null, 'Wrong']);
+  });
+});
+
+test('what a person says of duplicates goes to the track that is left, and back', async () => {
+  const files = { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1), 'c.mp3': song(2) };
+  const music = await openMusic('reference', files);
+  const [a, copy, b, c] = await Promise.all(Object.keys(files).map(music.track));
+  const dismissals = (): unknown[] =>
+    music.server.app.db.$client
+      .prepare('SELECT track_id, other_id FROM duplicate_dismissals ORDER BY 1, 2')
+      .raw()
+      .all();
+  const differ = (id = 0, ...others: (TrackOut | undefined)[]) =>
+    music.server.api('/duplicates/dismiss', {
+      method: 'POST',
+      body: { track_id: id, other_ids: others.map((one) => one?.id) },
+    });
+  const pair = (...some: (TrackOut | undefined)[]): number[] =>
+    some.map((one) => one?.id ?? 0).toSorted((x, y) => x - y);
+  const sorted = (...pairs: number[][]): number[][] =>
+    pairs.toSorted(([x = 0, y = 0], [z = 0, w = 0]) => x - z || y - w);
+  expect((await differ(a?.id, b, c)).status).toBeLessThan(300);
+  await differ(copy?.id, c);
+  rmSync(music.at('a.mp3'));
+  await music.scan();
+  expect(dismissals()).toEqual(sorted(pair(copy, b), pair(copy, c)));
+  await music.undo(a?.id ?? 0);
+  expect(dismissals()).toEqual(sorted(pair(a, b), pair(a, c), pair(copy, c), pair(a, copy)));
 });
 
 test('undoing the edits of a track that took over a file gives what that file says, and its own after a separation', async () => {

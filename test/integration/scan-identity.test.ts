@@ -169,6 +169,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     await post('/likes', { item_type: 'track', item_id: inPlace, liked: true });
     await post('/history', { track_id: inPlace });
     await post(`/playlists/${list}/tracks`, { track_ids: [inPlace] });
+    await server.api(`/tracks/${inPlace}/lyrics`, { method: 'PUT', body: { text: 'La la la' } });
+    await server.api(`/radio/never/tracks/${inPlace}`, { method: 'PUT' });
+    const db = server.app.db.$client;
+    db.prepare("INSERT INTO shares (id, token, user_id, created_at) VALUES (1, 'later', 1, ?)").run(Date.now());
+    db.prepare('INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, ?)').run(inPlace);
     renameSync(join(base, `${mode}-away.mp3`), music.at('One/First/again.mp3'));
     await music.scan();
     const { 'One/First/again.mp3': own, [A]: other } = await music.ids();
@@ -180,6 +185,13 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const played = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
     expect(played[0]?.track.id).toBe(other);
     expect(played.filter(({ track }) => track.id === own)).toHaveLength(1); // from before
+    const lyricsOf = async (track: number | undefined) =>
+      (await server.api<{ source?: string }>(`/tracks/${track}/lyrics`)).body.source === 'manual';
+    expect([await lyricsOf(own), await lyricsOf(other)]).toEqual([false, true]);
+    const nevers = (await server.api<{ tracks: { id: number }[] }>('/radio/never')).body.tracks;
+    expect(nevers.map((track) => track.id)).toEqual([other]);
+    const shared = db.prepare('SELECT track_id FROM share_tracks').pluck().all();
+    expect(shared).toEqual([other]);
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {

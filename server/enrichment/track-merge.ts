@@ -1,0 +1,56 @@
+// Carries over which tracks a person says are not the same when two tracks are merged, and takes it back when that is
+// undone. Runs inside the caller's transaction.
+import { and, eq, or } from 'drizzle-orm';
+import { z } from 'zod';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { duplicateDismissals } from '../db/schema.ts';
+import type { TrackMergePart } from '../library/track-merge.ts';
+import { dismissPair, inOrder, regroup } from './duplicate-pairs.ts';
+
+/** Of the kept track, before the merge. */
+const OtherIds = z.array(z.int()).default([]); // merged by an older version
+
+export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
+  const dismissalsOf = (id: TrackId) =>
+    db
+      .select()
+      .from(duplicateDismissals)
+      .where(or(eq(duplicateDismissals.trackId, id), eq(duplicateDismissals.otherId, id)))
+      .all()
+      .map(({ trackId, otherId, ...by }) => ({ ...by, other: trackId === id ? otherId : trackId }));
+
+  return {
+    move(from, to): void {
+      const moved = dismissalsOf(from).filter(({ other }) => other !== to);
+      if (moved.length === 0) return;
+      for (const { other, ...by } of moved) {
+        const [trackId, otherId] = inOrder(to, other);
+        // the pair itself stays: it counts again after an undo
+        db.insert(duplicateDismissals)
+          .values({ trackId, otherId, ...by })
+          .onConflictDoNothing()
+          .run();
+      }
+      regroup(db, [to]);
+    },
+
+    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ other }) => other) },
+
+    bringBack(from, to, { remembered, by, at }): void {
+      const own = OtherIds.parse(remembered);
+      const ofFrom = dismissalsOf(from);
+      for (const { other, createdAt } of dismissalsOf(to)) {
+        const isMoved = ofFrom.some((one) => one.other === other && one.createdAt.getTime() === createdAt.getTime());
+        if (!isMoved || own.includes(other)) continue;
+        const [trackId, otherId] = inOrder(to, other);
+        db.delete(duplicateDismissals)
+          .where(and(eq(duplicateDismissals.trackId, trackId), eq(duplicateDismissals.otherId, otherId)))
+          .run();
+      }
+      // a person who separates two tracks says that they are not the same
+      if (by !== null) dismissPair(db, from, to, { userId: by, createdAt: at });
+      regroup(db, [from, to]);
+    },
+  };
+}
