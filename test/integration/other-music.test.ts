@@ -210,6 +210,22 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await allTracks(server)).filter(({ title }) => title === 'Song 62')).toHaveLength(1);
   });
 
+  test.each(['lyrics', 'never'])(
+    'a track of which a person said %s does not become a copy in its place',
+    async (what) => {
+      put('A/0.mp3', 60, 'Ann', 'Alpha');
+      put('A/1.mp3', 61, 'Ann', 'Alpha');
+      await scan();
+      const id = (await trackAt('A/0.mp3'))?.id;
+      if (what === 'lyrics') await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: 'La la la' } });
+      else await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
+      copyFileSync(at('A/1.mp3'), at('A/0.mp3'));
+      await scan();
+      expect((await trackAt('A/0.mp3'))?.id).not.toBe(id);
+      expect((await server.api<TrackOut>(`/tracks/${id}`)).body.title).toBe('Song 60');
+    },
+  );
+
   test('of other music that nobody did anything with, no track is left when its own is back', async () => {
     put('A/0.mp3', 60, 'Ann', 'Alpha');
     put('A/9.mp3', 69, 'Ann', 'Alpha');
