@@ -11,12 +11,13 @@ export type SourceFiles = ReturnType<typeof createSourceFiles>;
 export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const client = db.$client;
   const markDeleted = client.prepare("UPDATE source_files SET state = 'deleted', track_id = NULL WHERE track_id = ?");
+  // `deleted` with a track: it came back from the trash, and no scan has seen it since
   const markGone = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
-    `UPDATE source_files SET state = 'gone' WHERE state = 'track'
+    `UPDATE source_files SET state = 'gone' WHERE state IN ('track', 'deleted')
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
   const markReturned = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
-    `UPDATE source_files SET state = 'track' WHERE state = 'gone'
+    `UPDATE source_files SET state = 'track' WHERE state IN ('gone', 'deleted')
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
   const forget = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(

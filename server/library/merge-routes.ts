@@ -1,6 +1,6 @@
 // Merges of the last 30 days over REST, and their undo.
 import { z } from 'zod';
-import { TrackIdIn } from '../db/ids.ts';
+import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { toIso } from '../http/times.ts';
@@ -29,10 +29,12 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
 interface MergeRouteDeps {
   merges: Pick<Merges, 'list' | 'undo'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
+  /** Looks whether the files of tracks that are back are there. */
+  lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   libraryChanged: () => void;
 }
 
-export const mergeRoutes = ({ merges, library, libraryChanged }: MergeRouteDeps): Route[] => [
+export const mergeRoutes = ({ merges, library, lookForFiles, libraryChanged }: MergeRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -61,8 +63,9 @@ export const mergeRoutes = ({ merges, library, libraryChanged }: MergeRouteDeps)
       params: idParam(TrackIdIn),
       reply: TrackOut,
     },
-    ({ user, params }) => {
+    async ({ user, params }) => {
       merges.undo(user.id, params.id);
+      await lookForFiles([params.id]);
       libraryChanged();
       return toTrackOut(library.getTrack(user.id, params.id));
     },

@@ -15,6 +15,7 @@ import { regroupingRoutes } from './regrouping-routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
 import { COMPARE_GONE, REGROUP_ALBUMS, regroupTask, SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
+import { createRestoredFiles } from './restored-files.ts';
 import { createReturnedAudio } from './returned-audio.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
@@ -61,7 +62,22 @@ export function libraryModule({
   });
   const editing = createEditing(db.$client);
   const regroupings = createAlbumRegroupings({ db, tracks, now });
-  const trash = createTrash({ db, tracks, now, restored: changes.restored, release: library.release });
+  const returnedAudio = createReturnedAudio({ db, audioStore });
+  const lookForFiles = createRestoredFiles({
+    db,
+    audioStore,
+    isOffline: musicFolders.isOffline,
+    lost: markLost,
+    lookAgain,
+  });
+  const trash = createTrash({
+    db,
+    tracks,
+    now,
+    restored: changes.restored,
+    lookForFiles,
+    release: library.release,
+  });
   let emptying: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
   const merge = createTrackMerge({ db, tracks, movers });
@@ -74,11 +90,17 @@ export function libraryModule({
     changes.changed();
   }
 
-  const returnedAudio = createReturnedAudio({ db, audioStore });
   function markReturned(id: TrackId, uri: string): void {
     if (!library.markAvailable(id, uri)) return;
     changes.audioReturned(id);
     changes.changed();
+  }
+
+  /** Whether the audio of a missing track is there again; the track is available then. */
+  async function lookAgain(id: TrackId): Promise<boolean> {
+    const uri = await returnedAudio.findUri(id);
+    if (uri !== undefined) markReturned(id, uri);
+    return uri !== undefined;
   }
 
   const toTrash = (by: UserId, id: TrackId): void =>
@@ -134,12 +156,7 @@ export function libraryModule({
         onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
         returned: markReturned,
         listMissing: returnedAudio.listMissing,
-        /** Whether the audio of a missing track is there again; the track is available then. */
-        async lookAgain(id: TrackId): Promise<boolean> {
-          const uri = await returnedAudio.findUri(id);
-          if (uri !== undefined) markReturned(id, uri);
-          return uri !== undefined;
-        },
+        lookAgain,
       },
     },
     routes: [
@@ -147,7 +164,7 @@ export function libraryModule({
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, restored }),
-      ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),
+      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: changes.changed }),
       ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.edited }),
     ],
     tasks: [

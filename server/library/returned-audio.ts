@@ -19,8 +19,9 @@ export function createReturnedAudio({ db, audioStore }: ReturnedAudioDeps) {
     `SELECT storage_uri AS uri, size_bytes AS sizeBytes, section_start AS sectionStart FROM tracks
       WHERE id = ? AND availability = 'missing' AND storage_uri IS NOT NULL`,
   );
+  // `deleted`: it came back from the trash, and no scan has seen it since
   const hasFile = db.$client.prepare<{ id: TrackId; size: number; mtimeUs: number }>(
-    `SELECT 1 FROM source_files WHERE track_id = @id AND state IN ('track', 'gone') AND size_bytes = @size
+    `SELECT 1 FROM source_files WHERE track_id = @id AND state IN ('track', 'gone', 'deleted') AND size_bytes = @size
       AND abs(mtime_us - @mtimeUs) <= 1000`, // a Date is rounded to milliseconds
   );
   const listMissing = db.$client

@@ -96,8 +96,8 @@ export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route
       params: idParam(TrackIdIn),
       reply: TrackOut,
     },
-    ({ user, params }) => {
-      trash.restoreFor(user, params.id);
+    async ({ user, params }) => {
+      await trash.restoreFor(user, params.id);
       restored();
       return toTrackOut(library.getTrack(user.id, params.id));
     },

@@ -59,6 +59,8 @@ interface TrashDeps {
   now: () => Date;
   /** Told inside the transaction that a track is back. */
   restored: (id: TrackId) => void;
+  /** Looks whether the files of tracks that are back are there, after the transaction. */
+  lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   /** Deletes stored objects that nothing uses any more. */
   release: (left: LeftOver) => Promise<void>;
 }
@@ -73,7 +75,7 @@ interface FilePlace {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ db, tracks, now, restored, release }: TrashDeps) {
+export function createTrash({ db, tracks, now, restored, lookForFiles, release }: TrashDeps) {
   const rows = createTrashedRows({ db, tracks, now });
   const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
@@ -195,7 +197,7 @@ export function createTrash({ db, tracks, now, restored, release }: TrashDeps) {
     return row;
   }
   /** Throws `not_found` and `conflict`. */
-  function restoreFor(user: Asker, id: TrackId): void {
+  function restoreRow(user: Asker, id: TrackId): void {
     db.transaction(
       (tx) => {
         const { source, sourceId, audioHash } = get(user, id);
@@ -265,20 +267,26 @@ export function createTrash({ db, tracks, now, restored, release }: TrashDeps) {
       return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
     },
     mayDelete: ({ id, rights }: Asker, { uploadedBy }: TrashedTrack): boolean => rights.canEdit || uploadedBy === id,
-    restoreFor,
+    /** Throws `not_found` and `conflict`. */
+    async restoreFor(user: Asker, id: TrackId): Promise<void> {
+      restoreRow(user, id);
+      await lookForFiles([id]);
+    },
     /** Each by itself: what cannot be restored is told with the reason, and the rest is. */
     async restoreMany(user: Asker, ids: readonly TrackId[]): Promise<RestoredTracks> {
-      const outcome: RestoredTracks = { restored: 0, failed: [] };
+      const failed: RestoredTracks['failed'] = [];
+      const restoredIds: TrackId[] = [];
       await inSlices(ids, (id) => {
         try {
-          restoreFor(user, id);
-          outcome.restored += 1;
+          restoreRow(user, id);
+          restoredIds.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          if (outcome.failed.length < MOST_FAILURES) outcome.failed.push({ id, detail: error.message });
+          if (failed.length < MOST_FAILURES) failed.push({ id, detail: error.message });
         }
       });
-      return outcome;
+      await lookForFiles(restoredIds);
+      return { restored: restoredIds.length, failed };
     },
     /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
     async deleteNow(user: Asker, id: TrackId): Promise<void> {

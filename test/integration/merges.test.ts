@@ -288,6 +288,19 @@ describe('lyrics that a person wrote', () => {
   });
 });
 
+test('a separated track says whether its file is there, without a scan', async () => {
+  const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
+  const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+  const { $client } = music.server.app.db;
+  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+  for (const id of [a.id, copy.id])
+    $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
+  $client.pragma('foreign_keys = ON');
+  await music.server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [a.id] } });
+  rmSync(music.at('a.mp3'));
+  expect((await music.undo(a.id)).body.availability).toBe('missing');
+});
+
 test('what a person says of duplicates goes to the track that is left, and back', async () => {
   const files = { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1), 'c.mp3': song(2) };
   const music = await openMusic('reference', files);

@@ -358,6 +358,44 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
+  test('a restored track says whether its file is there, without a scan', async () => {
+    const files = ['here', 'gone', 'scanned', 'back'].map((name) => `A/${name}.mp3`);
+    for (const [i, file] of files.entries()) put(file, 60 + i, 'Ann', 'Alpha');
+    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    await scan();
+    const ids = await Promise.all(files.map(async (file) => (await trackAt(file))?.id ?? 0));
+    const [here, gone, ...others] = ids;
+    const availabilities = (): Promise<string[]> =>
+      Promise.all(ids.map(async (id) => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability));
+    const restore = async (id: number | undefined): Promise<string> =>
+      (await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' })).body.availability;
+    const missing = mode === 'copy' ? 'available' : 'missing'; // our own copy is there
+    renameSync(at('A/back.mp3'), at('aside.txt'));
+    await scan();
+    expect(await availabilities()).toEqual(['available', 'available', 'available', missing]);
+    for (const id of ids) await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    rmSync(at('A/scanned.mp3'));
+    await scan();
+    rmSync(at('A/gone.mp3'));
+    renameSync(at('aside.txt'), at('A/back.mp3'));
+    expect([await restore(here), await restore(gone)]).toEqual(['available', missing]);
+    const { body } = await server.api('/trash/restore', { method: 'POST', body: { track_ids: others } });
+    expect(body).toEqual({ restored: 2, failed: [] });
+    expect(await availabilities()).toEqual(['available', missing, missing, 'available']);
+    put('A/gone.mp3', 61, 'Ann', 'Alpha');
+    await scan();
+    expect(await availabilities()).toEqual(['available', 'available', missing, 'available']);
+  });
+
+  test('a track that is restored while its music folder is away is not said to be missing', async () => {
+    const id = await addLikedAndDelete(60, 'Before');
+    renameSync(join(base, 'music'), join(base, 'away'));
+    const { body } = await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' });
+    expect(body.availability).not.toBe('missing');
+    renameSync(join(base, 'away'), join(base, 'music'));
+    expect((await server.api<TrackOut>(`/tracks/${id}`)).body.availability).toBe('available');
+  });
+
   test('a deleted track whose own music came back elsewhere is restored to that', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     put('A/0.mp3', 62, 'Ben', 'Beta');

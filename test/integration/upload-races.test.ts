@@ -195,7 +195,14 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       log: quiet,
     });
     const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet });
-    const trash = createTrash({ db, tracks, now, restored: () => {}, release: library.release });
+    const trash = createTrash({
+      db,
+      tracks,
+      now,
+      restored: () => {},
+      lookForFiles: () => Promise.resolve(),
+      release: library.release,
+    });
     const rights = rightsFrom(() => true);
     const name = 'ann';
     const user = db

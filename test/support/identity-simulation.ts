@@ -116,7 +116,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const tracks = createTrackWriter({ db, now, annotationParts: [ofAlbumsAndArtists] });
   const likedNames = createLikedNames();
   const sourceFiles = createSourceFiles({ db });
-  const trash = createTrash({ db, tracks, now, restored: () => {}, release: () => Promise.resolve() });
+  const trash = createTrash({
+    db,
+    tracks,
+    now,
+    restored: () => {},
+    lookForFiles: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  });
   const movers = [ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now }), createFileMerge({ sourceFiles })];
   const merges = createMerges({
     db,
@@ -282,7 +289,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     const all = deletedFiles.tracks();
     const id = all[pick % all.length];
     if (id === undefined) return;
-    trash.restoreFor(owner, id);
+    await trash.restoreFor(owner, id);
     await compareAgain();
   }
 

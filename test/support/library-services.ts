@@ -32,7 +32,14 @@ export function openLibraryServices(
     now,
     log: createLog('silent'),
   });
-  const trash = createTrash({ db, tracks, now, restored: () => {}, release: library.release });
+  const trash = createTrash({
+    db,
+    tracks,
+    now,
+    restored: () => {},
+    lookForFiles: () => Promise.resolve(),
+    release: library.release,
+  });
 
   /** For good: into the trash and out of it. */
   async function deleteTrack(id: TrackId): Promise<void> {

@@ -161,7 +161,14 @@ function write(db: MainDb, ops: ScanOp[]): number {
   const writeBatch = createScanWriter({
     db,
     tracks,
-    trash: createTrash({ db, tracks, now, restored: () => {}, release: async () => {} }),
+    trash: createTrash({
+      db,
+      tracks,
+      now,
+      restored: () => {},
+      lookForFiles: () => Promise.resolve(),
+      release: async () => {},
+    }),
     divide: () => false,
     storage: { backend: { name: 'local', title: '', verifyDays: 0, mayBeDown: false } },
     source: SOURCE,
