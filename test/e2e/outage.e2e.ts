@@ -31,6 +31,9 @@ function writeFloats(dir: string): void {
 beforeAll(async () => {
   stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['flac'], addMusic: writeFloats });
   page = await stage.openAsOwner(DESK);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
+  });
   network = await page.context().newCDPSession(page);
   await network.send('Network.enable');
   const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?limit=200');
