@@ -100,7 +100,7 @@ export async function createApp(options: AppOptions) {
   const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isServing, tuning }));
   const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
-  add(uploadsModule({ ...base, ...music, ...files }));
+  add(uploadsModule({ ...base, ...stored, ...music, ...files }));
   const podcasts = add(podcastsModule({ ...base, ...files, tuning }));
   const downloads = add(downloadsModule({ ...base, ...music, ...files, ...sources }));
   const found = { ...enrichment, ...sources, relocation, isServing };

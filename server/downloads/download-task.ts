@@ -92,10 +92,13 @@ export function downloadTask({
   async function keep(id: DownloadId, file: Parameters<StoreFile>[0], signal: AbortSignal): Promise<Result> {
     let stored = '';
     try {
-      return await storeFile(file, signal, (audio) => {
-        stored = audio.storageUri ?? '';
-        signal.throwIfAborted(); // cancelled while it was stored
-        return fill(id, audio);
+      return await storeFile(file, {
+        signal,
+        write(audio) {
+          stored = audio.storageUri ?? '';
+          signal.throwIfAborted(); // cancelled while it was stored
+          return fill(id, audio);
+        },
       });
     } catch (error) {
       if (stored !== '') await releaseAudio([stored]);

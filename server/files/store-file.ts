@@ -29,14 +29,18 @@ type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 
-/** `write` writes the row, after the file is stored. Throws `unsupported_type`, and what the storage throws. */
+interface StoreOptions<T> {
+  signal: AbortSignal;
+  /** Gives a result where the file is not to be stored. */
+  beforeStoring?: (file: Pick<TrackAudio, 'audioHash'>) => Promise<T | undefined>;
+  /** Writes the row, after the file is stored. */
+  write: (audio: TrackAudio, read: ReadAudio) => T | Promise<T>;
+}
+
+/** Throws `unsupported_type`, and what the storage throws. */
 export const createStoreFile =
   ({ storage, leases, reader }: StoreFileDeps) =>
-  async <T>(
-    { path, sha256, sizeBytes }: WholeFile,
-    signal: AbortSignal,
-    write: (audio: TrackAudio, read: ReadAudio) => T,
-  ): Promise<T> => {
+  async <T>({ path, sha256, sizeBytes }: WholeFile, { signal, beforeStoring, write }: StoreOptions<T>): Promise<T> => {
     const [result] = await reader.read({ root: dirname(path), paths: [basename(path)], copyTo: null, hashLarge: true });
     if (!result?.ok)
       throw new AppError(
@@ -44,6 +48,8 @@ export const createStoreFile =
         `This is not readable audio: ${result?.reason ?? 'the reader returned nothing'}.`,
       );
     const { read, audioHash } = result;
+    const early = await beforeStoring?.({ audioHash });
+    if (early !== undefined) return early;
     const key = audioKey(sha256, read.facts.format);
     return leases.lease(key, async () => {
       // putAudio gets the error; without a listener it would end the process before that
@@ -57,7 +63,7 @@ export const createStoreFile =
     });
   };
 
-export async function hashFile(path: string, signal: AbortSignal): Promise<string> {
+export async function hashFile(path: string | Buffer, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, { signal });
   return hash.digest('hex');

@@ -16,9 +16,11 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
 import type { ArrivingFile } from '../storage/arriving-space.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
 import { isOverQuota, type Room } from '../files/quota.ts';
 import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
+import { createIndexedFiles, type Comparison } from './indexed-files.ts';
 
 const UPLOAD = 'upload';
 /** Of a form with one file; the answer is its track. */
@@ -43,6 +45,7 @@ interface UploadDeps {
   log: Log;
   tracks: TrackWriter;
   storeFile: StoreFile;
+  audioStore: Pick<AudioStore, 'resolve'>;
   settings: LiveSettings;
   tmpDir: string;
   room: Pick<Room, 'reserve' | 'assertFree' | 'assertQuota'>;
@@ -57,6 +60,7 @@ export function createUploadService({
   log,
   tracks,
   storeFile,
+  audioStore,
   settings,
   tmpDir,
   room,
@@ -72,6 +76,7 @@ export function createUploadService({
   );
 
   const charsets = createUploadCharsets(db.$client, tracks);
+  const indexedFiles = createIndexedFiles({ client: db.$client, log, audioStore });
 
   /** What is missing or in the trash counts already. */
   const isComingBack = (sha256: string): boolean =>
@@ -131,10 +136,12 @@ export function createUploadService({
     try {
       const { isWhole, ...staged } = await stage(chunks, path, { signal, space });
       const known = findByContent.get(staged.sha256);
-      if (known) return { trackId: known.id, isNew: false };
-      if (!isWhole || !isComingBack(staged.sha256)) room.assertQuota(userId, isWhole ? staged.sizeBytes : Infinity);
-      await room.assertFree(staged.sizeBytes);
-      return await add(userId, staged, filename, signal);
+      if (known) return existing(known.id);
+      if (isWhole) return await add(userId, staged, filename, signal);
+      const indexed = await indexedFiles.findBySize(staged, signal);
+      if (indexed !== undefined) return existing(indexed);
+      room.assertQuota(userId, Infinity);
+      throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
     } finally {
       await rm(path, { force: true });
       space.release();
@@ -143,34 +150,61 @@ export function createUploadService({
 
   async function add(userId: UserId, staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> {
     let stored = '';
+    let isUnused = false;
+    const comparison = indexedFiles.compareWith(staged, signal);
     try {
-      return await storeFile(staged, signal, (audio, read) => {
-        stored = audio.storageUri ?? '';
-        const added = insert(userId, staged, audio, { read, filename });
-        if (added.isNew) charsets.remember(userId, added.trackId, { read, filename });
-        return added;
+      return await storeFile<Uploaded>(staged, {
+        signal,
+        async beforeStoring({ audioHash }) {
+          const indexed = await comparison.find(audioHash);
+          if (indexed !== undefined) return existing(indexed);
+          if (!isComingBack(staged.sha256)) room.assertQuota(userId, staged.sizeBytes);
+          await room.assertFree(staged.sizeBytes);
+          return undefined;
+        },
+        async write(audio, read) {
+          stored = audio.storageUri ?? '';
+          for (;;) {
+            const added = insert(userId, staged, audio, { read, filename }, comparison);
+            if (added?.isNew) charsets.remember(userId, added.trackId, { read, filename });
+            if (added) return added;
+            const indexed = await comparison.find(audio.audioHash);
+            isUnused = indexed !== undefined;
+            if (indexed !== undefined) return existing(indexed);
+          }
+        },
       });
     } catch (error) {
-      if (stored !== '') await releaseAudio([stored]);
+      isUnused = true;
       throw error;
+    } finally {
+      if (isUnused && stored !== '') await releaseAudio([stored]);
     }
   }
 
-  function insert(userId: UserId, { sha256, sizeBytes }: WholeFile, audio: TrackAudio, file: NamedRead): Uploaded {
+  /** Undefined when a scan has added tracks meanwhile that have to be compared first. */
+  function insert(
+    userId: UserId,
+    { sha256, sizeBytes }: WholeFile,
+    audio: TrackAudio,
+    file: NamedRead,
+    comparison: Comparison,
+  ): Uploaded | undefined {
     return db.$client
-      .transaction((): Uploaded => {
+      .transaction((): Uploaded | undefined => {
         const known = findByContent.get(sha256); // uploaded meanwhile by another request
-        if (known) return { trackId: known.id, isNew: false };
+        if (known) return existing(known.id);
+        if (comparison.isOutdated(audio.audioHash)) return undefined;
         const before = findBySource.get(UPLOAD, sha256);
         if (before) {
           tracks.setAudio(before.id, audio); // it was missing
-          return { trackId: before.id, isNew: false };
+          return existing(before.id);
         }
         const deleted = trash.findPlace(UPLOAD, sha256)?.id;
         if (deleted !== undefined) {
           trash.restore(db, deleted);
           tracks.setAudio(deleted, audio);
-          return { trackId: deleted, isNew: false };
+          return existing(deleted);
         }
         room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
         const identity = charsets.settle(userId, file);
@@ -185,6 +219,8 @@ export function createUploadService({
 }
 
 export type UploadService = ReturnType<typeof createUploadService>;
+
+const existing = (trackId: TrackId): Uploaded => ({ trackId, isNew: false });
 
 /** On a full disk, the rest of an upload that has brought nothing yet is not waited for. */
 const endsUpload = (error: AppError, { uploaded }: UploadOutcome): boolean =>

@@ -9,6 +9,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import { rightsFrom } from '../../server/db/rights.ts';
 import { trashedTracks, users } from '../../server/db/schema.ts';
 import { createReaderPool } from '../../server/files/reader-pool.ts';
+import { toAudio, toIdentity } from '../../server/files/track-draft.ts';
 import { createStoreFile } from '../../server/files/store-file.ts';
 import { createUploadService } from '../../server/uploads/service.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
@@ -16,6 +17,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createTrash } from '../../server/library/trash.ts';
+import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLeases, type Leases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
@@ -165,6 +167,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
   /** The services with a real storage that stops after storing and before deleting. */
   async function openUploads() {
     const { db, dir, close } = openTempDatabase();
+    const music = join(dir, 'music');
     const real = createLocalStorage({ root: join(dir, 'library') });
     const [stored, deleting] = [gate(), gate()];
     const storage: Storage = {
@@ -217,6 +220,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       log: quiet,
       tracks,
       storeFile: createStoreFile({ storage, leases, reader }),
+      audioStore: createAudioStore({ storage, musicRoots: () => music }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
       room: {
@@ -246,6 +250,20 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     });
     const { port } = http.address() as AddressInfo;
     return {
+      /** What a scan in reference mode does with a file that lies in the music folder. */
+      async index(): Promise<TrackId> {
+        mkdirSync(music);
+        cpSync(clean[0] as string, join(music, 'a.mp3'));
+        const [file] = await reader.read({ root: music, paths: ['a.mp3'], copyTo: null, hashLarge: true });
+        if (!file?.ok) throw new Error('the file cannot be read');
+        const { read, audioHash, sizeBytes } = file;
+        return tracks.insert({
+          source: 'local_folder',
+          sourceId: 'a.mp3',
+          identity: toIdentity(read, 'a.mp3'),
+          audio: toAudio(read, { storageUri: 'file:a.mp3', contentHash: null, audioHash, sizeBytes }),
+        });
+      },
       leases,
       leasesAsked: () => asked,
       toTrash,
@@ -308,6 +326,17 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     stored.open();
     expect(await Promise.all(both)).toEqual([first, first]);
     expect(await hasAudio(first)).toBe(true);
+  });
+
+  test('a scan in reference mode adds the same file before the upload has written its row: it is that track', async () => {
+    const { send, index, stored, objects } = await openUploads();
+    stored.close();
+    const sent = send();
+    await expect.poll(stored.arrived).toBe(1);
+    const id = await index();
+    stored.open();
+    expect(await sent).toBe(id);
+    expect(objects()).toHaveLength(0);
   });
 
   test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {

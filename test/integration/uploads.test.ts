@@ -1,13 +1,17 @@
 // Uploads over HTTP: streamed, identified by content, recognized again, rejected with a reason.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { UserOut } from '../../server/auth/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
+import { openMusicFolder, type MusicFolder } from '../support/music-folder.ts';
+import { retagMp3 } from '../support/retag.ts';
 import { totalOf } from '../support/served-library.ts';
-import { startServer, type Answer, type TestServer } from '../support/server.ts';
+import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
 let base: string;
 let manifest: Manifest;
@@ -134,4 +138,58 @@ test('an upload that is cut off leaves nothing behind', async () => {
   socket.destroy();
   await expect.poll(() => readdirSync(join(server.dir, 'tmp'))).toEqual([]);
   expect(await totalOf(server, '/tracks')).toBe(before);
+});
+
+describe('a file that a scan has indexed', () => {
+  let music: MusicFolder;
+  let file: ExpectedFile;
+  let id: number;
+  beforeAll(async () => {
+    file = clean.splice(
+      clean.findIndex(({ format }) => format === 'mp3'),
+      1,
+    )[0] as ExpectedFile;
+    music = await openMusicFolder(join(base, 'indexed'), 'reference', manifest, { 'a.mp3': file, 'b.mp3': next() });
+    ({ id } = await music.track('a.mp3'));
+  });
+  afterAll(() => music.server.close());
+
+  const send = (bytes: Buffer, token = music.server.token): Promise<Answer<TrackOut>> => {
+    const form = new FormData();
+    form.append('file', new Blob([bytes as BlobPart]), 'song.mp3');
+    return music.server.api('/tracks/upload', { method: 'POST', body: form, token });
+  };
+
+  test('is its track when its bytes are uploaded, from its own source, and nothing is stored', async () => {
+    const before = await music.track('a.mp3');
+    const { status, body } = await send(bytesOf(file));
+    expect([status, body.id, body.source, body.storage_uri]).toEqual([200, id, before.source, before.storage_uri]);
+    expect(await totalOf(music.server, '/tracks')).toBe(2);
+    expect(existsSync(join(music.server.dir, 'library', 'audio'))).toBe(false);
+  });
+
+  test('is its track while large files are not hashed yet', async () => {
+    music.server.app.db.$client.prepare('UPDATE tracks SET audio_hash = NULL WHERE id = ?').run(id);
+    expect(await send(bytesOf(file))).toMatchObject({ status: 200, body: { id } });
+  });
+
+  test('needs no quota', async () => {
+    const token = await registerUser(music.server);
+    const { body: me } = await music.server.api<UserOut>('/users/me', { token });
+    await music.server.api(`/users/${me.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
+    expect(await send(bytesOf(file), token)).toMatchObject({ status: 200, body: { id } });
+    expect((await send(bytesOf(next()), token)).status).toBe(507);
+  });
+
+  test('is another track when its tags differ, or when its file cannot be read', async () => {
+    const path = music.at('a.mp3');
+    const bytes = bytesOf(file);
+    retagMp3(path, { TIT2: 'Another title' });
+    expect(await send(bytes)).toMatchObject({ status: 201, body: { source: 'upload' } });
+    rmSync(path);
+    const b = readFileSync(music.at('b.mp3'));
+    rmSync(music.at('b.mp3'));
+    expect(await send(b)).toMatchObject({ status: 201, body: { source: 'upload' } });
+    expect(await totalOf(music.server, '/tracks')).toBe(4);
+  });
 });
