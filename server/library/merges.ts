@@ -16,6 +16,7 @@ import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { identityUnderEdits, tagsUnderEdits } from './edit-history.ts';
 import { changesOf, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
+import { separatedPlace } from './overwritten-place.ts';
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackMerge, TrackMergePart } from './track-merge.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot } from './track-snapshot.ts';
@@ -25,8 +26,6 @@ import { KEPT_MS, type Trash } from './trash.ts';
 
 /** Results of listening to the audio: they go where it goes. */
 const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces'];
-/** First part of the source ids of tracks that were separated and whose place another track has by then. */
-const SEPARATED = '.separated';
 
 /** What people did with one track and that went to another, as far as it takes to bring it back. */
 interface Carried {
@@ -273,7 +272,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       .from(trackTable)
       .where(and(eq(trackTable.source, source), eq(trackTable.sourceId, sourceId)))
       .get();
-    return other === undefined || other.id === id ? sourceId : `${SEPARATED}/${id}/${sourceId}`;
+    return other === undefined || other.id === id ? sourceId : separatedPlace(id, sourceId);
   }
 
   /** The kept track has the file of that later merge, and not of this one. */

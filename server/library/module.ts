@@ -106,7 +106,7 @@ export function libraryModule({
   const toTrash = (by: UserId, id: TrackId): void =>
     void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
 
-  /** Files of tracks in the trash may have been replaced or moved meanwhile. */
+  /** Files of tracks in the trash, or of merged ones, may have been replaced or moved meanwhile. */
   function restored(): void {
     changes.changed();
     void jobs.tryEnqueue(COMPARE_GONE, {});
@@ -164,7 +164,7 @@ export function libraryModule({
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, restored }),
-      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: changes.changed }),
+      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: restored }),
       ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.edited }),
     ],
     tasks: [

@@ -4,10 +4,14 @@ import type { TrackId } from '../db/ids.ts';
 
 /** First part of such source ids. */
 export const OVERWRITTEN = '.overwritten';
-const PLACE = /^\.overwritten\/\d+\/(.+)$/s;
+/** First part of the source ids of tracks that were separated, and in whose place another track was by then. */
+export const SEPARATED = '.separated';
+const PLACE = /^\.(?:overwritten|separated)\/\d+\/(.+)$/s;
 
 export const overwrittenPlace = (id: TrackId, sourceId: string): string =>
   sourceId.startsWith(`${OVERWRITTEN}/`) ? sourceId : `${OVERWRITTEN}/${id}/${sourceId}`;
+
+export const separatedPlace = (id: TrackId, sourceId: string): string => `${SEPARATED}/${id}/${sourceId}`;
 
 /** Where its file was; undefined for any other track. */
 export const placeBefore = (sourceId: string): string | undefined => PLACE.exec(sourceId)?.[1];

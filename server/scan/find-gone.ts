@@ -69,19 +69,25 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   );
   const isCutOff = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
-  /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
+  /** A comparison was due while a scan was running. */
+  let isDue = false;
+
+  /**
+   * What people did goes to the track that is left; one that a person edited, or separated, is kept, and takes the
+   * other's file.
+   */
   async function joinEqual({ signal }: Pick<Search, 'signal'>): Promise<TrackId[]> {
     const joined: TrackId[] = [];
-    for (const { gone, left, isEdited, isSection } of await goneTracks.listJoinable()) {
+    for (const { gone, left, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
       // the tracks of a file that moved are known by their audio alone
-      const keepsGone = (isEdited || isSection) && tracks.statusOf(left) !== 'manual';
+      const keepsGone = (isEdited || isSection || isGivenBack) && tracks.statusOf(left) !== 'manual';
       const becomeOne = (): void =>
         !keepsGone
           ? relocation.join(left, gone)
-          : isSection
-            ? takeOverSection(gone, left, 'same_audio')
+          : isSection || isGivenBack
+            ? takeOverFileAndNames(gone, left, 'same_audio')
             : takeOverEdited(gone, left);
       if (isDone(() => withRelaxedCommit(client, becomeOne))) joined.push(gone);
     }
@@ -95,8 +101,8 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     if (tags) tagsUnderEdits(db, gone, tags);
   }).immediate;
 
-  /** With what its sheet says now, unless a person edited the track. */
-  function takeOverSection(gone: TrackId, left: TrackId, why: 'same_audio' | 'same_music'): void {
+  /** With what its tags or its sheet say now, unless a person edited the track. */
+  function takeOverFileAndNames(gone: TrackId, left: TrackId, why: 'same_audio' | 'same_music'): void {
     const now = findKnown(left);
     relocation.takeOverFile(gone, left, why);
     if (now) setTags(gone, now.identity, now.folder);
@@ -136,7 +142,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
    * were there and the old one comes back, they are two tracks again.
    */
   async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>, wasBeside = false): Promise<boolean> {
-    if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverSection(gone, now.id, 'same_music'));
+    if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverFileAndNames(gone, now.id, 'same_music'));
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const takeOver = client.transaction(() => {
@@ -208,12 +214,19 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 
     /** Call when all that the scan found is written. */
     async find(search: Search & { now: Date }): Promise<Found> {
+      isDue = false;
       return {
         joined: await joinEqual(search),
         adopted: await adoptSame(search),
         upgraded: await takeUpgrades(search),
       };
     },
+
+    /** The scan that runs, or the next one, compares also when it has written nothing. */
+    leaveToScan(): void {
+      isDue = true;
+    },
+    isDue: (): boolean => isDue,
 
     /** Between scans. After one that was cut off the files are known in part: nothing is done. */
     compareAgain: async (search: UpgradeSearch): Promise<Pick<Found, 'joined' | 'upgraded'>> =>

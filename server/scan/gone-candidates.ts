@@ -4,9 +4,10 @@ import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { OVERWRITTEN } from '../library/overwritten-place.ts';
+import { OVERWRITTEN, SEPARATED } from '../library/overwritten-place.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { turn } from '../runtime/time-slices.ts';
+import { IS_BARE } from './bare-tracks.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -36,6 +37,8 @@ interface Joinable {
   left: TrackId;
   isEdited: boolean;
   isSection: boolean;
+  /** The track was separated from another one, and `left` is new and untouched. */
+  isGivenBack: boolean;
 }
 
 const PAGE = 500;
@@ -56,7 +59,6 @@ const byId = <T extends { id: TrackId }>(tracks: readonly T[]): Map<TrackId, T> 
   new Map(tracks.map((track) => [track.id, track]));
 
 export function createGoneTracks(client: Sqlite, source: string) {
-  const overwritten = `o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
   const listGoneIds = client
     .prepare<{ source: string; last: TrackId; limit: number }, TrackId>(
       `SELECT DISTINCT f.track_id FROM source_files f CROSS JOIN tracks t ON t.id = f.track_id
@@ -65,9 +67,22 @@ export function createGoneTracks(client: Sqlite, source: string) {
         ORDER BY f.track_id LIMIT @limit`,
     )
     .pluck();
-  const listOverwritten = client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
-    `SELECT o.id, o.source_id AS at FROM tracks o
-      WHERE ${overwritten} AND o.source_id > @last ORDER BY o.source_id LIMIT @limit`,
+  const listBelow = (place: string) =>
+    client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
+      // '0' follows '/'
+      `SELECT o.id, o.source_id AS at FROM tracks o
+        WHERE o.source = @source AND o.source_id >= '${place}/' AND o.source_id < '${place}0' AND o.source_id > @last
+        ORDER BY o.source_id LIMIT @limit`,
+    );
+  const listAside = [listBelow(OVERWRITTEN), listBelow(SEPARATED)];
+  const listMissing = client.prepare<
+    { source: string; last: TrackId; limit: number },
+    { id: TrackId; hasFileOrOtherSource: number }
+  >(
+    `SELECT t.id, t.source <> @source OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id)
+        AS hasFileOrOtherSource
+      FROM tracks t WHERE t.availability <> 'available' AND t.availability = 'missing' AND t.id > @last
+      ORDER BY t.id LIMIT @limit`,
   );
   const findGone = client.prepare<[string], GoneTrack>(
     `SELECT ${MUSIC} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM}
@@ -82,19 +97,32 @@ export function createGoneTracks(client: Sqlite, source: string) {
   );
   // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
   // the oldest; of sections, which are added anew where their file moved to, the newest
+  // A track that a person separated has no file of its own. It is not what it was separated from; it is the track in
+  // its place, or a new one that nobody has done anything with.
+  const isSeparated = `g.source_id NOT GLOB '${OVERWRITTEN}/*'
+    AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = g.id)`;
+  const placeBefore = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
   const listJoinable = client.prepare<
     { source: string; ids: string },
-    { gone: TrackId; left: TrackId; isEdited: number; isSection: number }
+    { gone: TrackId; left: TrackId; isEdited: number; isSection: number; isGivenBack: number }
   >(
-    `SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
+    `SELECT c.*, c.isSeparated AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.left AND ${IS_BARE}) AS isGivenBack
+      FROM (SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
+        ${isSeparated} AS isSeparated,
         (SELECT t.id FROM tracks t
           WHERE t.audio_hash IN (g.audio_hash, (SELECT h.audio_hash FROM former_audio h WHERE h.track_id = g.id))
             AND t.id <> g.id AND t.availability = 'available' AND (t.source <> @source
               OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))
-          ORDER BY t.audio_hash = g.audio_hash, (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
+            AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
+              WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
+            AND (NOT (${isSeparated}) OR (t.source = @source AND (
+              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${placeBefore}) OR (t.id > g.id AND ${IS_BARE}))))
+          ORDER BY t.audio_hash = g.audio_hash,
+            g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${placeBefore} DESC,
+            (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
             iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS left
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
-      WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
+      WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL) c`,
   );
   // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
   // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became. A
@@ -122,7 +150,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
         AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')
         AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = g.id)
         AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id IN (g.id, t.id))
-        AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d WHERE d.track_id = g.id AND d.other_id = t.id)
+        AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
+          WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
       ORDER BY g.id, isBeside DESC, t.id`,
   );
   const listFiles = client.prepare<[string], NewTrack>(
@@ -139,9 +168,11 @@ export function createGoneTracks(client: Sqlite, source: string) {
   const listNamed = client.prepare<[string, TrackId], GoneTrack>(
     `SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MOST_NAMED}`,
   );
+
   /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
   async function* idPages(limit = PAGE): AsyncGenerator<TrackId[]> {
     const seen = new Set<TrackId>();
+    const unseen = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !seen.has(id));
     for (let last = 0 as TrackId; ;) {
       await turn();
       const ids = listGoneIds.all({ source, last, limit });
@@ -150,13 +181,23 @@ export function createGoneTracks(client: Sqlite, source: string) {
       if (ids.length < limit) break;
       last = ids.at(-1) as TrackId;
     }
-    for (let last = ''; ;) {
+    for (const list of listAside)
+      for (let last = ''; ;) {
+        await turn();
+        const some = list.all({ source, last, limit });
+        const ids = unseen(some.map(({ id }) => id));
+        if (ids.length > 0) yield ids;
+        for (const id of ids) seen.add(id);
+        if (some.length < limit) break;
+        last = some.at(-1)?.at ?? '';
+      }
+    for (let last = 0 as TrackId; ;) {
       await turn();
-      const some = listOverwritten.all({ source, last, limit });
-      const ids = some.map(({ id }) => id).filter((id) => !seen.has(id));
+      const some = listMissing.all({ source, last, limit });
+      const ids = unseen(some.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])));
       if (ids.length > 0) yield ids;
       if (some.length < limit) return;
-      last = some.at(-1)?.at ?? '';
+      last = some.at(-1)?.id ?? last;
     }
   }
 
@@ -209,7 +250,12 @@ export function createGoneTracks(client: Sqlite, source: string) {
       const joinable: Joinable[] = [];
       for await (const ids of idPages())
         for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
-          joinable.push({ ...row, isEdited: row.isEdited === 1, isSection: row.isSection === 1 });
+          joinable.push({
+            ...row,
+            isEdited: row.isEdited === 1,
+            isSection: row.isSection === 1,
+            isGivenBack: row.isGivenBack === 1,
+          });
       return joinable;
     },
   };

@@ -18,6 +18,7 @@ import type { PossibleTrack, UnsettledFile } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { DeletedFrom, ReadOk } from './decide.ts';
 import type { KnownFile } from './known-files.ts';
+import { IS_BARE } from './bare-tracks.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -73,15 +74,6 @@ const PLACE =
   'd.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId, f.state';
 const AUDIO =
   'audio_hash AS audioHash, duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels';
-
-/** Nobody has played, liked, kept, shared or edited it, written its lyrics or kept it out of radios. */
-const IS_BARE = `t.metadata_status <> 'manual' AND coalesce(t.provenance, '') NOT LIKE '%"manual"%'
-  AND NOT EXISTS (SELECT 1 FROM found_lyrics l WHERE l.track_id = t.id AND l.is_manual = 1)
-  AND NOT EXISTS (SELECT 1 FROM users u CROSS JOIN like_states s
-    ON s.user_id = u.id AND s.item_type = 'track' AND s.item_id = t.id)
-  ${['plays', 'playlist_entries', 'playlist_past_entries', 'bookmarks', 'share_tracks', 'track_edits', 'radio_nevers']
-    .map((table) => `AND NOT EXISTS (SELECT 1 FROM ${table} x WHERE x.track_id = t.id)`)
-    .join(' ')}`;
 
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 

@@ -189,7 +189,7 @@ async function runScan(whole: Scan): Promise<ScanResult> {
     await rows.empty();
     progress.enter('hashing');
     if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
-    if (!scan.dryRun && unfinished.isNoted()) {
+    if (!scan.dryRun && (unfinished.isNoted() || scan.findGone.isDue())) {
       await settleAlbums(scan);
       progress.enter('comparing');
       await findGoneTracks(scan);

@@ -142,7 +142,8 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
 export const compareGoneTask =
   ({ findGone, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
   async (_, { signal }) => {
-    if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0) return;
+    if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0)
+      return findGone.leaveToScan();
     const { joined, upgraded } = await findGone.compareAgain({ root: musicFolders.roots(), signal, now: now() });
     if (joined.length + upgraded.length > 0) libraryChanged();
     return { joined: joined.length, upgraded: upgraded.length };

@@ -1,5 +1,5 @@
 // Two tracks that became one can be separated again: each is what it was, with what people did with it.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -105,6 +105,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
   };
 }
 
+type Music = Awaited<ReturnType<typeof openMusic>>;
 const song = (n: number): ExpectedFile => songs[n] as ExpectedFile;
 const albumsOf = async (server: TestServer): Promise<string[]> =>
   (await server.api<{ items: { title: string }[] }>('/albums?limit=200')).body.items.map(({ title }) => title).sort();
@@ -200,6 +201,70 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(await music.sounds(merge.id)).toBe(200);
   });
 });
+
+describe.each(['copy', 'reference'] as const)(
+  'a separated track whose file came back before that, in %s mode',
+  (mode) => {
+    /** Undoes that comp/b was joined into al/a, when comp/b.mp3 is back as a new track. */
+    async function separate(
+      back = 'comp/b.mp3',
+      change: (music: Music, id: number) => Promise<unknown> = async () => {},
+    ) {
+      const music = await openMusic(mode, { 'al/a.mp3': song(0), 'comp/b.mp3': song(0), 'c.mp3': song(1) });
+      const [a, b] = [await music.track('al/a.mp3'), await music.track('comp/b.mp3')];
+      await change(music, b.id);
+      await music.use(b.id, { plays: 2 });
+      renameSync(music.at('comp'), join(base, `aside-${b.id}`));
+      await music.scan();
+      expect(await music.merges()).toMatchObject([{ id: b.id, into: { id: a.id } }]);
+      rmSync(join(base, `aside-${b.id}`), { recursive: true });
+      music.put(back, song(0));
+      await music.scan();
+      const twin = await music.track(back);
+      expect(twin.id).not.toBe(b.id);
+      return { music, a, b, twin };
+    }
+    const edit = (music: Music, id: number) =>
+      music.server.api(`/tracks/${id}`, { method: 'PATCH', body: { genre: 'Polka' } });
+
+    test('has its file again with the next scan, as what people did with it', async () => {
+      const { music, a, b, twin } = await separate('comp/b.mp3', edit);
+      expect((await music.undo(b.id)).status).toBe(200);
+      await music.scan();
+      expect(await music.track('comp/b.mp3')).toMatchObject({
+        id: b.id,
+        genre: 'Polka',
+        liked: true,
+        play_count: 2,
+        availability: 'available',
+      });
+      expect(await music.sounds(b.id)).toBe(200);
+      expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(twin.id);
+      expect(await music.track('al/a.mp3')).toMatchObject({ id: a.id, liked: false, play_count: 0 });
+      const settled = music.state();
+      await music.scan();
+      expect(music.state()).toEqual(settled);
+    });
+
+    test('goes into the track in its place when people did something with that', async () => {
+      const { music, a, b, twin } = await separate();
+      await music.use(twin.id);
+      expect((await music.undo(b.id)).status).toBe(200);
+      await music.scan();
+      expect(await music.track('comp/b.mp3')).toMatchObject({ id: twin.id, liked: true, play_count: 3 });
+      expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(b.id);
+      expect(await music.track('al/a.mp3')).toMatchObject({ id: a.id, play_count: 0 });
+    });
+
+    test.runIf(mode === 'reference')('has its file also when that came back elsewhere', async () => {
+      const { music, b, twin } = await separate('other/b.mp3');
+      expect((await music.undo(b.id)).status).toBe(200);
+      await music.scan();
+      expect(await music.track('other/b.mp3')).toMatchObject({ id: b.id, liked: true, play_count: 2 });
+      expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(twin.id);
+    });
+  },
+);
 
 test('single fields edited by hand stay when the file is retagged, go into a copy that is left, and come back', async () => {
   const music = await openMusic('reference', { 'one/a.mp3': song(0), 'two/copy.mp3': song(0), 'b.mp3': song(1) });
