@@ -62,7 +62,7 @@ export function libraryModule({
   });
   const editing = createEditing(db.$client);
   const regroupings = createAlbumRegroupings({ db, tracks, now });
-  const returnedAudio = createReturnedAudio({ db, audioStore });
+  const returnedAudio = createReturnedAudio({ db, audioStore, musicRoots: musicFolders.roots });
   const lookForFiles = createRestoredFiles({
     db,
     audioStore,

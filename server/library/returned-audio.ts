@@ -4,14 +4,17 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { FILE_SCHEME } from '../storage/uri.ts';
+import { isBelowIgnoreMark } from '../files/ignore-marks.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
+import { FILE_SCHEME, filePathOf } from '../storage/uri.ts';
 
 interface ReturnedAudioDeps {
   db: MainDb;
   audioStore: AudioStore;
+  musicRoots: () => MusicRoots;
 }
 
-export function createReturnedAudio({ db, audioStore }: ReturnedAudioDeps) {
+export function createReturnedAudio({ db, audioStore, musicRoots }: ReturnedAudioDeps) {
   const findMissing = db.$client.prepare<
     [TrackId],
     RowAs<typeof tracks, 'sizeBytes' | 'sectionStart'> & { uri: string }
@@ -47,7 +50,9 @@ export function createReturnedAudio({ db, audioStore }: ReturnedAudioDeps) {
       const isSame = uri.startsWith(`${FILE_SCHEME}:`)
         ? sectionStart === null && hasFile.get({ id, size: stat.size, mtimeUs: stat.modifiedAt.getTime() * 1_000 })
         : sectionStart !== null || stat.size === sizeBytes;
-      return isSame ? uri : undefined;
+      if (!isSame) return undefined;
+      const path = filePathOf(uri);
+      return path !== undefined && (await isBelowIgnoreMark(musicRoots(), path)) ? undefined : uri;
     },
   };
 }

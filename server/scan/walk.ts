@@ -21,7 +21,7 @@ export interface WalkOptions extends CompareOptions {
 export interface NotWalked {
   /** Keys of music folders. */
   keys: string[];
-  /** Folders that cannot be listed, or are to be ignored. */
+  /** Folders that cannot be listed. */
   paths: string[];
 }
 
@@ -64,10 +64,7 @@ export function* walk({ root, folders, known, notWalked, share, ...options }: Wa
       yield { ...emptyBatch(path), stillFailed: [{ name: '', reason: listing }] };
       continue;
     }
-    if (listing.isIgnored) {
-      leaveOut(path);
-      continue;
-    }
+    if (listing.isIgnored) continue; // what is known below it is gone, because the walk does not meet it
     const batch = compareFolder(listing, known, options);
     const isDeep = path.split('/').length >= MAX_DEPTH;
     for (const folder of listing.folders.toReversed())

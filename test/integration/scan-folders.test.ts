@@ -7,6 +7,7 @@ import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
 import { findScanFolders, standingFolders } from '../../server/scan/scan-folders.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
 import { makeSongs, type Songs } from '../support/identity-table.ts';
 import { runServer } from '../support/process.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -90,6 +91,27 @@ test('only a folder and its subfolders are scanned: elsewhere, new and removed f
   expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only has the same prefix
   expect(await scan(server)).toMatchObject({ added: 0, missing: 1 });
 });
+
+test.each(['.nomedia', '.ignore'])(
+  'tracks of a folder that gets %s are gone, and come back with their likes',
+  async (mark) => {
+    const { server, folder, ids } = await scanned();
+    const id = ids[A] as number;
+    await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
+    const before = await state(server);
+    const track = async () => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+    writeFileSync(join(folder, dirname(A), mark), '');
+    await scan(server);
+    expect(await track()).toMatchObject({ availability: 'missing', liked: true });
+    // its file is where it was
+    expect((await fetch(`${server.url}/stream/${id}?token=${server.token}`)).status).toBe(410);
+    expect(await track()).toMatchObject({ availability: 'missing' });
+    rmSync(join(folder, dirname(A), mark));
+    await scan(server);
+    expect(await state(server)).toEqual(before);
+    expect(await track()).toMatchObject({ liked: true });
+  },
+);
 
 test('several folders are one scan, without subfolders of others', async () => {
   const { server, folder } = await scanned();

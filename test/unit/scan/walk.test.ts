@@ -498,13 +498,21 @@ describe('missing', () => {
     expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
   });
 
-  test('is nothing below a folder that is ignored now', () => {
+  test.each(['.ignore', '.nomedia'])('is everything below a folder that has %s now', (mark) => {
     make('x/a.mp3', 'x/y/b.mp3', 'xy/c.mp3');
     const known = settled();
-    make('x/.ignore');
-    unlinkSync(join(root, 'x/a.mp3'));
-    rmSync(join(root, 'xy'), { recursive: true });
-    expect(gone(walkAll(known))).toEqual(['xy/c.mp3']);
+    make(`x/${mark}`);
+    expect(gone(walkAll(known))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    unlinkSync(join(root, 'x', mark));
+    expect(gone(walkAll(known))).toEqual([]);
+  });
+
+  test('is everything when the music folder itself is ignored now', () => {
+    make('a.mp3', 'x/b.mp3');
+    const known = settled();
+    make('.nomedia');
+    expect(gone(walkAll(known))).toEqual(['a.mp3', 'x/b.mp3']);
   });
 
   test('is nothing below a folder that cannot be listed', () => {
