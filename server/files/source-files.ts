@@ -28,6 +28,10 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const touch = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET ctime_us = 0 WHERE track_id = ? AND state = 'track' RETURNING folder_id",
   );
+  // no file has this time: the next scan reads it as one that changed
+  const forgetTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+    "UPDATE source_files SET mtime_us = 0 WHERE track_id = ? AND state = 'deleted' RETURNING folder_id",
+  );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
 
   function forgetAll(id: TrackId): void {
@@ -63,6 +67,13 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     /** Its tags may say something else than when they were read for this track. Inside the caller's transaction. */
     readTagsAgain(id: TrackId): void {
       for (const { folder_id } of touch.all(id)) clearSignature.run(folder_id);
+    },
+
+    /**
+     * The track is back, and its file may have changed while it was deleted or merged. Inside the caller's transaction.
+     */
+    readReturnedAgain(id: TrackId): void {
+      for (const { folder_id } of forgetTime.all(id)) clearSignature.run(folder_id);
     },
 
     /** A file that reappears where the track had one becomes a track of its own. Inside the caller's transaction. */

@@ -5,10 +5,10 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 export const createFileMerge = ({
   sourceFiles,
 }: {
-  sourceFiles: Pick<SourceFiles, 'handOver' | 'readTagsAgain'>;
+  sourceFiles: Pick<SourceFiles, 'handOver' | 'readTagsAgain' | 'readReturnedAgain'>;
 }): TrackMergePart => ({
   bringBack(from, to, { tookFile }) {
-    if (!tookFile) return;
+    if (!tookFile) return sourceFiles.readReturnedAgain(from);
     sourceFiles.handOver(to, from);
     sourceFiles.readTagsAgain(from);
   },

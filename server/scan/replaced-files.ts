@@ -26,6 +26,7 @@ export interface ReplacedDeps {
 }
 
 type Sound = Awaited<ReturnType<Hearing['ofFile']>>;
+export type Ear = (file: Waiting) => Promise<Sound>;
 interface Doubtful {
   file: Waiting;
   /** The one that had its place. */
@@ -50,7 +51,7 @@ export async function settleReplaced(
   for (const file of files.filter(isReplaced)) {
     await turnToBegin();
     const track = goneTracks.find(file.unsettled.known as TrackId);
-    if (track && !(await isSame(file, track))) doubtful.push({ file, track });
+    if (track && !(await isSameMusic(file, track, deps, heard))) doubtful.push({ file, track });
   }
   if (doubtful.length === 0) return new Set();
 
@@ -81,12 +82,18 @@ export async function settleReplaced(
       : hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING) ||
           hearing.isLikeDeleted(sound);
   }
+}
 
-  async function isSame(file: Waiting, track: GoneTrack): Promise<boolean> {
-    const before = isAsLong(track, file.music) ? await hearing.ofKept(track.id, signal) : undefined;
-    const now = before && (await heard(file));
-    return before && now ? soundSimilarity(before.raw, now.raw) >= SAME_RECORDING : seemsSame(track, file.music);
-  }
+/** By the sound of both; by length and names where one was not heard. Nothing is listened to without `heard`. */
+export async function isSameMusic(
+  file: Waiting,
+  track: GoneTrack,
+  { hearing, signal }: Pick<ReplacedDeps, 'hearing' | 'signal'>,
+  heard: Ear | undefined,
+): Promise<boolean> {
+  const before = heard && isAsLong(track, file.music) ? await hearing.ofKept(track.id, signal) : undefined;
+  const now = before && (await heard?.(file));
+  return before && now ? soundSimilarity(before.raw, now.raw) >= SAME_RECORDING : seemsSame(track, file.music);
 }
 
 /** Doubtful files that may be the track that had the place of another one, or one whose file is gone. */
@@ -113,7 +120,7 @@ async function matchesAmong(
 }
 
 /** Makes the fingerprint of a file, once where there are not too many. */
-function createEar({ root, hearing, signal }: ReplacedDeps): (file: Waiting) => Promise<Sound> {
+export function createEar({ root, hearing, signal }: Pick<ReplacedDeps, 'root' | 'hearing' | 'signal'>): Ear {
   const sounds = new Map<Waiting, Promise<Sound>>();
   return (file) => {
     const { path, candidate, music } = file;

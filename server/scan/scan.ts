@@ -27,6 +27,7 @@ import { inSlices, partsOf, turnToBegin } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
+import { toUri } from '../storage/uri.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
 import { createCopyRoom } from './copy-room.ts';
@@ -35,6 +36,7 @@ import { createDryRun } from './dry-run.ts';
 import { refuseFirstCopies } from './first-copies.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
 import type { FindGone } from './find-gone.ts';
+import { createMergedFiles } from './merged-files.ts';
 import { createMovedFiles, type NewFile, type Waiting } from './moved-files.ts';
 import { createProgress } from './progress.ts';
 import { storageFull } from './refusal.ts';
@@ -158,6 +160,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     }),
     settleCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     moved: createMovedFiles({ db, root, offline: offline.map(({ key }) => key), source: LOCAL_FOLDER }),
+    mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
     /** By place: files that are settled when the walk is over. */
     waiting: new Map<string, Waiting>(),
     /** Files that are known under another place too. */
@@ -460,6 +463,7 @@ async function settleWaiting(scan: Scan): Promise<void> {
   await settle(waiting, {
     ...scan,
     after: scan.unfinished.after(),
+    onUnused: (key) => scan.record.replaced.push(toUri(scan.storage, key)),
     async readTags(files) {
       const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } }) => ({
         path: join(path, name),

@@ -9,6 +9,7 @@ import type { ReadResult } from '../files/reader-worker.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack, type StoredCopy } from './assign.ts';
 import type { DeletedOp, FileOp, ScanOp } from './decide.ts';
+import type { MergedFiles } from './merged-files.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 import { relatedFiles } from './related-files.ts';
 import { settleReplaced, type ReplacedDeps } from './replaced-files.ts';
@@ -21,6 +22,10 @@ interface SettleDeps extends ReplacedDeps {
   dryRun: boolean;
   moved: Pick<MovedFiles, 'possible' | 'ofDeleted' | 'lookAgain'>;
   separated: Pick<SeparatedTracks, 'ofCurrent'>;
+  mergedFiles: MergedFiles;
+  onUnused: (key: string) => void;
+  /** Files of deleted and merged tracks are asked for again. */
+  restore: boolean;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: Waiting[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
@@ -29,7 +34,8 @@ interface SettleDeps extends ReplacedDeps {
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
   const { later, assigned, elsewhere, copies } = await byAudio(waiting, deps);
-  const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
+  const known = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
+  const now = deps.restore ? known : await deps.mergedFiles.settle(known, assigned, deps);
   const otherMusic = deps.dryRun
     ? new Set(now.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced'))
     : await settleReplaced(now, assigned, elsewhere, deps);

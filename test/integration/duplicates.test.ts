@@ -1,6 +1,6 @@
 // Duplicates by fingerprint: found among files of other formats and bit rates, not among other music; merged, or marked
 // as different.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +18,7 @@ import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { allTracks } from '../support/served-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { retagMp3 } from '../support/retag.ts';
 import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { toolOrWarn } from '../support/tools.ts';
@@ -196,6 +197,50 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
         );
         expect((await fetch(`${server.url}/stream/${flac}?token=${server.token}`)).status).toBe(200);
       }
+    });
+  });
+
+  describe.each(['copy', 'reference'] as const)('the file of a merged track, in %s mode', (mode) => {
+    async function merged() {
+      const opened = await library(mode, { 'a/1.mp3': [1, 'mp3'], 'b/1.flac': [1, 'flac'], '2.mp3': [2, 'mp3'] });
+      const { server, folder, id } = opened;
+      const [mp3, flac] = [id('a/1.mp3'), id('b/1.flac')];
+      expect((await post(server, '/duplicates/merge', { keep: flac, merge: [mp3] })).status).toBe(200);
+      await scan(server);
+      return { ...opened, mp3, flac, path: join(folder, 'a/1.mp3') };
+    }
+    const objects = (server: TestServer): string[] => {
+      const audio = join(server.dir, 'library', 'audio');
+      const names = existsSync(audio) ? readdirSync(audio, { recursive: true }).map(String) : [];
+      return names.filter((name) => name.includes('.')).toSorted();
+    };
+    const listed = async (server: TestServer): Promise<number[]> =>
+      (await allTracks(server)).map((track) => track.id).toSorted((a, b) => a - b);
+
+    test.each([
+      ['with other tags', (path: string) => retagMp3(path, { TIT2: 'Another title', TALB: 'Another album' })],
+      ['encoded again', (path: string) => copyFileSync(made(1, 'mp3-64'), path)],
+    ])('stays merged %s, and the merge can be undone', async (_, change) => {
+      const { server, id, mp3, flac, path } = await merged();
+      const stored = objects(server);
+      change(path);
+      for (let round = 0; round < 2; round++) {
+        expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
+        expect(await listed(server)).toEqual([flac, id('2.mp3')].toSorted((a, b) => a - b));
+      }
+      expect((await post(server, `/merges/${mp3}/undo`, undefined)).status).toBe(200);
+      expect(objects(server)).toEqual(stored);
+      await scan(server);
+      expect(await listed(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
+      expect((await server.api<TrackOut>(`/tracks/${mp3}`)).body.size_bytes).toBe(statSync(path).size);
+      expect((await fetch(`${server.url}/stream/${mp3}?token=${server.token}`)).status).toBe(200);
+    });
+
+    test('is a new track with other music in it', async () => {
+      const { server, path } = await merged();
+      copyFileSync(made(3, 'mp3'), path);
+      expect(await scan(server)).toMatchObject({ added: 1, failed: [] });
+      expect(await listed(server)).toHaveLength(3);
     });
   });
 

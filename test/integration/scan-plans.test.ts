@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MainDb, Sqlite } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createGoneTracks } from '../../server/scan/gone-candidates.ts';
+import { createMergedFiles } from '../../server/scan/merged-files.ts';
 import { createMovedFiles } from '../../server/scan/moved-files.ts';
 import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -41,6 +42,7 @@ it.each<[string, (client: Sqlite) => unknown]>([
     (client) =>
       createMovedFiles({ db: { $client: client } as MainDb, root: [] as never, offline: [], source: 'local_folder' }),
   ],
+  ['files of tracks that were merged', (client) => createMergedFiles({ $client: client }, 'local_folder')],
   [
     'tracks that were joined',
     (client) =>
