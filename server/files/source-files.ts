@@ -32,6 +32,10 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const forgetTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET mtime_us = 0 WHERE track_id = ? AND state = 'deleted' RETURNING folder_id",
   );
+  const adopt = client.prepare<[TrackId, number, string]>(
+    `UPDATE source_files SET state = 'track', track_id = ?
+      WHERE folder_id = ? AND name = ? AND state = 'deleted' AND track_id IS NULL`,
+  );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
 
   function forgetAll(id: TrackId): void {
@@ -62,6 +66,16 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     handOver(from: TrackId, to: TrackId): void {
       forgetAll(to);
       setTrack.run(to, from);
+    },
+
+    /**
+     * A file that belonged to no track is that of this one, whose own files are forgotten. Inside the caller's
+     * transaction.
+     */
+    adopt(id: TrackId, folderId: number, name: string): void {
+      forgetAll(id);
+      adopt.run(id, folderId, name);
+      clearSignature.run(folderId);
     },
 
     /** Its tags may say something else than when they were read for this track. Inside the caller's transaction. */

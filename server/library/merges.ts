@@ -349,8 +349,68 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     );
   }
 
+  function getMerge(tx: Db, id: TrackId) {
+    const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
+    if (row?.mergedInto == null) throw notFound('merge', id);
+    return { row, kept: row.mergedInto, snapshot: row.snapshot as MergedSnapshot };
+  }
+
+  /**
+   * For a scan: the kept track, whose own file is gone, takes over the file of this one, which a person merged into it.
+   * An undo gives it back. The caller sees to the files. Throws `not_found` and `conflict`.
+   */
+  function takeMergedFile(id: TrackId, audio: TrackAudio): void {
+    db.transaction(
+      (tx) => {
+        const { row, kept, snapshot } = getMerge(tx, id);
+        const { source, sourceId } = row;
+        const isTaken = freePlace(tx, kept, source, sourceId) !== sourceId;
+        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, kept, row.deletedAt))
+          throw conflict('The file belongs to another track by now.');
+        const before = beforeOf(tx, kept);
+        const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = before.audio;
+        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before } };
+        tx.update(trashedTracks)
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: merged })
+          .where(eq(trashedTracks.id, id))
+          .run();
+        tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, kept)).run();
+        tracks.setAudio(kept, audio);
+        snapshots.replaceRows(kept, OF_AUDIO, []); // it is listened to anew
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** For a scan: the kept track's own file is back. The two stay merged. Throws as `takeMergedFile`. */
+  function leaveMergedFile(id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const { row, kept, snapshot } = getMerge(tx, id);
+        const { before } = snapshot.merge;
+        if (before === null || tookFileSince(tx, kept, row.deletedAt) || !findTrack(tx, kept))
+          throw conflict('The track has another file by now.');
+        const { audio } = beforeOf(tx, kept);
+        const taken = giveBack(tx, kept, before, row.storageUri);
+        const merged: MergedSnapshot = {
+          ...snapshot,
+          track: { ...snapshot.track, ...taken },
+          merge: { ...snapshot.merge, before: null },
+        };
+        const { storageUri, contentHash, sizeBytes } = audio;
+        tx.update(trashedTracks)
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: merged })
+          .where(eq(trashedTracks.id, id))
+          .run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
   return {
     mergeInto,
+    takeMergedFile,
+    leaveMergedFile,
     /** Throws `not_found`, and `conflict` when the kept track is deleted, or took over a file and is merged itself. */
     undo,
     replace,

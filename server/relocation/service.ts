@@ -10,6 +10,7 @@ import type { Merges } from '../library/merges.ts';
 import { placeBefore } from '../library/overwritten-place.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackAudio } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import { NO_HASH } from '../files/read-file.ts';
@@ -30,10 +31,18 @@ const AT_ONCE = 500;
 interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
-  merges: Pick<Merges, 'mergeInto' | 'replace' | 'divide' | 'undo'>;
-  sourceFiles: Pick<SourceFiles, 'handOver' | 'forget'>;
+  merges: Pick<Merges, 'mergeInto' | 'replace' | 'divide' | 'undo' | 'takeMergedFile' | 'leaveMergedFile'>;
+  sourceFiles: Pick<SourceFiles, 'handOver' | 'forget' | 'adopt' | 'noteDeleted'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   now: () => Date;
+}
+
+interface MergedFile {
+  merged: TrackId;
+  /** Its row in `source_files`. */
+  folderId: number;
+  name: string;
+  audio: TrackAudio;
 }
 
 export type Relocation = ReturnType<typeof createRelocation>;
@@ -163,6 +172,18 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
 
     /** Gives what people did with the first track since a moment to the second one, which was heard then. */
     divide: merges.divide,
+
+    /** The file of a track that a person merged into this one is there, and its own is not. */
+    takeMergedFile: client.transaction((id: TrackId, { merged, folderId, name, audio }: MergedFile): void => {
+      sourceFiles.adopt(id, folderId, name);
+      merges.takeMergedFile(merged, audio);
+    }).immediate,
+
+    /** Its own file is back. */
+    leaveMergedFile: client.transaction((id: TrackId, merged: TrackId): void => {
+      sourceFiles.noteDeleted(id);
+      merges.leaveMergedFile(merged);
+    }).immediate,
 
     /** A scan joined it with another track that is not the same. Throws as an undo does. */
     separate: (id: TrackId): void => merges.undo(null, id),

@@ -9,7 +9,7 @@ import { NO_HASH } from '../files/read-file.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
-import { toIdentity } from '../files/track-draft.ts';
+import { toAudio, toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { identityUnderEdits, tagsUnderEdits } from '../library/edit-history.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
@@ -19,6 +19,7 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
+import { toFileUri } from '../storage/uri.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { turnToBegin } from '../runtime/time-slices.ts';
 import { comparableTracks } from './comparable-tracks.ts';
@@ -34,7 +35,7 @@ interface FindGoneDeps {
   db: MainDb;
   source: string;
   hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
-  relocation: Pick<Relocation, 'takeOverFile' | 'replace' | 'join'>;
+  relocation: Pick<Relocation, 'takeOverFile' | 'replace' | 'join' | 'takeMergedFile'>;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
   reader: Pick<ReaderPool, 'read'>;
 }
@@ -209,6 +210,30 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     );
   }
 
+  /** Tracks whose files are nowhere play from the files of those that a person merged into them. */
+  async function takeMergedFiles({ root, signal }: Pick<Search, 'root' | 'signal'>): Promise<TrackId[]> {
+    const taken = new Set<TrackId>();
+    for (const { kept, merged, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
+      await turnToBegin();
+      signal.throwIfAborted();
+      if (taken.has(kept)) continue;
+      const place = join(path, name);
+      const [result] = await reader.read({
+        root,
+        paths: [{ path: place, sizeBytes, mtimeUs }],
+        copyTo: null,
+        hashLarge: true,
+      });
+      if (!result?.ok) continue; // it is not there either
+      const { read, audioHash } = result;
+      const stored = { storageUri: toFileUri(place), contentHash: null, audioHash, sizeBytes };
+      const take = (): void =>
+        relocation.takeMergedFile(kept, { merged, folderId, name, audio: toAudio(read, stored) });
+      if (isDone(() => withRelaxedCommit(client, take))) taken.add(kept);
+    }
+    return [...taken];
+  }
+
   return {
     goneTracks,
 
@@ -218,7 +243,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
       return {
         joined: await joinEqual(search),
         adopted: await adoptSame(search),
-        upgraded: await takeUpgrades(search),
+        upgraded: [...(await takeUpgrades(search)), ...(await takeMergedFiles(search))],
       };
     },
 

@@ -1,6 +1,7 @@
 // Tracks whose files are gone, and new ones that they may have become.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { FileStamp } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
@@ -39,6 +40,15 @@ interface Joinable {
   isSection: boolean;
   /** The track was separated from another one, and `left` is new and untouched. */
   isGivenBack: boolean;
+}
+
+/** The file of a track that a person merged into one whose own file is gone. */
+export interface MergedFile extends FileStamp {
+  kept: TrackId;
+  merged: TrackId;
+  folderId: number;
+  path: string;
+  name: string;
 }
 
 const PAGE = 500;
@@ -154,6 +164,19 @@ export function createGoneTracks(client: Sqlite, source: string) {
           WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
       ORDER BY g.id, isBeside DESC, t.id`,
   );
+  const listMergedFiles = client.prepare<{ source: string; ids: string }, MergedFile>(
+    `SELECT g.id AS kept, m.id AS merged, f.folder_id AS folderId, d.path, f.name, f.size_bytes AS sizeBytes,
+        f.mtime_us AS mtimeUs
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+        CROSS JOIN trashed_tracks m ON m.merged_into = g.id
+        CROSS JOIN json_each(m.snapshot, '$.links') l ON l.value ->> 'table' = 'source_files'
+        CROSS JOIN json_each(l.value, '$.keys') k
+        CROSS JOIN source_files f ON f.folder_id = k.value ->> 'folder_id' AND f.name = k.value ->> 'name'
+        CROSS JOIN source_folders d ON d.id = f.folder_id
+      WHERE g.availability = 'missing' AND g.section_start IS NULL AND m.merge_reason = 'duplicate'
+        AND m.source = @source AND m.storage_uri LIKE '${FILE_SCHEME}:%' AND f.state = 'deleted' AND f.track_id IS NULL
+      ORDER BY g.id, m.size_bytes DESC`,
+  );
   const listFiles = client.prepare<[string], NewTrack>(
     `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM json_each(?) j
       CROSS JOIN tracks t ON t.id = j.value
@@ -245,6 +268,11 @@ export function createGoneTracks(client: Sqlite, source: string) {
       }
     },
     upgradesOf,
+    async listMergedFiles(): Promise<MergedFile[]> {
+      const files: MergedFile[] = [];
+      for await (const ids of idPages()) files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
+      return files;
+    },
     /** Tracks whose audio another track has, whose file is there. */
     async listJoinable(): Promise<Joinable[]> {
       const joinable: Joinable[] = [];

@@ -10,7 +10,7 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 interface SeparatedTracksDeps {
   db: MainDb;
   source: string;
-  relocation: Pick<Relocation, 'separate'>;
+  relocation: Pick<Relocation, 'separate' | 'leaveMergedFile'>;
 }
 
 interface Pair {
@@ -35,6 +35,11 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       CROSS JOIN trashed_tracks m ON m.merged_into = t.id AND +m.audio_hash = t.audio_hash
       WHERE t.id = ? AND +m.source = ? AND ${BY_SCANS}`,
   );
+  const listTaken = client.prepare<[string, string], Pair>(
+    `SELECT m.id, m.merged_into AS kept FROM json_each(?) j CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
+      WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND +m.source = ?
+        AND m.merged_into IS NOT NULL AND m.merge_reason = 'duplicate'`,
+  );
   // it is looked for like any track whose file is gone
   const noteGone = client.prepare<[TrackId, string]>(
     `UPDATE tracks SET source_id = '${OVERWRITTEN}/' || id || '/' || source_id,
@@ -55,10 +60,27 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       )
       .map(({ id }) => id);
 
+  /** Tracks that took over the file of one that a person merged into them, and whose own audio is back. */
+  function leaveMergedFiles(pairs: Pair[]): void {
+    for (const { id, kept } of pairs)
+      isDone(
+        client.transaction(() => {
+          relocation.leaveMergedFile(kept, id);
+          noteGone.run(kept, source);
+        }).immediate,
+      );
+  }
+
   return {
-    /** Tracks that had this audio and went into another one since. No track has it now. */
-    ofFormer: (audioHashes: readonly (string | null)[]): TrackId[] =>
-      separate(listFormer.all(JSON.stringify(audioHashes), source)),
+    /**
+     * Tracks that had this audio and went into another one since. No track has it now. Tracks that had it before they
+     * took over the file of a merged one get it back, too, and stay one with that.
+     */
+    ofFormer(audioHashes: readonly (string | null)[]): TrackId[] {
+      const hashes = JSON.stringify(audioHashes);
+      leaveMergedFiles(listTaken.all(hashes, source));
+      return separate(listFormer.all(hashes, source));
+    },
     /** Tracks that went into this one because of the audio that it has. */
     ofCurrent: (id: TrackId): TrackId[] => separate(listJoined.all(id, source)),
   };

@@ -1,6 +1,6 @@
 // Duplicates by fingerprint: found among files of other formats and bit rates, not among other music; merged, or marked
 // as different.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -234,6 +234,41 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
       expect(await listed(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
       expect((await server.api<TrackOut>(`/tracks/${mp3}`)).body.size_bytes).toBe(statSync(path).size);
       expect((await fetch(`${server.url}/stream/${mp3}?token=${server.token}`)).status).toBe(200);
+    });
+
+    test.runIf(mode === 'reference')('is heard while the file of the kept track is gone', async () => {
+      const { server, folder, id, mp3, flac } = await merged();
+      const kept = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${flac}`)).body;
+      const sounds = async (track: number): Promise<number> =>
+        (await fetch(`${server.url}/stream/${track}?token=${server.token}`)).status;
+      const before = await kept();
+      const all = await listed(server);
+      renameSync(join(folder, 'b/1.flac'), join(base, `aside-${flac}.flac`));
+      for (let round = 0; round < 2; round++) {
+        expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
+        expect(await kept()).toMatchObject({ availability: 'available', format: 'mp3', title: before.title });
+        expect(await sounds(flac)).toBe(200);
+        expect(await listed(server)).toEqual(all);
+      }
+
+      renameSync(join(base, `aside-${flac}.flac`), join(folder, 'b/1.flac'));
+      for (let round = 0; round < 2; round++) {
+        expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
+        expect(await kept()).toMatchObject({ availability: 'available', format: 'flac', source_id: 'b/1.flac' });
+        expect(await listed(server)).toEqual(all);
+      }
+
+      rmSync(join(folder, 'b/1.flac'));
+      await scan(server);
+      expect((await post(server, `/merges/${mp3}/undo`, undefined)).status).toBe(200);
+      await scan(server);
+      expect(await kept()).toMatchObject({ availability: 'missing', format: 'flac' });
+      expect((await server.api<TrackOut>(`/tracks/${mp3}`)).body).toMatchObject({
+        source_id: 'a/1.mp3',
+        format: 'mp3',
+      });
+      expect(await sounds(mp3)).toBe(200);
+      expect(await listed(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
     });
 
     test('is a new track with other music in it', async () => {

@@ -49,7 +49,7 @@ it.each<[string, (client: Sqlite) => unknown]>([
       createSeparatedTracks({
         db: { $client: client } as MainDb,
         source: 'local_folder',
-        relocation: { separate: () => undefined },
+        relocation: { separate: () => undefined, leaveMergedFile: () => undefined },
       }),
   ],
 ])('%s', (_, create) => {
