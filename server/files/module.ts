@@ -2,6 +2,7 @@ import type { LibraryOffer } from '../library/module.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { isBelowIgnoreMark } from './ignore-marks.ts';
 import { createReaderPool } from './reader-pool.ts';
 import { createRoom } from './quota.ts';
 import { createSourceFiles } from './source-files.ts';
@@ -16,16 +17,17 @@ export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
 type FilesModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes' | 'tracks' | 'trash'> & { yieldToRequests: YieldToRequests };
+  Pick<LibraryOffer, 'changes' | 'tracks' | 'trash' | 'audio'> & { yieldToRequests: YieldToRequests };
 
 export function filesModule({ config, paths, log, db, settings, changes, tracks, trash, ...deps }: FilesModuleDeps) {
-  const { storage, leases, audioStore, yieldToRequests } = deps;
+  const { storage, leases, audioStore, audio, musicFolders, yieldToRequests } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
   const readTags = createTagReader({ reader });
   const room = createRoom({ db, settings, storage, trash, tmpDir: config.paths.tmp });
   let keeping: NodeJS.Timeout | undefined;
+  audio.askIgnored((path) => isBelowIgnoreMark(musicFolders.roots(), path));
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
   changes.onAudioReturned(sourceFiles.noteReturned);

@@ -62,7 +62,8 @@ export function libraryModule({
   });
   const editing = createEditing(db.$client);
   const regroupings = createAlbumRegroupings({ db, tracks, now });
-  const returnedAudio = createReturnedAudio({ db, audioStore, musicRoots: musicFolders.roots });
+  let isIgnored = (_path: string): Promise<boolean> => Promise.resolve(false);
+  const returnedAudio = createReturnedAudio({ db, audioStore, isIgnored: (path) => isIgnored(path) });
   const lookForFiles = createRestoredFiles({
     db,
     audioStore,
@@ -155,6 +156,10 @@ export function libraryModule({
         },
         onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
         returned: markReturned,
+        /** Asked whether that file of a music folder is in a folder that scans ignore. */
+        askIgnored(ask: (path: string) => Promise<boolean>): void {
+          isIgnored = ask;
+        },
         listMissing: returnedAudio.listMissing,
         lookAgain,
       },

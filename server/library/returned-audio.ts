@@ -4,17 +4,16 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { isBelowIgnoreMark } from '../files/ignore-marks.ts';
-import type { MusicRoots } from '../storage/music-roots.ts';
 import { FILE_SCHEME, filePathOf } from '../storage/uri.ts';
 
 interface ReturnedAudioDeps {
   db: MainDb;
   audioStore: AudioStore;
-  musicRoots: () => MusicRoots;
+  /** Whether that file of a music folder is in a folder that scans ignore. */
+  isIgnored: (path: string) => Promise<boolean>;
 }
 
-export function createReturnedAudio({ db, audioStore, musicRoots }: ReturnedAudioDeps) {
+export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudioDeps) {
   const findMissing = db.$client.prepare<
     [TrackId],
     RowAs<typeof tracks, 'sizeBytes' | 'sectionStart'> & { uri: string }
@@ -52,7 +51,7 @@ export function createReturnedAudio({ db, audioStore, musicRoots }: ReturnedAudi
         : sectionStart !== null || stat.size === sizeBytes;
       if (!isSame) return undefined;
       const path = filePathOf(uri);
-      return path !== undefined && (await isBelowIgnoreMark(musicRoots(), path)) ? undefined : uri;
+      return path !== undefined && (await isIgnored(path)) ? undefined : uri;
     },
   };
 }

@@ -33,7 +33,8 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
   // a scan hashes the audio of large files at its end
   const withAudio = client.prepare<{ audioHash: string | null; sizeBytes: number }, IndexedFile>(
     `${COLUMNS} WHERE audio_hash = @audioHash AND ${IS_INDEXED}
-      UNION ${COLUMNS} INDEXED BY tracks_unhashed WHERE audio_hash IS NULL AND storage_uri IS NOT NULL AND ${IS_INDEXED} ORDER BY id`,
+      UNION ${COLUMNS} INDEXED BY tracks_unhashed
+        WHERE audio_hash IS NULL AND storage_uri IS NOT NULL AND ${IS_INDEXED} ORDER BY id`,
   );
   const ofSize = client.prepare<{ after: number; sizeBytes: number }, IndexedFile>(
     `${COLUMNS} WHERE id > @after AND id <= @after + ${IDS_IN_A_TURN} AND content_hash IS NULL AND ${IS_INDEXED}
