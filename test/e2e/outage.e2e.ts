@@ -106,7 +106,8 @@ function breakOff(trackId: number): void {
   let isFirst = true;
   globalThis.fetch = async (input, init) => {
     const response = await load(input, init);
-    if (!isFirst || !String(input).includes(`/stream/${trackId}?`)) return response;
+    const address = input instanceof Request ? input.url : input.toString();
+    if (!isFirst || !address.includes(`/stream/${trackId}?`)) return response;
     isFirst = false;
     const bytes = new Uint8Array(await response.arrayBuffer());
     const body = new ReadableStream<Uint8Array>({
