@@ -18,7 +18,7 @@ interface AudioAheadOptions {
 
 export class AudioAhead {
   readonly #options: AudioAheadOptions;
-  readonly #kept = new Map<string, Response>();
+  readonly #fetched = new Map<string, Response>();
   #fetching: { key: string; stop: AbortController } | undefined;
 
   constructor(options: AudioAheadOptions) {
@@ -27,8 +27,8 @@ export class AudioAhead {
 
   /** As `fetchStream`, from memory where it is there. */
   stream(trackId: number, signal: AbortSignal): Promise<Response> {
-    const kept = this.#kept.get(this.#options.keyOf(trackId));
-    return kept ? Promise.resolve(kept.clone()) : this.#options.fetchStream(trackId, signal);
+    const response = this.#fetched.get(this.#options.keyOf(trackId));
+    return response ? Promise.resolve(response.clone()) : this.#options.fetchStream(trackId, signal);
   }
 
   /** Returns how to stop. */
@@ -46,7 +46,7 @@ export class AudioAhead {
     const coming = this.#options.isAllowed() ? nextTracks(state) : [];
     this.#keepOnly([current, ...coming].map(({ id }) => this.#options.keyOf(id)));
     const isWhole = state.durationMs > 0 && state.bufferedMs >= state.durationMs - WHOLE_WITHIN_MS;
-    const next = coming.find(({ id }) => !this.#kept.has(this.#options.keyOf(id)));
+    const next = coming.find(({ id }) => !this.#fetched.has(this.#options.keyOf(id)));
     if (next && isWhole && !this.#fetching) void this.#fetch(next.id);
   }
 
@@ -57,12 +57,12 @@ export class AudioAhead {
     const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MOST_BYTES;
     const body = response?.ok && isSmall ? await response.arrayBuffer().catch(() => undefined) : undefined;
     if (response && body && this.#fetching === fetching)
-      this.#kept.set(fetching.key, new Response(body, { headers: response.headers }));
+      this.#fetched.set(fetching.key, new Response(body, { headers: response.headers }));
     if (this.#fetching === fetching) this.#fetching = undefined;
   }
 
   #keepOnly(keys: readonly string[]): void {
-    for (const key of this.#kept.keys()) if (!keys.includes(key)) this.#kept.delete(key);
+    for (const key of this.#fetched.keys()) if (!keys.includes(key)) this.#fetched.delete(key);
     if (!this.#fetching || keys.includes(this.#fetching.key)) return;
     this.#fetching.stop.abort();
     this.#fetching = undefined;

@@ -6,24 +6,24 @@ const VERSION = 2;
 /** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
 const MAX_ENTRIES = 2_000;
 
-type Remembered = Pick<
-  PlayerState,
-  | 'queue'
-  | 'index'
-  | 'from'
-  | 'rest'
-  | 'radio'
-  | 'positionMs'
-  | 'volume'
-  | 'muted'
-  | 'shuffle'
-  | 'repeat'
-  | 'crossfadeS'
-  | 'replayGain'
-  | 'preampDb'
-  | 'speed'
-  | 'sleep'
->;
+const REMEMBERED = [
+  'queue',
+  'index',
+  'from',
+  'rest',
+  'radio',
+  'positionMs',
+  'volume',
+  'muted',
+  'shuffle',
+  'repeat',
+  'crossfadeS',
+  'replayGain',
+  'preampDb',
+  'speed',
+  'sleep',
+] as const satisfies readonly (keyof PlayerState)[];
+type Remembered = Pick<PlayerState, (typeof REMEMBERED)[number]>;
 
 const saved = storedChoice<Partial<Remembered> & { version?: number }>({
   name: 'player',
@@ -39,41 +39,19 @@ const saved = storedChoice<Partial<Remembered> & { version?: number }>({
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const {
-    from,
-    rest,
-    radio,
-    positionMs,
-    volume,
-    muted,
-    shuffle,
-    repeat,
-    crossfadeS,
-    replayGain,
-    preampDb,
-    speed,
-    sleep,
-  } = state;
   const cut = Math.max(0, state.queue.length - first - MAX_ENTRIES);
+  const { queue, index, rest, ...others } = pick(state);
   saved.set({
+    ...others,
     version: VERSION,
-    queue: state.queue.slice(first, first + MAX_ENTRIES),
-    index: state.index - first,
-    from,
+    queue: queue.slice(first, first + MAX_ENTRIES),
+    index: index - first,
     rest: rest && { ...rest, next: Math.max(0, rest.next - cut), ...(first > 0 && { first: 0 }) },
-    radio,
-    positionMs,
-    volume,
-    muted,
-    shuffle,
-    repeat,
-    crossfadeS,
-    replayGain,
-    preampDb,
-    speed,
-    sleep,
   });
 }
+
+const pick = (state: Remembered): Remembered =>
+  Object.fromEntries(REMEMBERED.map((name) => [name, state[name]])) as unknown as Remembered;
 
 /** Nothing, if nothing was stored or an older version stored it. */
 export function recall(): Partial<Remembered> {

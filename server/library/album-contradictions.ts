@@ -31,17 +31,17 @@ const LIST = `SELECT t.id, t.title, t.source_id AS sourceId, iif(a.is_compilatio
     LEFT JOIN more_tags m ON m.track_id = t.id
   WHERE a.id = @id ORDER BY t.source_id`;
 
-const read = (statements: Statements, id: AlbumId): Row[] => statements.rows<Row>(LIST, { id });
+const rowsOf = (statements: Statements, id: AlbumId): Row[] => statements.rows<Row>(LIST, { id });
 
 const usualOf = (rows: readonly Row[], field: ReleaseField): string | number | undefined =>
   usual(rows.map((row) => row[field] ?? undefined));
 
 /** That of most of its files. */
 export const releaseOfMost = (statements: Statements, id: AlbumId): string | null =>
-  (usualOf(read(statements, id), 'release_mbid') as string | undefined) ?? null;
+  (usualOf(rowsOf(statements, id), 'release_mbid') as string | undefined) ?? null;
 
 export function contradictionsIn(statements: Statements, id: AlbumId): Contradiction[] {
-  const rows = read(statements, id);
+  const rows = rowsOf(statements, id);
   return RELEASE_FIELDS.flatMap((field) => {
     const most = usualOf(rows, field);
     return most === undefined

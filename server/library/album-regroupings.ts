@@ -183,10 +183,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         const present = new Set(all.map((track) => track.id));
         const ofTrack = new Map<TrackId, AlbumId>();
         for (const [album, tracks, fields] of albumsBefore) {
-          const left = tracks.filter((track) => present.has(track));
-          if (left.length === 0) continue;
+          const remaining = tracks.filter((track) => present.has(track));
+          if (remaining.length === 0) continue;
           const id = bringBack(album, fields, row.name, first.album);
-          for (const track of left) ofTrack.set(track, id);
+          for (const track of remaining) ofTrack.set(track, id);
         }
         const albums = Map.groupBy(all, (track) => ofTrack.get(track.id) ?? track.album);
         releases.put(row.name, [...albums]);

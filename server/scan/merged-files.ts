@@ -41,7 +41,7 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
       assigned: Map<string, Assigned>,
       deps: MergedFilesDeps,
     ): Promise<Waiting[]> {
-      const heard = deps.dryRun ? undefined : createEar(deps);
+      const ear = deps.dryRun ? undefined : createEar(deps);
       const settled: Waiting[] = [];
       for (const file of files) {
         const merged = assigned.get(file.unsettled.place) === 'new' ? findMerged(file) : undefined;
@@ -51,10 +51,10 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
         }
         await turnToBegin();
         const { audioHash } = file.unsettled;
-        const kept = deps.findGone.goneTracks.find(merged.kept);
+        const keptTrack = deps.findGone.goneTracks.find(merged.kept);
         const isMerged =
-          kept !== undefined &&
-          ((audioHash !== null && audioHash === merged.audioHash) || (await isSameMusic(file, kept, deps, heard)));
+          keptTrack !== undefined &&
+          ((audioHash !== null && audioHash === merged.audioHash) || (await isSameMusic(file, keptTrack, deps, ear)));
         settled.push(isMerged ? stayingMerged(file) : file);
         if (!isMerged) continue;
         assigned.set(file.unsettled.place, 'deleted');

@@ -74,8 +74,8 @@ export function movedColumn(
 
 const layouts = new Map<string, StoredChoice<ColumnLayout>>();
 function layoutOf(name: string): StoredChoice<ColumnLayout> {
-  const known = layouts.get(name);
-  if (known) return known;
+  const existing = layouts.get(name);
+  if (existing) return existing;
   const key = `tonearm.columns.${name}`;
   const layout = storedChoice<ColumnLayout>({ name: 'columns', key, initial: NO_LAYOUT, ...asJson(readLayout) });
   layouts.set(name, layout);
