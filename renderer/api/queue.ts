@@ -20,6 +20,7 @@ export interface QueuePlace {
   track_ids: number[];
   current_index: number;
   position_ms: number;
+  listening: QueueOut['listening'];
   client: string;
 }
 

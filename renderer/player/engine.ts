@@ -15,6 +15,7 @@ import {
   CROSSFADE_MAX_S,
   currentEntry,
   isSounding,
+  type Listening,
   PREAMP_MAX_DB,
   SPEED_MAX,
   SPEED_MIN,
@@ -99,7 +100,7 @@ export class PlayerEngine implements Player {
       getState: this.getState,
       update: (change) => this.#update(change),
       stop: () => this.#output.stop(),
-      restart: () => this.#start(this.#state.index, { positionMs: this.#state.positionMs, goesOn: true }),
+      restart: () => this.#resume(),
       skip: () => this.#advance(false),
       findReason,
       convert,
@@ -133,6 +134,7 @@ export class PlayerEngine implements Player {
   /** Another window's engine takes over; this one must not be used again. */
   retire(): PlayerState {
     this.pause();
+    this.#update({ listening: this.#counter.listening });
     this.#counter.stop();
     this.#output.stop();
     this.#listeners.clear();
@@ -164,11 +166,11 @@ export class PlayerEngine implements Player {
     tracks: readonly ChosenTrack[],
     index: number,
     positionMs: number,
-    { from = null, rest = null, radio = null }: QueueOrigin = {},
+    { from = null, rest = null, radio = null, listening = null }: QueueOrigin = {},
   ): void {
     if (tracks.length === 0) return;
     this.#update({ queue: this.#toEntries(tracks), from, rest, radio, shuffle: rest !== null && rest.seed !== null });
-    this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true });
+    this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true, listening });
   }
 
   addNext(tracks: readonly QueueTrack[]): void {
@@ -233,6 +235,7 @@ export class PlayerEngine implements Player {
       from: null,
       rest: null,
       radio: null,
+      listening: null,
       loop: null,
       status: 'idle',
       positionMs: 0,
@@ -246,8 +249,7 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     if (!entry) return;
     this.#failures.forget();
-    if (this.#state.failure || this.#output.current?.item.key !== entry.key)
-      this.#start(this.#state.index, { positionMs: this.#state.positionMs });
+    if (this.#state.failure || this.#output.current?.item.key !== entry.key) this.#resume();
     else this.#sound();
   }
 
@@ -389,21 +391,21 @@ export class PlayerEngine implements Player {
     {
       paused = false,
       positionMs: from,
-      goesOn = false,
-    }: { paused?: boolean; positionMs?: number | undefined; /** It is the same listening. */ goesOn?: boolean } = {},
+      listening = null,
+    }: { paused?: boolean; positionMs?: number | undefined; /** It goes on. */ listening?: Listening | null } = {},
   ): void {
     this.#failures.cancel();
     const entry = this.#state.queue[index];
     if (!entry) return;
     const positionMs = from ?? 0;
-    if (goesOn) this.#counter.jump(positionMs);
-    else this.#counter.start(entry.track, positionMs);
+    this.#counter.start(entry.track, positionMs, listening);
     // Nothing is loaded for a track that is only shown; `play` starts it.
     if (paused) this.#output.stop();
     else this.#output.start(entry, { positionMs, paused: true });
     this.#update({
       index,
       positionMs,
+      listening: this.#counter.listening,
       durationMs: entry.track.duration_ms ?? 0,
       bufferedMs: 0,
       loop: null,
@@ -412,6 +414,12 @@ export class PlayerEngine implements Player {
     });
     if (!paused) this.#sound();
     if (from === undefined) void this.#goOnIn(entry);
+  }
+
+  /** Loads the current track again, at its position. */
+  #resume(): void {
+    const { index, positionMs, listening } = this.#state;
+    this.#start(index, { positionMs, listening });
   }
 
   async #goOnIn(entry: QueueEntry): Promise<void> {
@@ -447,7 +455,7 @@ export class PlayerEngine implements Player {
       if (positionMs > 0) this.#failures.forget();
       this.#counter.hear(positionMs, durationMs);
     }
-    this.#update({ positionMs, durationMs, bufferedMs, status });
+    this.#update({ positionMs, durationMs, bufferedMs, status, listening: this.#counter.listening });
     this.#sleepAndLoop.armLoop(TICK_MS);
   }
 
@@ -461,6 +469,7 @@ export class PlayerEngine implements Player {
     this.#update({
       index,
       positionMs: 0,
+      listening: this.#counter.listening,
       durationMs: entry.track.duration_ms ?? 0,
       bufferedMs: 0,
       failure: null,
@@ -514,7 +523,7 @@ export class PlayerEngine implements Player {
     this.#failures.cancel();
     this.#output.stop();
     this.#counter.stop();
-    this.#update({ status: 'paused', positionMs: 0, failure: null });
+    this.#update({ status: 'paused', positionMs: 0, listening: null, failure: null });
   }
 }
 

@@ -10,6 +10,7 @@ export const emptyState = (): PlayerState => {
     from: null,
     rest: null,
     radio: null,
+    listening: null,
     positionMs: 0,
     volume: 0.8,
     muted: false,

@@ -2,7 +2,7 @@
 // What is heard after that is reported at the end: the server keeps the longer report of the same play.
 import { countsAsPlayed } from '../../server/history/counts-as-played.ts';
 import { randomId } from '../api/random-id.ts';
-import type { QueueTrack } from './player.ts';
+import type { Listening, QueueTrack } from './player.ts';
 
 /**
  * Two updates further apart than this are a seek. A hidden window updates once a second, 2 s of audio at double speed.
@@ -22,32 +22,37 @@ export interface Play {
 export class PlayCounter {
   readonly #onPlayed: (play: Play) => void;
   readonly #now: () => Date;
-  #id = '';
   #track: QueueTrack | null = null;
-  #playedAt = new Date(0);
+  #listening: Listening | null = null;
   #lastMs = 0;
-  #heardMs = 0;
-  #toldMs: number | null = null;
 
   constructor(onPlayed: (play: Play) => void, now: () => Date = () => new Date()) {
     this.#onPlayed = onPlayed;
     this.#now = now;
   }
 
-  /** A play begins, and the one before is over. */
-  start(track: QueueTrack, positionMs: number): void {
-    this.stop();
-    this.#id = randomId();
+  get listening(): Listening | null {
+    return this.#listening;
+  }
+
+  /** A listening begins and the one before is over, unless `listening` is of this track: then that one goes on. */
+  start(track: QueueTrack, positionMs: number, listening: Listening | null = null): void {
+    const isOfTrack = listening?.trackId === track.id;
+    if (!isOfTrack || listening.id !== this.#listening?.id) {
+      this.stop();
+      this.#listening = isOfTrack
+        ? listening
+        : { id: randomId(), trackId: track.id, startedAt: this.#now().getTime(), heardMs: 0, reportedMs: null };
+    }
     this.#track = track;
-    this.#playedAt = this.#now();
     this.#lastMs = positionMs;
   }
 
   stop(): void {
-    if (this.#toldMs !== null && this.#heardMs - this.#toldMs >= WORTH_TELLING_MS) this.#tell();
+    const { heardMs = 0, reportedMs = null } = this.#listening ?? {};
+    if (reportedMs !== null && heardMs - reportedMs >= WORTH_TELLING_MS) this.#report();
     this.#track = null;
-    this.#heardMs = 0;
-    this.#toldMs = null;
+    this.#listening = null;
   }
 
   jump(positionMs: number): void {
@@ -57,20 +62,19 @@ export class PlayCounter {
   hear(positionMs: number, durationMs: number): void {
     const step = positionMs - this.#lastMs;
     this.#lastMs = positionMs;
-    if (!this.#track || step <= 0 || step > LARGEST_STEP_MS) return;
-    if (this.#heardMs === 0) this.#playedAt = this.#now();
-    this.#heardMs += step;
-    if (this.#toldMs === null && countsAsPlayed(this.#heardMs, durationMs)) this.#tell();
+    const listening = this.#listening;
+    if (!listening || step <= 0 || step > LARGEST_STEP_MS) return;
+    const startedAt = listening.heardMs === 0 ? this.#now().getTime() : listening.startedAt;
+    const heardMs = listening.heardMs + step;
+    this.#listening = { ...listening, startedAt, heardMs };
+    if (listening.reportedMs === null && countsAsPlayed(heardMs, durationMs)) this.#report();
   }
 
-  #tell(): void {
-    if (!this.#track) return;
-    this.#toldMs = this.#heardMs;
-    this.#onPlayed({
-      id: this.#id,
-      track: this.#track,
-      playedAt: this.#playedAt,
-      playedMs: Math.round(this.#heardMs),
-    });
+  #report(): void {
+    const [track, listening] = [this.#track, this.#listening];
+    if (!track || !listening) return;
+    const { id, startedAt, heardMs } = listening;
+    this.#listening = { ...listening, reportedMs: heardMs };
+    this.#onPlayed({ id, track, playedAt: new Date(startedAt), playedMs: Math.round(heardMs) });
   }
 }

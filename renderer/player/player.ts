@@ -123,11 +123,25 @@ export interface Steering {
   forget?: number;
 }
 
+/** One hearing of a track. It goes on after a pause, in another window and on another device. */
+export interface Listening {
+  /** The id of its play. */
+  id: string;
+  trackId: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  heardMs: number;
+  /** What the last report said; null before the first one. */
+  reportedMs: number | null;
+}
+
 /** What the queue was made of: its name, the part of a long list that has not joined it yet, the radio. */
 export interface QueueOrigin {
   from?: string | null;
   rest?: ListRest | null;
   radio?: Radio | null;
+  /** Of the current track; it goes on. */
+  listening?: Listening | null;
 }
 
 export const CROSSFADE_MAX_S = 12;
@@ -144,6 +158,8 @@ export interface PlayerState extends SoundSettings {
   readonly from: string | null;
   readonly rest: ListRest | null;
   readonly radio: Radio | null;
+  /** Of the current track. */
+  readonly listening: Listening | null;
   readonly positionMs: number;
   readonly durationMs: number;
   readonly bufferedMs: number;

@@ -1,10 +1,17 @@
 // Saves the queue on the server: soon after a change, periodically while playing, and on stop. Best effort: a failed
 // save is made up by the next one.
 import type { QueuePlace } from '../api/queue.ts';
-import { currentEntry, isSounding, type Player } from './player.ts';
+import { currentEntry, isSounding, type Listening, type Player } from './player.ts';
 
 const SOON_MS = 1_500;
 const WHILE_PLAYING_MS = 15_000;
+
+const toWire = (listening: Listening | null): QueuePlace['listening'] =>
+  listening && {
+    play_id: listening.id,
+    started_at: new Date(listening.startedAt).toISOString(),
+    heard_ms: Math.round(listening.heardMs),
+  };
 
 interface QueueSyncOptions {
   save: (place: Omit<QueuePlace, 'client'>) => Promise<unknown>;
@@ -27,6 +34,7 @@ export function syncQueue(player: Player, { save, most }: QueueSyncOptions): () 
       track_ids: ids,
       current_index: Math.max(0, state.index - first),
       position_ms: Math.round(currentEntry(state) ? state.positionMs : 0),
+      listening: toWire(state.listening),
     }).catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {

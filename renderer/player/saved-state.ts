@@ -12,6 +12,7 @@ const REMEMBERED = [
   'from',
   'rest',
   'radio',
+  'listening',
   'positionMs',
   'volume',
   'muted',
@@ -31,9 +32,9 @@ const saved = storedChoice<Partial<Remembered> & { version?: number }>({
   initial: {},
   ...asJson((value) => {
     if (!isRecord(value)) return undefined;
-    const { version, queue } = value;
+    const { version, queue, listening } = value;
     if (version !== VERSION) return {};
-    return Array.isArray(queue) && queue.every(isEntry) ? value : undefined;
+    return Array.isArray(queue) && queue.every(isEntry) && isListening(listening) ? value : undefined;
   }),
 });
 
@@ -61,3 +62,11 @@ export function recall(): Partial<Remembered> {
 
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
+
+/** An earlier version stored none. */
+const isListening = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (isRecord(value) &&
+    typeof value.id === 'string' &&
+    [value.trackId, value.startedAt, value.heardMs, value.reportedMs ?? 0].every(Number.isFinite));

@@ -211,7 +211,7 @@ const TABLE_RULES = {
   plays: ALWAYS,
   historyImports: { comes: 'always', where: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
   bookmarks: ALWAYS,
-  playQueues: { comes: 'always', rules: { track_ids: IDS } },
+  playQueues: { comes: 'always', rules: { track_ids: IDS, listening: OBJECT } },
   shareTracks: ALWAYS,
   radioStations: {
     comes: 'always',

@@ -49,11 +49,14 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
-  // beside plays that came by REST only the very same time, to the second, is the same play
-  const NEAR = `played_at > @at - @within AND played_at < @at + @within
-    AND (rest_time IS NULL OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000)
+  // Beside plays that came by REST only the very same time, to the second, is the same play. A listening with an id is
+  // also what phones report of it.
+  const NEAR = `played_at > @at - max(@within, @since) AND played_at < @at + @within
+    AND (rest_time IS NULL AND played_at > @at - @within
+      OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000
+      OR play_id IS NOT NULL AND @since > 0)
     ORDER BY abs(played_at - @at) LIMIT 1`;
-  type Near = { userId: UserId; at: number; within: number; isSent: number };
+  type Near = { userId: UserId; at: number; within: number; since: number; isSent: number };
   const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(
     `${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`,
   );
@@ -106,9 +109,18 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     /**
      * The recorded play that this one must be a repetition of, if there is one: of the same track, `within` ms. With
      * `anyTrack` also of another track with the same song key, because the track of an imported play is only a guess.
+     * `since` is how long ago a listening with an id may have begun; 0 where that does not matter.
      */
-    findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
-      findSame(play, { userId, at: play.playedAt, within, isSent: Number(play.restTime !== 'server') }, anyTrack),
+    findSame: (
+      userId: UserId,
+      play: NewPlay,
+      { within, since, anyTrack }: { within: number; since: number; anyTrack: boolean },
+    ): SamePlay | undefined =>
+      findSame(
+        play,
+        { userId, at: play.playedAt, within, since, isSent: Number(play.restTime !== 'server') },
+        anyTrack,
+      ),
     findByPlayId: (userId: UserId, playId: string): SamePlay | undefined => findByPlayId.get(userId, playId),
     /** The time after the plays of the song that are there from this one on, within ten seconds. */
     findFreeTime: (userId: UserId, { songKey, playedAt }: NewPlay): number =>

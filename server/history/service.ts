@@ -10,7 +10,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { partsOf, turn } from '../runtime/time-slices.ts';
 import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
-import { samePlayWithinMs } from './same-play.ts';
+import { beganWithinMs, samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
 import { historyEvent } from './events.ts';
 
@@ -75,17 +75,19 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       restTime: report.isRest !== true ? null : report.playedAt ? ('sent' as const) : ('server' as const),
       playId: report.playId ?? null,
     };
-    return insertOrFind(userId, play, false);
+    const since = play.restTime === null ? beganWithinMs(play.durationMs, playedAt, now().getTime()) : 0;
+    return insertOrFind(userId, play, { since, anyTrack: false });
   }
 
   /** To be called in a transaction that holds the write lock. */
-  function insertOrFind(userId: UserId, play: NewPlay, anyTrack: boolean): Recorded {
+  function insertOrFind(userId: UserId, play: NewPlay, where: { since: number; anyTrack: boolean }): Recorded {
     const same =
       (play.playId === null ? undefined : queries.findByPlayId(userId, play.playId)) ??
-      queries.findSame(userId, play, samePlayWithinMs(play.durationMs), anyTrack);
+      queries.findSame(userId, play, { within: samePlayWithinMs(play.durationMs), ...where });
     const id = same ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
     if (id !== undefined) return { status: 'recorded', id };
-    const known = same ?? queries.findSame(userId, play, 1, true); // of another track with this key
+    // the song key and the time are taken by a play of another track
+    const known = same ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
     if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0))
       queries.lengthen(known.id, play.playedMs);
     return { status: known && known.withdrawnAt !== null ? 'withdrawn' : 'known', id: known?.id ?? null };
@@ -161,7 +163,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     },
 
     /** For imports, in their transaction: without scrobbling, and with `anyTrack`. */
-    insertOrFind: (userId: UserId, play: NewPlay): Recorded => insertOrFind(userId, play, true),
+    insertOrFind: (userId: UserId, play: NewPlay): Recorded => insertOrFind(userId, play, { since: 0, anyTrack: true }),
     changed,
     /** Whether there are plays without a track, of any user. */
     hasUnmatchedPlays: queries.anyUnmatched,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';
 import { idParam, pageQuery, pagedOf, queryInt } from '../http/paging.ts';
-import { ASKABLE, isAskable, isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { isoTime, isoTimeIn, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { NowPlaying } from './now-playing.ts';
@@ -11,23 +11,18 @@ import type { PlayReport, PlaySummary, Recorded } from './service.ts';
 
 const LONGEST_PLAY_MS = 7 * 86_400_000;
 const MAX_REPORTS = 5_000;
-const time = z.iso
-  .datetime({ offset: true })
-  .refine(isAskable, ASKABLE)
-  .transform((text) => new Date(text))
-  .meta({ description: 'ISO 8601, from 1970 to 9999' });
 const client = z.string().trim().max(100);
 const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
+
+export const playId = z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 visible ASCII characters');
 
 export const HistoryIn = z
   .strictObject({
     track_id: TrackIdIn,
-    played_at: time.optional().meta({ description: 'start of the play, by default now; not in the future' }),
+    played_at: isoTimeIn.optional().meta({ description: 'start of the play, by default now; not in the future' }),
     played_ms: milliseconds.optional().meta({ description: 'how long it was played' }),
     client: client.optional(),
-    play_id: z
-      .string()
-      .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 visible ASCII characters')
+    play_id: playId
       .optional()
       .meta({ description: 'chosen by the client, one for each listening: reporting it again is no second play' }),
   })
@@ -74,8 +69,8 @@ export const HistoryReply = z.union([HistoryOut, HistoryBatchOut]);
 
 export const HistoryQuery = z.object({
   track_id: queryInt.pipe(TrackIdIn as unknown as z.ZodType<z.output<typeof TrackIdIn>, number>).optional(),
-  from: time.optional(),
-  to: time.optional().meta({ description: 'plays before this time' }),
+  from: isoTimeIn.optional(),
+  to: isoTimeIn.optional().meta({ description: 'plays before this time' }),
   ...pageQuery,
 });
 export const ImportQuery = z.object(pageQuery);

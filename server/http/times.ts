@@ -8,6 +8,11 @@ export const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11
 export const isTime = (ms: number): boolean => ms >= EARLIEST_MS && ms <= LATEST_MS;
 export const isAskable = (text: string): boolean => isTime(Date.parse(text));
 export const ASKABLE = 'must lie between the years 1970 and 9999';
+export const isoTimeIn = z.iso
+  .datetime({ offset: true })
+  .refine(isAskable, ASKABLE)
+  .transform((text) => new Date(text))
+  .meta({ description: 'ISO 8601, from 1970 to 9999' });
 
 export const toIso = (time: Date): string => time.toISOString();
 export const toIsoOrNull = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -13,6 +13,7 @@ import {
   QueueOut,
   QueueTracksPage,
   toBookmarkOut,
+  toListening,
   toQueueOut,
 } from './wire.ts';
 
@@ -44,6 +45,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
           trackIds: body.track_ids,
           currentIndex: body.current_index,
           positionMs: body.position_ms,
+          listening: body.listening ? toListening(body.listening) : null,
           client: body.client ?? null,
         }),
       ),

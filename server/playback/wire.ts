@@ -2,15 +2,23 @@ import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idList } from '../http/body.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
-import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { isoTime, isoTimeIn, toIso, toIsoOrNull } from '../http/times.ts';
+import { playId } from '../history/wire.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
-import { MOST_QUEUED, type PlayQueue } from './queue.ts';
+import { MOST_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
 
 /** Longer than anything that plays. */
 export const LONGEST_MS = 7 * 86_400_000;
 export const positionMs = z.int().min(0).max(LONGEST_MS);
+
+/** Of the current track, for the device that goes on with it. */
+const ListeningIn = z.strictObject({
+  play_id: playId.meta({ description: 'that of the play, in HistoryIn' }),
+  started_at: isoTimeIn.meta({ description: 'played_at of the play' }),
+  heard_ms: z.int().min(0).max(LONGEST_MS),
+});
 
 export const QueueIn = z
   .strictObject({
@@ -19,16 +27,20 @@ export const QueueIn = z
     }),
     current_index: z.int().min(0).max(MOST_QUEUED).default(0),
     position_ms: positionMs.default(0),
+    listening: ListeningIn.nullish(),
     client: z.string().trim().max(100).optional(),
   })
   .meta({ id: 'QueueIn' });
 export type QueueIn = z.output<typeof QueueIn>;
+
+const ListeningOut = z.object({ play_id: z.string(), started_at: isoTime, heard_ms: z.int() });
 
 export const QueueOut = z
   .object({
     track_ids: z.array(z.int()),
     current_index: z.int().meta({ description: 'index in track_ids, from 0' }),
     position_ms: z.int(),
+    listening: ListeningOut.nullable(),
     changed_by: z.string().nullable().meta({ description: 'the client that saved it' }),
     updated_at: isoTime.nullable().meta({ description: 'null when no queue was ever saved' }),
   })
@@ -65,10 +77,28 @@ export const BookmarkParam = z.object({
     .pipe(TrackIdIn as unknown as z.ZodType<z.output<typeof TrackIdIn>, number>),
 });
 
-export const toQueueOut = ({ trackIds, currentIndex, positionMs: at, client, updatedAt }: PlayQueue): QueueOut => ({
+export const toListening = ({ play_id, started_at, heard_ms }: z.output<typeof ListeningIn>): QueueListening => ({
+  playId: play_id,
+  startedAt: started_at,
+  heardMs: heard_ms,
+});
+
+export const toQueueOut = ({
+  trackIds,
+  currentIndex,
+  positionMs: at,
+  listening,
+  client,
+  updatedAt,
+}: PlayQueue): QueueOut => ({
   track_ids: trackIds,
   current_index: currentIndex,
   position_ms: at,
+  listening: listening && {
+    play_id: listening.playId,
+    started_at: toIso(listening.startedAt),
+    heard_ms: listening.heardMs,
+  },
   changed_by: client,
   updated_at: toIsoOrNull(updatedAt),
 });

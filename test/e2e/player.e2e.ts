@@ -167,6 +167,23 @@ test('a queue of another device is offered, and continues at its position', asyn
   await page.context().close();
 });
 
+test('a listening that goes on after a reload is one play', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const last = songs.at(-1)!;
+  const playsOfIt = async () =>
+    (await stage.api<{ items: HistoryOut[] }>(`/history?track_id=${last.id}`)).items.map(({ played_ms }) => played_ms);
+  const ofBefore = (await playsOfIt()).length;
+  await playAlbum(page, album.id);
+  await player(page).getByRole('button', { name: 'Queue' }).click();
+  await page.getByRole('complementary', { name: 'Queue' }).getByText(last.title).dblclick();
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(10.5);
+  await page.reload();
+  await player(page).getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(17);
+  await expect.poll(async () => (await playsOfIt()).length).toBe(ofBefore + 1);
+  await page.context().close();
+});
+
 test('tracks of the queue are dragged to another position', async () => {
   const page = await stage.openAsOwner(DESK);
   await playAlbum(page, album.id);

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const history = createHistoryQueries({ db: recording });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }])
     await history.page(me, filter, { limit: 1, offset: 0 });
-  history.findSame(me, play, 1, true);
+  history.findSame(me, play, { within: 1, since: 1, anyTrack: true });
   history.rows([1 as PlayId]);
   createScrobbleQueries({ db: recording });
   createTrackMatcher({ db: recording });

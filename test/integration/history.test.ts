@@ -5,6 +5,7 @@ import { createHistoryService } from '../../server/history/service.ts';
 import type { HistoryOut } from '../../server/history/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
+import { openPhone } from '../support/phone.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
@@ -99,6 +100,26 @@ describe('a play', () => {
     const { status, body: problem } = await report<{ errors: { field: string }[] }>(body);
     expect(status).toBe(422);
     expect(problem.errors.map((error) => error.field)).toContain(field);
+  });
+});
+
+describe('a listening in a window, which has an id, and what a phone reports of the song', () => {
+  const DURATION = 200_000;
+  test.each([
+    ['the start, at its end', { from: 0, told: DURATION }, 1],
+    ['the end, at once', { from: DURATION + 1_500, told: DURATION + 1_500 }, 1],
+    ['the end, after it was taken over half-way', { from: DURATION - 20_000, told: DURATION - 20_000 }, 1],
+    ['the start of another listening right after it', { from: DURATION, told: DURATION * 1.5 }, 2],
+    ['the end of another listening right after it', { from: DURATION * 2, told: DURATION * 2 }, 2],
+    ['the middle of another listening right after it', { from: DURATION * 1.5, told: DURATION * 1.5 }, 2],
+  ])('%s: %j makes %i', async (_, { from, told }, plays) => {
+    const id = tracks.add({ title: 'Lighthouse' }, { durationMs: DURATION });
+    await report({ track_id: id, played_at: iso(START), played_ms: DURATION, play_id: 'window-1' });
+    const phone = await openPhone(server);
+    clock = START + told;
+    await phone.ask('scrobble', { id: `tr-${id}`, time: START + from }, '');
+    expect((await list()).total).toBe(plays);
+    expectCounts();
   });
 });
 

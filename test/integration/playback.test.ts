@@ -6,6 +6,7 @@ import type { ChaptersOut, TrackPage } from '../../server/library/wire.ts';
 import { createPlaybackMerge } from '../../server/playback/track-merge.ts';
 import type { BookmarkOut, QueueOut } from '../../server/playback/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
+import { openPhone } from '../support/phone.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -43,10 +44,11 @@ describe('the queue', () => {
       track_ids: [],
       current_index: 0,
       position_ms: 0,
+      listening: null,
       changed_by: null,
       updated_at: null,
     });
-    const saved = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500 };
+    const saved = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500, listening: null };
     const out = { ...saved, changed_by: 'phone', updated_at: new Date(START).toISOString() };
     const { status, body } = await save({ ...saved, client: 'phone' });
     expect([status, body, await queue()]).toEqual([200, out, out]);
@@ -76,6 +78,18 @@ describe('the queue', () => {
     expect(await queue()).toMatchObject({ track_ids: [ids[2]], current_index: 0, position_ms: 0 });
   });
 
+  test('says what was heard of the current track, as long as that is there', async () => {
+    const listening = { play_id: 'window-1', started_at: new Date(START).toISOString(), heard_ms: 70_000 };
+    await save({ track_ids: [ids[0], ids[1]], current_index: 1, listening });
+    expect((await queue()).listening).toEqual(listening);
+    await server.api(`/tracks/${ids[1]}`, { method: 'DELETE' });
+    expect((await queue()).listening).toBeNull();
+    await save({ track_ids: [ids[0]], listening });
+    const phone = await openPhone(server);
+    await phone.ask('savePlayQueue', { id: `tr-${ids[0]}`, current: `tr-${ids[0]}` }, '');
+    expect((await queue()).listening).toBeNull();
+  });
+
   test('follows a merged track', async () => {
     const [a, b, c] = ids as [TrackId, TrackId, TrackId];
     await save({ track_ids: [b, a, b, c], current_index: 2 });
@@ -103,6 +117,8 @@ describe('the queue', () => {
     { current_index: 0 },
     { track_ids: [1], position_ms: -1 },
     { user_id: 2 },
+    { track_ids: [1], listening: { play_id: 'window-1' } },
+    { track_ids: [1], listening: { play_id: '', started_at: '2026-01-01T00:00:00Z', heard_ms: 1 } },
   ])('%j is refused', async (body) => {
     expect((await save(body)).status).toBe(422);
   });

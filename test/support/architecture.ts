@@ -54,7 +54,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         history: ['library'],
         scrobbling: ['history', 'library', 'likes'],
         lyrics: ['library'],
-        playback: ['library'],
+        playback: ['history', 'library'],
         jukebox: ['playback'],
         playlists: ['library'],
         streaming: ['library'],

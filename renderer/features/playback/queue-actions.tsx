@@ -49,6 +49,7 @@ export function QueueActions() {
         from: before.from,
         rest: before.rest,
         radio: before.radio,
+        listening: before.listening,
       });
       if (isSounding(before)) player.play();
     });

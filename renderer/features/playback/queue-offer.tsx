@@ -83,7 +83,16 @@ function useQueueOffer(): Offer | null {
     async accept() {
       const { tracks, index } = await fetchQueueTracks(queue.current_index);
       dismiss();
-      player.restore(tracks, index, queue.position_ms);
+      const { listening } = queue;
+      player.restore(tracks, index, queue.position_ms, {
+        listening: listening && {
+          id: listening.play_id,
+          trackId,
+          startedAt: Date.parse(listening.started_at),
+          heardMs: listening.heard_ms,
+          reportedMs: null,
+        },
+      });
       player.play();
     },
   };

@@ -51,6 +51,7 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
       trackIds,
       currentIndex: Math.max(0, Math.min(before, trackIds.length - 1)),
       positionMs: found.length > 0 && found[at] === undefined ? 0 : Math.max(0, params.int('position') ?? 0),
+      listening: null,
       client,
     });
     return NOTHING;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { samePlayWithinMs } from '../../../server/history/same-play.ts';
+import { beganWithinMs, samePlayWithinMs } from '../../../server/history/same-play.ts';
 
 test.each([
   [200_000, 100_000],
@@ -9,4 +9,11 @@ test.each([
   [0, 10_000],
 ])('two reports of a song of %s ms less than %s ms apart are one play', (duration, within) => {
   expect(samePlayWithinMs(duration)).toBe(within);
+});
+
+test.each([
+  ['some minutes old is that of the start', 200_000, 100_000],
+  ['a second old may be that of the end', 1_000, 220_000],
+])('a time that is %s', (_, age, within) => {
+  expect(beganWithinMs(200_000, 0, age)).toBe(within);
 });

@@ -52,6 +52,28 @@ test('all reports of one listening have one id, and another listening of the tra
   expect([plays.length, again === first, second === first]).toEqual([4, true, false]);
 });
 
+test('a listening goes on in another window or on another device, and is one play', () => {
+  const [first, second] = [listener(), listener()];
+  first.counter.start(track, 0);
+  first.hear(0, 21_000, 60_000);
+  const { listening } = first.counter;
+  second.counter.start(track, 21_000, listening);
+  second.hear(21_000, 43_000, 60_000);
+  expect(first.plays).toEqual([]);
+  expect(second.plays).toEqual([{ id: listening?.id, track, playedAt: began, playedMs: 30_000 }]);
+});
+
+test('that of another track does not go on', () => {
+  const { counter, hear, plays } = listener();
+  counter.start({ id: 8 } as QueueTrack, 0);
+  hear(0, 21_000, 60_000);
+  const { listening } = counter;
+  counter.start(track, 0, listening);
+  hear(0, 21_000, 60_000);
+  expect(plays).toEqual([]);
+  expect(counter.listening).toMatchObject({ trackId: 7, heardMs: 21_000 });
+});
+
 test('seeking ahead does not count', () => {
   const { counter, hear, plays } = listener();
   counter.start(track, 0);

@@ -1,0 +1,1 @@
+ALTER TABLE `play_queues` ADD `listening` text;
