@@ -64,7 +64,7 @@ interface EngineOptions {
 export class PlayerEngine implements Player {
   readonly #random: () => number;
   readonly #listeners = new Set<() => void>();
-  readonly #mixer = new Mixer();
+  readonly #mixer = new Mixer(() => this.#output.setSound(this.#state));
   readonly #output: GaplessOutput;
   readonly #counter: PlayCounter;
   readonly #sleepAndLoop = new SleepAndLoop(this);

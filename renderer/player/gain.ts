@@ -1,18 +1,25 @@
-// Gain of a track: ReplayGain with peak protection, and the curves of a crossfade. Pure.
+// Gain of a track: ReplayGain, and the curves of a crossfade. Pure.
 import type { QueueTrack, ReplayGainMode } from './player.ts';
 
+interface Normalization {
+  mode: ReplayGainMode;
+  preampDb: number;
+  hasLimiter: boolean;
+}
+
 /**
- * Linear gain of a track. Falls back from album to track gain and back; 1 without either. Limited so that the peak does
- * not clip; with an unknown peak, never above 1.
+ * Linear gain of a track. Falls back from album to track gain and back; 1 without either. Without a limiter it is no
+ * more than its peak allows; with an unknown peak, no more than 1.
  */
-export function replayGain(values: QueueTrack['replay_gain'], mode: ReplayGainMode, preampDb: number): number {
+export function replayGain(values: QueueTrack['replay_gain'], { mode, preampDb, hasLimiter }: Normalization): number {
   if (mode === 'off' || !values) return 1;
   const ofTrack = { gain: values.track_gain_db, peak: values.track_peak };
   const ofAlbum = { gain: values.album_gain_db, peak: values.album_peak };
   const [first, second] = mode === 'album' ? [ofAlbum, ofTrack] : [ofTrack, ofAlbum];
   const { gain, peak } = first.gain === null ? second : first;
   if (gain === null) return 1;
-  return Math.min(10 ** ((gain + preampDb) / 20), peak !== null && peak > 0 ? 1 / peak : 1);
+  const factor = 10 ** ((gain + preampDb) / 20);
+  return hasLimiter ? factor : Math.min(factor, peak !== null && peak > 0 ? 1 / peak : 1);
 }
 
 const POINTS = 65;

@@ -129,6 +129,7 @@ export class GaplessOutput {
   setSound(sound: Sound): void {
     const { speed, crossfadeS } = this.#sound;
     this.#sound = sound;
+    this.#options.mixer.setLimited(sound.replayGain !== 'off');
     for (const voice of [this.#current, this.#next]) voice?.setLevel(this.#levelOf(voice.item));
     if (sound.crossfadeS !== crossfadeS) this.#unjoin();
     if (sound.crossfadeS > 0 && crossfadeS === 0) void this.#loadFades();
@@ -182,7 +183,8 @@ export class GaplessOutput {
   }
 
   #levelOf({ track }: VoiceItem): number {
-    return replayGain(track.replay_gain, this.#sound.replayGain, this.#sound.preampDb);
+    const { replayGain: mode, preampDb } = this.#sound;
+    return replayGain(track.replay_gain, { mode, preampDb, hasLimiter: this.#options.mixer.hasLimiter });
   }
 
   async #loadFades(): Promise<void> {

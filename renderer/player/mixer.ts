@@ -1,9 +1,9 @@
-// The AudioContext and its graph: voices → volume → destination, with the equalizer before the destination while it is
-// on; off, there is no node for it. Created on first playback, because browsers require a
-// user gesture.
-import type { createFilters, Equalizer } from './equalizer.ts';
+// The AudioContext and its graph: voices → volume → equalizer → limiter → destination. What is off has no node. Created
+// on first playback, because browsers require a user gesture.
+import type { Equalizer } from './equalizer.ts';
 import { volumeFactor } from './gain.ts';
 import { getSoundOutput, onSoundOutput, storedEqualizer } from './sound-output.ts';
+import type { Way } from './sound-way.ts';
 
 const SMOOTH_SECONDS = 0.015;
 /** From one setting of the equalizer to the next. */
@@ -18,10 +18,25 @@ export class Mixer {
   #level = 1;
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #equalizer: Partial<Equalizer> | null = null;
-  /** From the volume to the destination; null is the direct way. */
-  #filters: Filters | null = null;
+  #isLimited = false;
+  /** Browsers have worklets only over HTTPS and on the machine itself. */
+  #canLimit = globalThis.isSecureContext && typeof AudioWorkletNode === 'function';
+  /** The last one that was asked for. */
+  #arrangement = 0;
+  /** From the volume to the destination; null is the direct one. */
+  #way: Way | null = null;
   #deviceId = '';
   #forget: (() => void) | undefined;
+  readonly #onLimiterLost: () => void;
+
+  constructor(onLimiterLost: () => void) {
+    this.#onLimiterLost = onLimiterLost;
+  }
+
+  /** Peaks above full scale are lowered when they come, so that tracks need not be turned down for them. */
+  get hasLimiter(): boolean {
+    return this.#isLimited && this.#canLimit;
+  }
 
   /** Created at the sample rate of the first track, so most libraries are never resampled. */
   open(sampleRateHz: number | null = null): { context: AudioContext; output: GainNode } {
@@ -34,6 +49,7 @@ export class Mixer {
       this.#output.connect(this.#context.destination);
       this.#forget = onSoundOutput(() => this.#followOutput());
       this.#followOutput();
+      if (this.hasLimiter) void this.#arrange();
     }
     return { context: this.#context, output: this.#output };
   }
@@ -62,13 +78,19 @@ export class Mixer {
     clearTimeout(this.#restTimer);
     this.#forget?.();
     void this.#context?.close();
-    this.#context = this.#output = this.#filters = this.#equalizer = null;
+    this.#context = this.#output = this.#way = this.#equalizer = null;
     this.#deviceId = '';
   }
 
   setVolume(volume: number, muted: boolean): void {
     this.#level = volumeFactor(volume, muted);
     if (this.#context) this.#output?.gain.setTargetAtTime(this.#level, this.#context.currentTime, SMOOTH_SECONDS);
+  }
+
+  setLimited(isLimited: boolean): void {
+    if (isLimited === this.#isLimited) return;
+    this.#isLimited = isLimited;
+    void this.#arrange();
   }
 
   #followOutput(): void {
@@ -82,20 +104,33 @@ export class Mixer {
     const equalizer = storedEqualizer();
     if (equalizer === this.#equalizer) return;
     this.#equalizer = equalizer;
-    if (equalizer?.isOn !== true) return this.#shape(null);
-    // most windows never need it
-    void import('./equalizer.ts').then(({ checked, createFilters, effective }) => {
-      const [context, settings] = [this.#context, checked(equalizer)];
-      if (!context || this.#equalizer !== equalizer) return; // changed since
-      const isNeeded = settings.preampDb < 0 || effective(settings.bands).length > 0;
-      this.#shape(isNeeded ? createFilters(context, settings) : null);
-    });
+    void this.#arrange();
   }
 
-  /** Fades from the filters that are there to these, so that a change is not heard as a click. */
-  #shape(filters: Filters | null): void {
-    const [context, output, before] = [this.#context, this.#output, this.#filters];
-    if (!context || !output || (!before && !filters)) return;
+  /** Puts in front of the destination what is on. */
+  async #arrange(): Promise<void> {
+    const arrangement = ++this.#arrangement;
+    const [context, equalizer, isLimited] = [this.#context, this.#equalizer, this.hasLimiter];
+    if (!context) return;
+    try {
+      const isPlain = equalizer?.isOn !== true && !isLimited;
+      // most windows never need it
+      const way = isPlain ? null : await (await import('./sound-way.ts')).createWay(context, { equalizer, isLimited });
+      if (this.#context === context && this.#arrangement === arrangement) this.#lead(way);
+    } catch (error) {
+      reportError(error);
+      if (!isLimited) return;
+      // tracks are turned down for their peaks then
+      this.#canLimit = false;
+      this.#onLimiterLost();
+      void this.#arrange();
+    }
+  }
+
+  /** Fades from one way to the other, so that a change is not heard as a click. */
+  #lead(next: Way | null): void {
+    const [context, output, previous] = [this.#context, this.#output, this.#way];
+    if (!context || !output || (!previous && !next)) return;
     const [now, end] = [context.currentTime, context.currentTime + CHANGE_SECONDS];
     const fade = (from: number, to: number): GainNode => {
       const node = new GainNode(context, { gain: from });
@@ -106,27 +141,26 @@ export class Mixer {
     const [rising, falling] = [fade(0, 1), fade(1, 0)];
     output.disconnect();
     for (const [way, node] of [
-      [filters, rising],
-      [before, falling],
+      [next, rising],
+      [previous, falling],
     ] as const) {
       way?.output.disconnect();
       output.connect(way ? way.input : node);
       way?.output.connect(node);
     }
-    this.#filters = filters;
+    this.#way = next;
     setTimeout(() => {
       falling.disconnect();
-      before?.close();
-      if (this.#filters !== filters || this.#context !== context) return; // changed again: that one ends it
+      previous?.close();
+      if (this.#way !== next || this.#context !== context) return; // changed again: that one ends it
       rising.disconnect();
       output.disconnect();
-      output.connect(filters ? filters.input : context.destination);
-      filters?.output.disconnect();
-      filters?.output.connect(context.destination);
+      output.connect(next ? next.input : context.destination);
+      next?.output.disconnect();
+      next?.output.connect(context.destination);
     }, CHANGE_SECONDS * 2_000);
   }
 }
 
-type Filters = ReturnType<typeof createFilters>;
 /** Not in all browsers. */
 type SinkContext = Omit<AudioContext, 'setSinkId'> & { setSinkId?: (id: string) => Promise<void> };

@@ -48,7 +48,12 @@ test.each([
   { name: 'no values', values: none, mode: 'track', preamp: 6, factor: 1 },
   { name: 'nothing known', values: null, mode: 'album', preamp: 6, factor: 1 },
 ] as const)('volume normalization: $name', ({ values, mode, preamp, factor }) => {
-  expect(replayGain(values, mode, preamp)).toBeCloseTo(factor, 6);
+  expect(replayGain(values, { mode, preampDb: preamp, hasLimiter: false })).toBeCloseTo(factor, 6);
+});
+
+test('with a limiter no peak holds a track down', () => {
+  const values = { ...both, track_gain_db: 9, track_peak: 0.8 };
+  expect(replayGain(values, { mode: 'track', preampDb: 2, hasLimiter: true })).toBeCloseTo(db(11), 6);
 });
 
 test('a crossfade has constant power', () => {

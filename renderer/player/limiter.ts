@@ -1,0 +1,121 @@
+// A limiter that looks ahead: around a moment that would be above full scale the sound is turned down and up again, so
+// that loud moments do not hold down a whole track. What stays within full scale leaves it as it came, a little later.
+// Peaks between samples are found by fourfold oversampling, with the interpolator of server/dsp/true-peak.ts.
+
+/** Linear. A little below full scale, since the gain changes while peaks pass. */
+const CEILING = 0.99;
+const LOOKAHEAD_SECONDS = 0.005;
+const RELEASE_SECONDS = 0.15;
+/** From here on the gain counts as restored. */
+const NEAR_ONE = 1 - 1e-6;
+const TAPS = 12;
+const FACTOR = 4;
+const CENTER = TAPS / 2;
+
+/** Weights of neighbouring samples, for each point between two samples. */
+const PHASES = [1, 2, 3].map((phase) =>
+  Float64Array.from({ length: TAPS }, (_, tap) => {
+    const at = ((phase + FACTOR * tap - FACTOR * CENTER) * Math.PI) / FACTOR;
+    return (Math.sin(at) / at) * 0.5 * (1 + Math.cos(at / CENTER));
+  }),
+);
+
+/** Samples of no more than this have no point above the ceiling between them. */
+const QUIET =
+  CEILING / Math.max(...PHASES.map((weights) => weights.reduce((sum, weight) => sum + Math.abs(weight), 0)));
+
+export class Limiter {
+  readonly #lookahead: number;
+  readonly #release: number;
+  readonly #lines: Float32Array[];
+  /** Rings are as long as a power of two: a place is a frame `& mask`. */
+  readonly #mask: number;
+  /** The gain that each frame needs, and the one that the release allows. */
+  readonly #needed: Float64Array;
+  readonly #allowed: Float64Array;
+  #frame = 0;
+  #loudUntil = 0;
+  #lowest = 1;
+  #lowestUntil = 0;
+  #last = 1;
+  #sum: number;
+  /** Frames since the gain was below 1. */
+  #untouched = 0;
+
+  constructor(rateHz: number, channels: number) {
+    this.#lookahead = Math.ceil(rateHz * LOOKAHEAD_SECONDS);
+    this.#release = 1 - Math.exp(-1 / (rateHz * RELEASE_SECONDS));
+    const length = 2 ** Math.ceil(Math.log2(this.#lookahead + 2 * TAPS));
+    this.#mask = length - 1;
+    this.#lines = Array.from({ length: channels }, () => new Float32Array(length));
+    this.#needed = new Float64Array(length).fill(1);
+    this.#allowed = new Float64Array(length).fill(1);
+    this.#sum = this.#lookahead;
+  }
+
+  /** Frames by which sound is late. */
+  get delay(): number {
+    return CENTER + this.#lookahead - 1;
+  }
+
+  /** One block; a channel that is not there is silent. */
+  process(input: readonly Float32Array[], output: readonly Float32Array[]): void {
+    const frames = output[0]?.length ?? 0;
+    for (let i = 0; i < frames; i++) {
+      const place = this.#frame & this.#mask;
+      this.#lines.forEach((line, channel) => {
+        const sample = input[channel]?.[i] ?? 0;
+        line[place] = sample;
+        if (Math.abs(sample) > QUIET) this.#loudUntil = this.#frame + TAPS;
+      });
+      const gain = this.#gain();
+      const from = (this.#frame - this.delay) & this.#mask;
+      this.#lines.forEach((line, channel) => {
+        const channelOut = output[channel];
+        if (channelOut) channelOut[i] = (line[from] as number) * gain;
+      });
+      this.#frame++;
+    }
+  }
+
+  /** Of the frame which leaves now: the mean of what was allowed since it came, so never more than it needs. */
+  #gain(): number {
+    const [place, mask] = [this.#frame & this.#mask, this.#mask];
+    const peak = this.#frame < this.#loudUntil ? this.#peak() : 0;
+    const needed = peak > CEILING ? CEILING / peak : 1;
+    this.#needed[place] = needed;
+    const held = this.#lookahead + TAPS;
+    if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, this.#frame + held];
+    else if (this.#frame >= this.#lowestUntil) this.#findLowest(held);
+    const raised = this.#last + (this.#lowest - this.#last) * this.#release;
+    this.#last = this.#lowest < this.#last ? this.#lowest : raised > NEAR_ONE ? 1 : raised;
+    this.#untouched = this.#last < 1 ? 0 : this.#untouched + 1;
+    const oldest = this.#allowed[(this.#frame - this.#lookahead) & mask] as number;
+    this.#allowed[place] = this.#last;
+    this.#sum = this.#untouched >= this.#lookahead ? this.#lookahead : this.#sum + this.#last - oldest;
+    return this.#sum / this.#lookahead;
+  }
+
+  #findLowest(held: number): void {
+    this.#lowest = 1;
+    for (let frame = this.#frame - held + 1; frame <= this.#frame; frame++) {
+      const needed = this.#needed[frame & this.#mask] as number;
+      if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, frame + held];
+    }
+  }
+
+  /** Of the sample in the middle of the taps, and of the points between it and the next one. */
+  #peak(): number {
+    let peak = 0;
+    for (const line of this.#lines) {
+      peak = Math.max(peak, Math.abs(line[(this.#frame - CENTER) & this.#mask] as number));
+      for (const weights of PHASES) {
+        let point = 0;
+        for (let tap = 0; tap < TAPS; tap++)
+          point += (weights[tap] as number) * (line[(this.#frame - tap) & this.#mask] as number);
+        peak = Math.max(peak, Math.abs(point));
+      }
+    }
+    return peak;
+  }
+}

@@ -1,0 +1,46 @@
+// What the sound passes between the volume and the destination: the equalizer, then the limiter.
+import { checked, createFilters, effective, type Equalizer } from './equalizer.ts';
+import limiterUrl from './limiter-worklet.ts?worker&url';
+
+export interface Way {
+  input: AudioNode;
+  output: AudioNode;
+  close: () => void;
+}
+
+const limiterModules = new WeakMap<BaseAudioContext, Promise<void>>();
+
+/** Null where nothing would change. Throws when the browser cannot load the limiter. */
+export async function createWay(
+  context: BaseAudioContext,
+  { equalizer, isLimited }: { equalizer: Partial<Equalizer> | null; isLimited: boolean },
+): Promise<Way | null> {
+  const limiter = isLimited ? await createLimiter(context) : null;
+  const filters = equalizer?.isOn === true ? filtersOf(context, checked(equalizer)) : null;
+  if (!limiter) return filters;
+  filters?.output.connect(limiter);
+  return {
+    input: filters?.input ?? limiter,
+    output: limiter,
+    close() {
+      filters?.close();
+      limiter.disconnect();
+    },
+  };
+}
+
+function filtersOf(context: BaseAudioContext, settings: Equalizer): Way | null {
+  const isNeeded = settings.preampDb < 0 || effective(settings.bands).length > 0;
+  return isNeeded ? createFilters(context, settings) : null;
+}
+
+async function createLimiter(context: BaseAudioContext): Promise<AudioNode> {
+  const module = limiterModules.get(context) ?? context.audioWorklet.addModule(limiterUrl);
+  limiterModules.set(context, module);
+  await module;
+  return new AudioWorkletNode(context, 'limiter', {
+    channelCount: 2,
+    channelCountMode: 'explicit',
+    outputChannelCount: [2],
+  });
+}

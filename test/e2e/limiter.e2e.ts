@@ -1,0 +1,69 @@
+// Volume normalization in the browser: a quiet track with loud moments is turned up by its whole gain, and what leaves
+// the page stays within full scale.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { ascii, id3, id3Frame, u16le, u32le, utf8Text, wavChunk } from '../support/audio-bytes.ts';
+import { recordOutput, takeRecording } from './recorder.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+
+const RATE = 44_100;
+const QUIET = 0.05;
+const GAIN = 4;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 2, seconds: '3', messy: 0, formats: ['flac'], addMusic: writeDrums });
+});
+afterAll(() => stage?.close());
+
+/** Twelve seconds of a quiet tone with a drum at full scale in every second, and the tags of ReplayGain. */
+function writeDrums(dir: string): void {
+  const samples = Int16Array.from({ length: 12 * RATE }, (_, i) => {
+    const level = i % RATE < 300 ? 1 : QUIET;
+    return 32_767 * level * Math.sin((2 * Math.PI * 441 * i) / RATE);
+  });
+  const format = Buffer.concat([u16le(1), u16le(1), u32le(RATE), u32le(RATE * 2), u16le(2), u16le(16)]);
+  const own = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
+  const tags = id3([
+    id3Frame('TIT2', utf8Text('Drums')),
+    own('replaygain_track_gain', `${(20 * Math.log10(GAIN)).toFixed(2)} dB`),
+    own('replaygain_track_peak', '1.0'),
+  ]);
+  const data = Buffer.from(samples.buffer);
+  const chunks = [wavChunk('fmt ', format), wavChunk('data', data), wavChunk('id3 ', tags)];
+  const body = Buffer.concat([ascii('WAVE'), ...chunks]);
+  writeFileSync(join(dir, 'Drums.wav'), Buffer.concat([ascii('RIFF'), u32le(body.length), body]));
+}
+
+test('a quiet track with loud drums plays at its gain, and nothing is cut off', async () => {
+  const page = await stage.openAsOwner({ ...DESK, bypassCSP: true });
+  await recordOutput(page);
+  await page.goto(stage.url);
+  const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?q=Drums');
+  expect(items[0]?.replay_gain).toMatchObject({ track_gain_db: 12.04, track_peak: 1 });
+  await page.evaluate(() => {
+    const key = 'tonearm.player';
+    const stored = JSON.parse(localStorage.getItem(key) ?? '{"version":2,"queue":[],"index":-1}') as object;
+    localStorage.setItem(key, JSON.stringify({ ...stored, volume: 1, replayGain: 'track' }));
+  });
+  const { id } = await stage.api<{ id: number }>('/playlists', {
+    method: 'POST',
+    body: { name: 'Drums', track_ids: [items[0]!.id] },
+  });
+  await page.goto(`${stage.url}/playlists/${id}`);
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(5);
+  const { samples, rate } = await takeRecording(page);
+  await page.context().close();
+
+  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  expect(peak).toBeGreaterThan(0.9);
+  expect(peak).toBeLessThanOrEqual(1);
+  // half of the time nothing but the tone is heard
+  const peaks = Array.from({ length: Math.floor(samples.length / rate / 0.05) }, (_, n) =>
+    samples.slice(n * 0.05 * rate, (n + 1) * 0.05 * rate).reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+  ).toSorted((a, b) => a - b);
+  expect(peaks[Math.floor(peaks.length / 2)]! / QUIET).toBeCloseTo(GAIN, 0);
+});
