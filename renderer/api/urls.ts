@@ -53,8 +53,13 @@ export const savedUrl = (trackId: number, format?: string): string =>
   `${API}/stream/${trackId}${toQueryString({ format, token: token() })}`;
 /** To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. */
 /** `format` other than `playable`: converted, whatever it is. */
-export const streamUrl = (trackId: number, kbps = 0, format = 'playable'): string =>
-  `${API}/stream/${trackId}${toQueryString({ format, max_bitrate: kbps || undefined, token: token() })}`;
+export const streamUrl = (trackId: number, kbps = 0, format = 'playable', startMs = 0): string =>
+  `${API}/stream/${trackId}${toQueryString({
+    format,
+    max_bitrate: kbps || undefined,
+    start_ms: Math.round(startMs) || undefined,
+    token: token(),
+  })}`;
 export const episodeUrl = (episodeId: number): string =>
   `${API}/podcast-episodes/${episodeId}/audio${toQueryString({ token: token() })}`;
 export const stationUrl = (stationId: number): string =>

@@ -1,10 +1,14 @@
 // A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is
-// not known to the sample.
+// not known to the sample. Browsers are seconds off when they seek in a long MP3 of variable bit rate, so an MP3 is
+// loaded anew from the place that is sought.
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
-interface ElementVoiceOptions {
+export interface ElementVoiceOptions {
   item: VoiceItem;
-  src: string;
+  /** The address of the audio from a time on. */
+  src: (startMs: number) => string;
+  /** Its audio is loaded anew for every seek; otherwise always from its start. */
+  loadsFromSeek: boolean;
   positionMs: number;
   speed: number;
   context: AudioContext;
@@ -18,14 +22,20 @@ export class ElementVoice implements Voice {
   readonly #context: AudioContext;
   readonly #output: VoiceOutput;
   readonly #closing = new AbortController();
-  #seekOnceLoaded: number | null;
+  readonly #src: (startMs: number) => string;
+  readonly #loadsFromSeek: boolean;
+  /** The element's time 0. */
+  #startMs = 0;
+  #seekOnceLoaded: number | null = null;
+  #isWanted = false;
   #speed: number;
 
-  constructor({ item, src, positionMs, speed, context, output, listener }: ElementVoiceOptions) {
+  constructor({ item, src, loadsFromSeek, positionMs, speed, context, output, listener }: ElementVoiceOptions) {
     this.item = item;
     this.#context = context;
     this.#output = new VoiceOutput(context, output);
-    this.#seekOnceLoaded = positionMs > 0 ? positionMs : null;
+    this.#src = src;
+    this.#loadsFromSeek = loadsFromSeek;
     this.#speed = speed;
     const { signal } = this.#closing;
     this.#audio.addEventListener(
@@ -47,24 +57,35 @@ export class ElementVoice implements Voice {
       { signal },
     );
     this.#audio.preload = 'auto';
-    this.#audio.src = src;
+    this.#load(loadsFromSeek ? positionMs : 0);
+    if (!loadsFromSeek && positionMs > 0) this.#seekOnceLoaded = positionMs;
     context.createMediaElementSource(this.#audio).connect(this.#output.input);
   }
 
   tick(): void {} // the browser buffers by itself
 
+  #load(startMs: number): void {
+    this.#startMs = startMs;
+    this.#audio.src = this.#src(startMs);
+  }
+
   play(): void {
+    this.#isWanted = true;
     // Rejected without a user gesture, which the mixer reports; aborted by a pause; or followed by the error event.
     this.#audio.play().catch(() => undefined);
   }
 
   pause(): void {
+    this.#isWanted = false;
     this.#audio.pause();
   }
 
   seek(positionMs: number): void {
     this.#output.resetFade();
-    if (this.#audio.readyState === HTMLMediaElement.HAVE_NOTHING) this.#seekOnceLoaded = positionMs;
+    if (this.#loadsFromSeek) {
+      this.#load(positionMs);
+      if (this.#isWanted) this.play();
+    } else if (this.#audio.readyState === HTMLMediaElement.HAVE_NOTHING) this.#seekOnceLoaded = positionMs;
     else this.#audio.currentTime = positionMs / 1000;
   }
 
@@ -94,17 +115,20 @@ export class ElementVoice implements Voice {
   }
 
   get positionMs(): number {
-    return this.#seekOnceLoaded ?? this.#audio.currentTime * 1000;
+    return this.#seekOnceLoaded ?? this.#startMs + this.#audio.currentTime * 1000;
   }
 
   get durationMs(): number | null {
+    // that of a part is only estimated
+    if (this.#startMs > 0) return this.item.track.duration_ms;
     return Number.isFinite(this.#audio.duration) ? this.#audio.duration * 1000 : null;
   }
 
   get bufferedMs(): number {
     const { buffered, currentTime } = this.#audio;
     for (let i = 0; i < buffered.length; i += 1) {
-      if (buffered.start(i) <= currentTime + 0.25 && buffered.end(i) >= currentTime) return buffered.end(i) * 1000;
+      if (buffered.start(i) <= currentTime + 0.25 && buffered.end(i) >= currentTime)
+        return this.#startMs + buffered.end(i) * 1000;
     }
     return 0;
   }

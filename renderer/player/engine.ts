@@ -42,7 +42,9 @@ const REMEMBER_EVERY_MS = 2_000;
 const TICK_MS = 250;
 
 interface EngineOptions {
-  streamUrl: (trackId: number) => string;
+  streamUrl: (trackId: number, startMs?: number) => string;
+  /** Its stream is the file itself. */
+  isOriginal: (track: QueueTrack) => boolean;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   /** What was heard of a track, for fades. */
   fetchAnalysis: FetchAnalysis;
@@ -83,7 +85,7 @@ export class PlayerEngine implements Player {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     this.#findPlace = options.findPlace;
-    const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, convert, fetchAudio } = options;
+    const { streamUrl, isOriginal, fetchStream, fetchAnalysis, fetchRows, findReason, convert, fetchAudio } = options;
     this.#feed = new ListFeed({
       getState: this.getState,
       update: (change) => this.#update(change),
@@ -109,6 +111,7 @@ export class PlayerEngine implements Player {
     this.#output = new GaplessOutput({
       mixer: this.#mixer,
       streamUrl,
+      isOriginal,
       fetchStream,
       fetchAnalysis,
       onJoined: (item) => this.#onJoined(item),

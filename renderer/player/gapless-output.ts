@@ -1,12 +1,12 @@
 // The current track, the next one prepared behind it, and the join between them. Knows no queue: the engine says what
 // comes, this reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
-import { ElementVoice } from './element-voice.ts';
+import { ElementVoice, type ElementVoiceOptions } from './element-voice.ts';
 import type { Fades, FetchAnalysis } from './crossfade.ts';
 import { FADE_IN, FADE_OUT, replayGain } from './gain.ts';
 import type { Mixer } from './mixer.ts';
 import { soonestFrame } from './timeline.ts';
-import type { ReplayGainMode } from './player.ts';
+import type { QueueTrack, ReplayGainMode } from './player.ts';
 import type { Transition } from './crossfade-plan.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
@@ -31,7 +31,9 @@ interface Sound {
 
 interface GaplessOutputOptions {
   mixer: Mixer;
-  streamUrl: (trackId: number) => string;
+  streamUrl: (trackId: number, startMs?: number) => string;
+  /** Its stream is the file itself. */
+  isOriginal: (track: QueueTrack) => boolean;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   fetchAnalysis: FetchAnalysis;
   /** The next track has started; the current one has ended, or is fading out. */
@@ -169,13 +171,21 @@ export class GaplessOutput {
   }
 
   #open(item: VoiceItem, positionMs: number): Voice {
-    const { mixer, streamUrl, fetchStream } = this.#options;
+    const { mixer, fetchStream } = this.#options;
     const common = { item, positionMs, ...mixer.open(item.track.sample_rate_hz), listener: this.#listener };
     const voice = this.#isForClock(item)
       ? new BufferVoice({ ...common, stream: (signal) => fetchStream(item.track.id, signal) })
-      : new ElementVoice({ ...common, src: streamUrl(item.track.id), speed: this.#sound.speed });
+      : new ElementVoice({ ...common, ...this.#addressOf(item), speed: this.#sound.speed });
     voice.setLevel(this.#levelOf(item));
     return voice;
+  }
+
+  #addressOf({ track }: VoiceItem): Pick<ElementVoiceOptions, 'src' | 'loadsFromSeek'> {
+    const { streamUrl, isOriginal } = this.#options;
+    return {
+      src: (startMs) => streamUrl(track.id, startMs),
+      loadsFromSeek: track.format === 'mp3' && isOriginal(track),
+    };
   }
 
   #isForClock({ track }: VoiceItem): boolean {
@@ -313,13 +323,13 @@ export class GaplessOutput {
   #moveToElement(): void {
     const before = this.#current;
     if (!(before instanceof BufferVoice)) return;
-    const { mixer, streamUrl } = this.#options;
+    const { mixer } = this.#options;
     this.#unjoin();
     const { item, positionMs } = before;
     const voice = new ElementVoice({
       item,
       positionMs,
-      src: streamUrl(item.track.id),
+      ...this.#addressOf(item),
       speed: this.#sound.speed,
       ...mixer.open(),
       listener: this.#listener,

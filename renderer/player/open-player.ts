@@ -40,7 +40,8 @@ export function openPlayer(): SharedPlayer {
     createEngine: (state) =>
       new PlayerEngine(
         {
-          streamUrl: (trackId) => streamUrl(trackId, streamKbps(), formatOf(trackId)),
+          streamUrl: (trackId, startMs) => streamUrl(trackId, streamKbps(), formatOf(trackId), startMs),
+          isOriginal: ({ id }) => streamKbps() === 0 && !converted.has(id),
           fetchStream: (trackId, signal) => ahead.stream(trackId, signal),
           convert(trackId) {
             const isNew = !converted.has(trackId);

@@ -25,7 +25,11 @@ const StreamQuery = z.object({
   start_ms: queryInt
     .pipe(z.int().min(0).max(MAX_START_MS))
     .optional()
-    .meta({ description: 'where a conversion begins, so that its own time starts from 0' }),
+    .meta({
+      description:
+        'where it begins, so that its own time starts from 0; an MP3 with the frame that is heard then, ' +
+        'anything else as a conversion',
+    }),
   token: z.string().optional().meta({ description: 'access token, for players that cannot send headers' }),
 });
 

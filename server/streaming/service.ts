@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
+import { findMp3Frame } from '../media/mp3-seek.ts';
 import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import type { ByteRange, OpenObject } from '../storage/storage.ts';
@@ -171,11 +172,18 @@ export function createStreamingService({
       signal: AbortSignal,
     ): Promise<void> {
       const track = await findNow(id);
-      const { uri, order } = await choose(id, track, wish);
+      const { startMs = 0 } = wish;
+      const isCut = startMs > 0 && canBeCut(track, wish);
+      const { uri, order: wholeOrder } = await choose(id, track, isCut ? { ...wish, startMs: 0 } : wish);
       try {
         const file = await fileOf(id, track, uri);
-        if (order === 'original')
-          return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
+        if (wholeOrder === 'original') {
+          const options = optionsOf(track, file, wish.download === true);
+          if (!isCut) return await sendBytes(req, res, sourceOf(file), options);
+          const part = await partFrom(file, startMs);
+          return await sendBytes(req, res, part, { ...options, etag: etagOfPart(options, startMs) });
+        }
+        const order = isCut ? { ...wholeOrder, startMs } : wholeOrder;
         const { contentType, extension } = PROFILES[order.profile];
         const wanted: Wanted = {
           identity: await identityOf(id, track, file),
@@ -239,6 +247,27 @@ async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: Sto
   const { size, modifiedAt } = await file.stat();
   return file.immutable && contentHash !== null ? contentHash : `${id}-${size}-${modifiedAt.getTime()}`;
 }
+
+/** MP3 can be sent from any frame on, without a conversion. */
+const canBeCut = (track: StreamedTrack, { format }: Wish): boolean =>
+  track.format === 'mp3' && format !== 'raw' && sectionOf(track) === undefined;
+
+/** The bytes of an MP3 file from what is heard at `startMs`, or its last frame. */
+async function partFrom(file: StoredFile, startMs: number): Promise<BytesSource> {
+  const { stream, size: wholeSize } = await file.open();
+  const from = (await findMp3Frame(stream, startMs)) ?? wholeSize;
+  stream.destroy();
+  return {
+    async stat() {
+      const { size, modifiedAt } = await file.stat();
+      return { size: Math.max(0, size - from), modifiedAt };
+    },
+    open: (range) => file.open({ start: from + (range?.start ?? 0), end: range ? from + range.end : wholeSize - 1 }),
+  };
+}
+
+const etagOfPart = ({ etag }: SendOptions, startMs: number): SendOptions['etag'] =>
+  typeof etag === 'string' ? `${etag}-${startMs}` : (stamp) => `${etag(stamp)}-${startMs}`;
 
 const sourceOf = (file: StoredFile): BytesSource => (file.path === undefined ? file : { path: file.path });
 

@@ -13,6 +13,7 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { streamingRoutes } from '../../server/streaming/routes.ts';
 import { trackDisposition } from '../../server/streaming/service.ts';
+import { SILENT_FRAME_BYTES, silentMp3 } from '../support/audio-bytes.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
@@ -239,6 +240,30 @@ describe('streaming unavailable audio', () => {
       'start_ms=999999999999',
     ])
       expect(await ask(query)).toBe(422);
+  });
+});
+
+describe('an MP3 from a time on', () => {
+  it('is sent from the frame that is heard then, without ffmpeg', async () => {
+    fs.writeFileSync(join(music, 'long.mp3'), silentMp3(1_000));
+    const id = library.addTrack({ storageUri: 'file:long.mp3', format: 'mp3', durationMs: 26_000 });
+    const ask = (query: string, headers = {}) => fetch(`${served.url}/stream/${id}?token=good&${query}`, { headers });
+    const part = await ask('start_ms=10000');
+    const from = Math.floor((441_000 + 1_105) / 1_152) * SILENT_FRAME_BYTES;
+    const size = 1_000 * SILENT_FRAME_BYTES - from;
+    expect([part.status, (await bytesOf(part)).length, part.headers.get('content-type')]).toEqual([
+      200,
+      size,
+      'audio/mpeg',
+    ]);
+    const range = await ask('start_ms=10000', { range: 'bytes=100-199' });
+    expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-199/${size}`]);
+    expect(await bytesOf(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
+    const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => ask(query)));
+    expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(3);
+    // after the end something is sent that can be decoded
+    expect((await bytesOf(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
+    expect((await bytesOf(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
 });
 

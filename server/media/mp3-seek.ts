@@ -1,0 +1,99 @@
+// Where in an MP3 file a time is heard. The headers of all frames before it are read and nothing is decoded: the table
+// for seeking that such files have at their front is off by seconds in long ones.
+import { mpegFrameBytes, mpegSamplesOf, mpegStreamAt, mpegStreamOf } from './formats/mpeg-header.ts';
+import { readXingFrame } from './formats/xing.ts';
+
+const HEADER_BYTES = 4;
+const ID3_HEADER_BYTES = 10;
+const ID3_HAS_FOOTER = 0x10;
+/** What decoders add to the delay of the encoder, and the usual sum of both. */
+const DECODER_DELAY = 529;
+const USUAL_DELAY = 1_105;
+
+/**
+ * Position in the file of the frame that is heard at `ms`, or of the last one; undefined when there is none. Reads the
+ * stream no further than that.
+ */
+export async function findMp3Frame(stream: AsyncIterable<Buffer>, ms: number): Promise<number | undefined> {
+  const search = new FrameSearch(ms);
+  for await (const chunk of stream) {
+    const position = search.push(chunk);
+    if (position !== undefined) return position;
+  }
+  return search.last;
+}
+
+class FrameSearch {
+  readonly #ms: number;
+  /** Bytes of the file from `#start` on that are not looked at yet. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+  /** Bytes to leave out: the rest of a tag. */
+  #skipped = 0;
+  #isFirstChunk = true;
+  /** What all frames have in common; undefined before the first one. */
+  #kind: number | undefined;
+  #samples = 0;
+  #wantedSamples = Infinity;
+  /** Position after the last frame. */
+  #end: number | undefined;
+  /** Position of the frame that was counted last. */
+  last: number | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** The position once it is found. */
+  push(chunk: Buffer): number | undefined {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    if (this.#isFirstChunk) {
+      if (this.#bytes.length < ID3_HEADER_BYTES) return undefined;
+      this.#skipped = leadingTagBytes(this.#bytes);
+      this.#isFirstChunk = false;
+    }
+    const skipped = Math.min(this.#skipped, this.#bytes.length);
+    this.#skipped -= skipped;
+    let at = skipped;
+    // of each frame, and of the one that has to follow, the header is looked at
+    for (let length = 1; at + HEADER_BYTES <= this.#bytes.length; at += length) {
+      const frameBytes = this.#frameBytes(at);
+      if (at + frameBytes + HEADER_BYTES > this.#bytes.length) break;
+      // one that follows another needs no successor: the file may be damaged behind it
+      const isFrame = frameBytes > 0 && (this.#end === this.#start + at || this.#frameBytes(at + frameBytes) > 0);
+      length = isFrame ? frameBytes : 1;
+      if (!isFrame) continue;
+      this.#end = this.#start + at + frameBytes;
+      if (this.#kind === undefined && this.#isHeaderFrame(at, frameBytes)) continue;
+      if (this.#samples >= this.#wantedSamples) return this.#start + at;
+      this.#samples += mpegSamplesOf(this.#bytes, at);
+      this.last = this.#start + at;
+    }
+    this.#start += at;
+    this.#bytes = this.#bytes.subarray(at);
+    return undefined;
+  }
+
+  /** 0 when there is no frame of this file. */
+  #frameBytes(at: number): number {
+    const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, at) === this.#kind;
+    return isOfFile ? mpegFrameBytes(this.#bytes, at) : 0;
+  }
+
+  /** Learns from the first frame what is needed; true when it holds facts of the file in place of sound. */
+  #isHeaderFrame(at: number, frameBytes: number): boolean {
+    const stream = mpegStreamAt(this.#bytes, at);
+    const facts = readXingFrame(this.#bytes, at, frameBytes, stream);
+    const delay = facts && facts.delay > 0 ? facts.delay + DECODER_DELAY : USUAL_DELAY;
+    this.#kind = mpegStreamOf(this.#bytes, at);
+    this.#wantedSamples = Math.floor((this.#ms * stream.sampleRateHz) / 1_000) + delay - stream.samplesPerFrame + 1;
+    return facts !== undefined;
+  }
+}
+
+function leadingTagBytes(bytes: Buffer): number {
+  if (bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, ID3_HEADER_BYTES);
+  const footer = ((bytes[5] ?? 0) & ID3_HAS_FOOTER) > 0 ? ID3_HEADER_BYTES : 0;
+  return ID3_HEADER_BYTES + ((a << 21) | (b << 14) | (c << 7) | d) + footer;
+}
