@@ -26,6 +26,7 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   mending: async () => (await import('./mending.ts')).proveMending,
   migrations: async () => (await import('./migrations.ts')).proveMigrations,
   mutations: async () => (await import('./mutations.ts')).proveMutations,
+  outages: async () => (await import('./outages.ts')).proveOutages,
   parsers: async () => (await import('./parsers.ts')).proveParsers,
   phones: async () => (await import('./phones.ts')).provePhones,
   rebuild: async () => (await import('./rebuild.ts')).proveRebuild,

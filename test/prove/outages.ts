@@ -1,0 +1,141 @@
+// The network goes away at random moments while albums play, for half a second to two minutes: the music goes on by
+// itself, with every track in its order. One window for each format, all at once. --runs N: outages of each.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { DESK, openStage, type Stage } from '../e2e/stage.ts';
+import { seededRandom } from '../support/test-random.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+const OUTAGES = 30;
+const ALBUMS = 3;
+const TRACKS = 6;
+const TRACK_SECONDS = 20;
+const [SHORTEST_SECONDS, LONGEST_SECONDS] = [0.5, 120];
+const ENCODERS: Record<string, string[]> = {
+  flac: ['-c:a', 'flac'],
+  wav: ['-c:a', 'pcm_s16le'],
+  ogg: ['-c:a', 'libvorbis', '-q:a', '6'],
+  opus: ['-c:a', 'libopus', '-b:a', '160k'],
+  mp3: ['-c:a', 'libmp3lame', '-q:a', '2'],
+  m4a: ['-c:a', 'aac', '-b:a', '192k'],
+};
+/** The server is asked again every 15 seconds. */
+const BACK_WITHIN_MS = 40_000;
+
+function writeAlbums(ffmpeg: string, dir: string): void {
+  for (const [format, encoder] of Object.entries(ENCODERS))
+    for (let album = 1; album <= ALBUMS; album++) {
+      const folder = join(dir, `${format} ${album}`);
+      mkdirSync(folder, { recursive: true });
+      for (let track = 1; track <= TRACKS; track++) {
+        const hz = 200 + 100 * album + 15 * track;
+        const tags = { title: titleOf(format, album, track), album: `${format} ${album}`, artist: format, track };
+        const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
+        const sine = ['-f', 'lavfi', '-i', `sine=f=${hz}:d=${TRACK_SECONDS}`];
+        execFileSync(ffmpeg, ['-v', 'error', ...sine, ...encoder, ...metadata, join(folder, `${track}.${format}`)]);
+      }
+    }
+}
+
+const titleOf = (format: string, album: number, track: number): string => `${format} ${album}.${track}`;
+const titlesOf = (format: string): string[] =>
+  Array.from({ length: ALBUMS * TRACKS }, (_, n) => titleOf(format, 1 + Math.floor(n / TRACKS), 1 + (n % TRACKS)));
+
+/** Runs in the page: notes the titles that play, in their order. */
+function noteTitles(): void {
+  const titles: string[] = Object.assign(globalThis, { titles: [] as string[] }).titles;
+  const look = () => {
+    const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
+    if (title && titles.at(-1) !== title) titles.push(title);
+  };
+  new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+}
+
+/** Offline as the browser tells it, or a server that cannot be reached while the browser knows nothing. */
+async function outage(page: Page, seconds: number, isTold: boolean): Promise<void> {
+  const network = await page.context().newCDPSession(page);
+  const emulate = (offline: boolean) =>
+    network.send('Network.emulateNetworkConditions', {
+      offline,
+      latency: 0,
+      downloadThroughput: offline ? 0 : -1,
+      uploadThroughput: offline ? 0 : -1,
+    });
+  if (isTold) await emulate(true);
+  else await page.route('**/api/**', (route) => route.abort('connectionrefused'));
+  await wait(seconds * 1_000);
+  if (isTold) await emulate(false);
+  else await page.unroute('**/api/**');
+  await network.detach();
+}
+
+interface Seen {
+  outages: number;
+  faults: string[];
+}
+
+async function listen(stage: Stage, format: string, outages: number, random: () => number): Promise<Seen> {
+  const page = await stage.openAsOwner(DESK);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
+  });
+  const { items } = await stage.api<{ items: TrackOut[] }>(`/tracks?format=${format}&limit=200`);
+  const titles = titlesOf(format);
+  const byTitle = new Map(items.map((track) => [track.title, track.id]));
+  const body = { name: format, track_ids: titles.map((title) => byTitle.get(title)) };
+  const { id } = await stage.api<{ id: number }>('/playlists', { method: 'POST', body });
+  await page.goto(`${stage.url}/playlists/${id}`);
+  const player = page.getByRole('region', { name: 'Player' });
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await page.evaluate(noteTitles);
+  await player.getByRole('button', { name: /repeat/i }).click(); // the whole list
+  const slider = player.getByRole('slider', { name: 'Position' });
+  const moment = async (): Promise<string> =>
+    `${await player.getByRole('link').first().textContent()} ${await slider.inputValue()}`;
+
+  const seen: Seen = { outages: 0, faults: [] };
+  for (; seen.outages < outages; seen.outages++) {
+    await wait((1 + random() * TRACK_SECONDS) * 1_000);
+    const seconds = SHORTEST_SECONDS * (LONGEST_SECONDS / SHORTEST_SECONDS) ** random();
+    const startedAt = await moment();
+    await outage(page, seconds, random() < 0.5);
+    const endedAt = await moment();
+    const deadline = performance.now() + BACK_WITHIN_MS;
+    while ((await moment()) === endedAt && performance.now() < deadline) await wait(100);
+    if ((await moment()) === endedAt) {
+      seen.faults.push(`silent after ${seconds.toFixed(1)} s away from ${startedAt} on, at ${endedAt}`);
+      await player.getByRole('button', { name: 'Play', exact: true }).click();
+    }
+    console.log(`${format}: ${seen.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
+  }
+  const heard = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
+  const first = titles.indexOf(heard[0] ?? '');
+  heard.forEach((title, n) => {
+    const expected = titles[(first + n) % titles.length];
+    if (title !== expected) seen.faults.push(`${title} was heard in place of ${expected}`);
+  });
+  await page.context().close();
+  return seen;
+}
+
+/** Each outage is one run. */
+export async function proveOutages({ seed, runs = OUTAGES }: { seed: number; runs?: number | undefined }) {
+  const ffmpeg = toolOrWarn('ffmpeg', 'music during outages is');
+  if (!ffmpeg) return false;
+  const stage = await openStage({ tracks: 1, messy: 0, addMusic: (dir) => writeAlbums(ffmpeg, dir) });
+  try {
+    await stage.openAsOwner(DESK).then((page) => page.context().close());
+    const formats = Object.keys(ENCODERS);
+    const all = await Promise.all(formats.map((format, n) => listen(stage, format, runs, seededRandom(seed + n))));
+    all.forEach(({ outages, faults }, n) =>
+      console.log([`${formats[n]}: ${outages} outages, ${faults.length} faults`, ...faults].join('\n  ')),
+    );
+    return all.every(({ faults }) => faults.length === 0);
+  } finally {
+    await stage.close();
+  }
+}
