@@ -62,7 +62,6 @@ export function startDesktop({
   app.enableSandbox();
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
-  const kept = openSettingsFile(join(profile, 'shell.json'));
   let url: string | undefined;
   /** When it has ended, another program may listen there: it must not get what is for the server. */
   let isUp = false;
@@ -71,6 +70,7 @@ export function startDesktop({
   let isQuitting = false;
   let isDrained = false;
   const log = openLog(join(profile, 'logs'), { version: app.getVersion(), now: clock.now });
+  const kept = openSettingsFile(join(profile, 'shell.json'), (words) => log.warn(words));
   catchFaults(faults, log, say);
   const untilUp: (() => void)[] = [];
   const whenUp = (run: () => void): void => {

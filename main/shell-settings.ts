@@ -1,6 +1,6 @@
-// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. An unreadable file
-// counts as empty.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. One that cannot
+// be understood is put aside, and one that cannot be read stays as it is.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Accelerator, NO_SHORTCUTS } from './global-shortcuts.ts';
 import { SHORTCUT_NAMES, type ShellChange, type ShellSettings, type ShortcutName } from './ipc.ts';
@@ -38,22 +38,38 @@ type Kept = z.output<typeof Kept>;
 
 export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
-export function openSettingsFile(path: string) {
-  let kept = Kept.safeParse(read(path)).data ?? Kept.parse({});
+export function openSettingsFile(path: string, warn: (words: string) => void) {
+  const { stored, mayWrite } = read(path, warn);
+  let kept = stored ?? Kept.parse({});
   return {
     get: (): Kept => kept,
     change(change: Partial<Kept>): void {
       kept = { ...kept, ...change };
-      tryWrite(path, JSON.stringify(kept, undefined, 2));
+      if (mayWrite) tryWrite(path, JSON.stringify(kept, undefined, 2));
     },
   };
 }
 
-function read(path: string): unknown {
+function read(path: string, warn: (words: string) => void): { stored?: Kept; mayWrite: boolean } {
+  if (!existsSync(path)) return { mayWrite: true };
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const text = readFileSync(path, 'utf8');
+    const stored = parse(text);
+    if (stored) return { stored, mayWrite: true };
+    writeFileSync(`${path}.damaged`, text);
+    warn(`${path} cannot be understood, so the app has its usual settings; a copy is beside it as .damaged`);
+    return { mayWrite: true };
+  } catch (error) {
+    warn(`${path} cannot be read, so the app has its usual settings and keeps no changes: ${String(error)}`);
+    return { mayWrite: false };
+  }
+}
+
+function parse(text: string): Kept | undefined {
+  try {
+    return Kept.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined;
+    return undefined; // no JSON
   }
 }
 

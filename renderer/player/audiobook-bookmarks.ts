@@ -6,7 +6,26 @@ const EVERY_MS = 15_000;
 const BEGIN_MS = 5_000;
 const END_MS = 10_000;
 
+/** Null: there is none, or it is not known. Never fails. */
 export type FindPlace = (trackId: number) => Promise<number | null>;
+
+/** Finds places, and remembers of which tracks the place could not be fetched: no other one is saved over it. */
+export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<number | null>) {
+  const unknownIds = new Set<number>();
+  return {
+    isUnknown: (trackId: number): boolean => unknownIds.has(trackId),
+    async find(trackId: number): Promise<number | null> {
+      try {
+        const positionMs = await fetchPlace(trackId);
+        unknownIds.delete(trackId);
+        return positionMs;
+      } catch {
+        unknownIds.add(trackId);
+        return null;
+      }
+    },
+  };
+}
 
 export const isAtBegin = ({ positionMs }: Pick<PlayerState, 'positionMs'>): boolean => positionMs < BEGIN_MS;
 const isAtEnd = (positionMs: number, durationMs: number | null): boolean =>
@@ -15,7 +34,7 @@ const isAtEnd = (positionMs: number, durationMs: number | null): boolean =>
 /** Null: at its beginning, as every track that is no audiobook. */
 export async function placeToGoOn(track: QueueTrack, findPlace: FindPlace): Promise<number | null> {
   if (!track.has_chapters) return null;
-  const positionMs = await findPlace(track.id).catch(() => null); // best effort
+  const positionMs = await findPlace(track.id);
   if (positionMs === null || isAtBegin({ positionMs }) || isAtEnd(positionMs, track.duration_ms)) return null;
   return positionMs;
 }
@@ -24,20 +43,22 @@ interface PlacesOptions {
   save: (trackId: number, positionMs: number) => Promise<unknown>;
   /** It was heard to its end. */
   forget: (trackId: number) => Promise<unknown>;
+  /** There may be another place, further on. */
+  isUnknown: (trackId: number) => boolean;
   now?: () => number;
 }
 
 /** Best effort: a failed save is made up by the next one. Returns how to stop. */
 export function keepPlaces(
   player: Pick<Player, 'getState' | 'subscribe'>,
-  { save, forget, now = Date.now }: PlacesOptions,
+  { save, forget, isUnknown, now = Date.now }: PlacesOptions,
 ): () => void {
   let last = player.getState();
   let savedAt = now();
 
   const keep = (state: PlayerState) => {
     const track = currentEntry(state)?.track;
-    if (!track?.has_chapters || isAtBegin(state)) return;
+    if (!track?.has_chapters || isAtBegin(state) || isUnknown(track.id)) return;
     savedAt = now();
     const done = isAtEnd(state.positionMs, track.duration_ms)
       ? forget(track.id)

@@ -15,7 +15,7 @@ import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
 import { AudioAhead } from './audio-ahead.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
-import { keepPlaces } from './audiobook-bookmarks.ts';
+import { createPlaceFinder, keepPlaces } from './audiobook-bookmarks.ts';
 import { keptPlays, PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
@@ -36,6 +36,7 @@ export function openPlayer(): SharedPlayer {
     keyOf: (trackId) => `${trackId} ${streamKbps()} ${formatOf(trackId)}`,
     isAllowed: () => !isDataSaved(),
   });
+  const places = createPlaceFinder(fetchPlace);
   const player = new SharedPlayer({
     createEngine: (state) =>
       new PlayerEngine(
@@ -56,7 +57,7 @@ export function openPlayer(): SharedPlayer {
             const { items, by } = await fetchRadio(radio, count);
             return { by, tracks: items.map(({ track, reasons }) => ({ ...track, why: reasons })) };
           },
-          findPlace: fetchPlace,
+          findPlace: places.find,
           onPlayed: (play) => reports.add(play),
         },
         state,
@@ -72,7 +73,7 @@ export function openPlayer(): SharedPlayer {
         ),
         fetchAhead(engine, materialize),
         ahead.follow(engine),
-        keepPlaces(engine, { save: savePlace, forget: forgetPlace }),
+        keepPlaces(engine, { save: savePlace, forget: forgetPlace, isUnknown: places.isUnknown }),
         connectMediaSession(engine),
         playSilentElement(engine),
       ];

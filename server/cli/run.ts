@@ -238,7 +238,8 @@ async function withSecrets(config: Config): Promise<Config> {
       config,
       await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }),
     );
-  } catch {
+  } catch (error) {
+    console.error(`tonearm: the stored passphrase and keys cannot be read: ${messageOf(error)}`);
     return config;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fake, session } from '../../fakes/electron.ts';
@@ -158,15 +158,17 @@ describe('the bounds of a window', () => {
     expect(onlyWindow().options.x).toBeUndefined();
   });
 
-  it('are ignored if their file is invalid', async () => {
+  it('are ignored if their file is invalid, which is put aside', async () => {
     for (const text of ['', '{', 'null', '[]', '{"places":{"library":{"x":"left"}},"keepRunning":"yes"}']) {
-      const { server } = await startApp((app) => {
-        app.switches.add('user-data-dir');
-        mkdirSync(app.getPath('userData'), { recursive: true });
-        writeFileSync(join(app.getPath('userData'), 'shell.json'), text);
+      const { app, server } = await startApp((started) => {
+        started.switches.add('user-data-dir');
+        mkdirSync(started.getPath('userData'), { recursive: true });
+        writeFileSync(join(started.getPath('userData'), 'shell.json'), text);
       });
       await server.run.says(URL_LINE);
       expect(onlyWindow().options).toMatchObject({ width: 1_280, height: 840 });
+      const aside = join(app.getPath('userData'), 'shell.json.damaged');
+      expect(existsSync(aside) && readFileSync(aside, 'utf8')).toBe(text.startsWith('{"') ? false : text);
     }
   });
 });

@@ -1,13 +1,15 @@
 // Audiobooks go on where they were left.
 import { expect, test } from 'vitest';
-import { keepPlaces, placeToGoOn } from '../../../renderer/player/audiobook-bookmarks.ts';
+import { createPlaceFinder, keepPlaces, placeToGoOn } from '../../../renderer/player/audiobook-bookmarks.ts';
 import type { PlayerState, QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 
 const HOUR = 3_600_000;
 const BOOK = { id: 1, has_chapters: true, duration_ms: HOUR } as QueueTrack;
 const OTHER = { id: 2, has_chapters: true, duration_ms: HOUR } as QueueTrack;
+/** Its place could not be fetched. */
+const UNKNOWN = { id: 4, has_chapters: true, duration_ms: HOUR } as QueueTrack;
 const SONG = { id: 3, has_chapters: false, duration_ms: HOUR } as QueueTrack;
-const queue: QueueEntry[] = [BOOK, OTHER, SONG].map((track, key) => ({ key, order: key, track }));
+const queue: QueueEntry[] = [BOOK, OTHER, SONG, UNKNOWN].map((track, key) => ({ key, order: key, track }));
 
 type Change = Partial<Pick<PlayerState, 'index' | 'status' | 'positionMs'>> & { at?: number };
 
@@ -27,6 +29,7 @@ function saved(...changes: Change[]): string[] {
   const stop = keepPlaces(player, {
     save: (id, ms) => Promise.resolve(calls.push(`${id} at ${ms}`)),
     forget: (id) => Promise.reject(new Error(String(calls.push(`${id} heard`)))),
+    isUnknown: (id) => id === UNKNOWN.id,
     now: () => time,
   });
   for (const { at = time, ...change } of changes) {
@@ -49,6 +52,7 @@ test.each<[string, Change[], string[]]>([
   ],
   ['not at its very beginning', [{ positionMs: 3_000 }, { status: 'paused' }], []],
   ['not of a song', [{ index: 2, positionMs: 60_000 }, { status: 'paused' }], []],
+  ['not over one that could not be fetched', [{ index: 3, positionMs: 60_000 }, { status: 'paused' }], []],
   ['not while nothing plays', [{ status: 'paused' }, { positionMs: 60_000, at: HOUR }], []],
   [
     'no more when it was heard to its end',
@@ -59,13 +63,19 @@ test.each<[string, Change[], string[]]>([
   expect(saved(...changes)).toEqual(calls);
 });
 
-test.each<[string, QueueTrack, number | null | Error, number | null]>([
+test.each<[string, QueueTrack, number | null, number | null]>([
   ['goes on at its place', BOOK, 60_000, 60_000],
   ['begins where there is none', BOOK, null, null],
   ['begins anew after its end', BOOK, HOUR - 5_000, null],
-  ['begins when nobody knows the place', BOOK, new Error('offline'), null],
   ['begins when it has no chapters', SONG, 60_000, null],
 ])('a track %s', async (_, track, found, to) => {
-  const find = () => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
-  expect(await placeToGoOn(track, find)).toBe(to);
+  expect(await placeToGoOn(track, () => Promise.resolve(found))).toBe(to);
+});
+
+test('a place that cannot be fetched is unknown until it is', async () => {
+  let isReachable = false;
+  const places = createPlaceFinder(() => (isReachable ? Promise.resolve(60_000) : Promise.reject(new Error('away'))));
+  expect([await places.find(1), places.isUnknown(1), places.isUnknown(2)]).toEqual([null, true, false]);
+  isReachable = true;
+  expect([await places.find(1), places.isUnknown(1)]).toEqual([60_000, false]);
 });
