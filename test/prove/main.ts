@@ -30,6 +30,8 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   parsers: async () => (await import('./parsers.ts')).proveParsers,
   phones: async () => (await import('./phones.ts')).provePhones,
   rebuild: async () => (await import('./rebuild.ts')).proveRebuild,
+  'releases-beside-navidrome': async () =>
+    (await import('./releases-beside-navidrome.ts')).proveReleasesBesideNavidrome,
   regroupings: async () => (await import('./regroupings.ts')).proveRegroupings,
   'retagged-albums': async () => (await import('./retagged-albums.ts')).proveRetaggedAlbums,
   'subsonic-table': async () => (await import('./phones.ts')).proveSubsonicTable,
