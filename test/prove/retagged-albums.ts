@@ -287,6 +287,8 @@ export async function proveRetaggedAlbums({ runs: albums = 500 }: { runs: number
   let faults = 0;
   for (const [mode, isWatched] of [
     ['reference', false],
+    ['reference', true],
+    ['copy', false],
     ['copy', true],
   ] as const) {
     const found = await playRetagged({ albums, isWatched, mode });
