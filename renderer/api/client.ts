@@ -72,11 +72,18 @@ export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0, form
   });
 }
 
-/** Requests one byte of a track's audio and returns the status: a media element does not say why it failed. */
+/** A connection can be gone without a word, and a request on it never ends. */
+const PROBE_PATIENCE_MS = 10_000;
+
+/**
+ * Requests one byte of a track's audio and returns the status, 0 without an answer: a media element does not say why it
+ * failed.
+ */
 export async function probeStream(trackId: number): Promise<number> {
   const session = getSession();
   const response = await fetch(`${API}/stream/${trackId}`, {
     headers: { Range: 'bytes=0-0', ...(session ? { Authorization: `Bearer ${session.token}` } : {}) },
+    signal: AbortSignal.timeout(PROBE_PATIENCE_MS),
   }).catch(() => null);
   await response?.body?.cancel();
   return response?.status ?? 0;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   network = await page.context().newCDPSession(page);
   await network.send('Network.enable');
   const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?limit=200');
-  lists = [items.slice(0, 5), items.slice(5, 10), items.slice(10, 15)];
+  lists = [items.slice(0, 5), items.slice(5, 10), items.slice(10, 15), items.slice(15, 20)];
 });
 afterEach(() => setNetwork(UNLIMITED));
 afterAll(() => stage?.close());
@@ -134,6 +134,32 @@ test('a download that breaks off: what has arrived is heard, then the rest', asy
   await waiting().waitFor({ state: 'hidden' });
   await expect.poll(position).toBeGreaterThan(stoppedAt);
   expect(await nowPlaying()).toBe(tracks[0]?.title);
+});
+
+/** Runs in the page: the first question whether a track can be had is lost on its way. */
+function loseFirstProbe(): void {
+  const { fetch: load } = globalThis;
+  const page = globalThis as typeof globalThis & { isProbeLost?: true };
+  globalThis.fetch = (input, init) => {
+    const isProbe = new Headers(init?.headers).get('Range') === 'bytes=0-0';
+    if (page.isProbeLost || !isProbe) return load(input, init);
+    page.isProbeLost = true;
+    return new Promise((_, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(new DOMException('lost', 'AbortError')));
+    });
+  };
+}
+
+test('a question that is never answered does not end the wait', async () => {
+  const [, , , tracks = []] = lists;
+  await page.addInitScript(loseFirstProbe);
+  await play(tracks);
+  await setNetwork(0);
+  for (let n = 0; n < 3; n++) await player().getByRole('button', { name: 'Next track' }).click();
+  await expect.poll(() => page.evaluate(() => 'isProbeLost' in globalThis)).toBe(true);
+  await setNetwork(UNLIMITED);
+  await expect.poll(() => currentTime(page)).toBeGreaterThan(0.5);
+  expect(await nowPlaying()).toBe(tracks[3]?.title);
 });
 
 test('whoever pauses meanwhile is not surprised, and one listening is one play', async () => {
