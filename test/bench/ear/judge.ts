@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 interface Judgements {
   loudness: { lufs: number; peak: number; leading: number; trailing: number };
+  tempo: { bpm: number };
   music: { bpm: number; key: string };
   likeness: { sonara?: number[]; librosa?: number[] };
 }

@@ -1,5 +1,5 @@
-"""What other programs say of audio files: python3 judges.py loudness|music|likeness, paths on standard input, a line of
-JSON for each. What is not installed is left out. Needs ffmpeg; libebur128 (libebur128-1), sonara, librosa."""
+"""What other programs say of audio files: python3 judges.py loudness|tempo|music|likeness, paths on standard input, a
+line of JSON for each. What is not installed is left out. Needs ffmpeg; libebur128 (libebur128-1), sonara, librosa."""
 import array, ctypes, json, subprocess, sys
 
 
@@ -45,6 +45,11 @@ def mono(path, seconds=None):
     return numpy.frombuffer(decoded(path, '-ac', '1', '-ar', '22050', *limit), dtype='<f4').copy()
 
 
+def tempo(path):
+    import librosa
+    return {'bpm': float(librosa.feature.tempo(y=mono(path), sr=22050)[0])}
+
+
 def music(path):
     import sonara
     found = sonara.analyze_signal(mono(path), sr=22050, features=['bpm', 'key'])
@@ -69,6 +74,6 @@ def likeness(path):
     return result
 
 
-judge = {'loudness': loudness, 'music': music, 'likeness': likeness}[sys.argv[1]]
+judge = {'loudness': loudness, 'tempo': tempo, 'music': music, 'likeness': likeness}[sys.argv[1]]
 for line in sys.stdin:
     print(json.dumps(judge(line.rstrip('\n'))), flush=True)

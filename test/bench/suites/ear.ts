@@ -1,16 +1,19 @@
 // What the analysis hears, beside other programs in the same run: loudness, true peak and silence beside libebur128,
-// tempo and key beside aubio and sonara; how fast it is beside a loop that only decodes, and what it costs people who
-// use the server meanwhile. Runs only when it is named; --files N pieces, 500 at most, are rendered from
-// seeds, of which tempo takes 300. Needs ffmpeg. Judges come from Debian's packages libebur128-1 and aubio-tools and,
-// for --python PROGRAM, PyPI's sonara; what is absent is named.
+// tempo and key of held-out arrangements beside aubio, librosa and sonara; how fast it is beside a loop that only
+// decodes, and what it costs people who use the server meanwhile. Runs only when it is named; --files N pieces for
+// loudness, 500 at most, are rendered from seeds. Needs ffmpeg. Judges come from Debian's packages libebur128-1 and
+// aubio-tools and, for --python PROGRAM, PyPI's librosa and sonara; what is absent is named.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Heard } from '../../../server/dsp/listener.ts';
+import type { Arrangement } from '../../support/arrangement.ts';
+import { areaUnderCurve } from '../../support/area-under-curve.ts';
 import { keyWeight, KEYS } from '../../support/key-weight.ts';
 import { seededRandom } from '../../support/test-random.ts';
 import { playScore, type Score } from '../../support/score.ts';
-import { atMost, beside, ffmpeg, FORMATS, openEar, share } from '../ear/hear.ts';
+import { atMost, beside, ffmpeg, FORMATS, openEar, share, type Hear } from '../ear/hear.ts';
+import { arrangementsOf, beatlessSoundsOf } from '../ear/held-out.ts';
 import { judge } from '../ear/judge.ts';
 import { speed } from '../ear/speed.ts';
 import { steppingAside } from '../ear/stepping-aside.ts';
@@ -18,15 +21,17 @@ import { toRows, type Measure } from '../measure.ts';
 
 const SECONDS = 20;
 const SEED = 25;
-const TEMPO_PIECES = 300;
 /** Of 20 s: four minutes. */
 const SPEED_PIECES = 12;
 const TEMPO_TOLERANCE = 0.04;
 
 interface Piece {
-  score: Score;
   path: string;
   heard: Heard;
+}
+
+interface RhythmPiece extends Piece {
+  music: Omit<Arrangement, 'samples'>;
 }
 
 interface EarOptions {
@@ -38,19 +43,12 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
   mkdirSync(dir, { recursive: true });
   const hear = await openEar();
   const pieces: Piece[] = [];
-  for (const [n, score] of scores(files).entries()) {
-    const wav = join(dir, `${n}.source.wav`);
-    writeFileSync(wav, wavOf(playScore(score)));
-    const [ending, ...args] = FORMATS[n % FORMATS.length] as (typeof FORMATS)[number];
-    const path = join(dir, `${n}.${ending}`);
-    ffmpeg('-i', wav, '-af', `adelay=${(37 * n) % 1_000}:all=1`, ...args, path);
-    rmSync(wav);
-    pieces.push({ score, path, heard: await hear(path) });
-  }
+  for (const [n, score] of scores(files).entries())
+    pieces.push(await heardPiece(dir, n, { ...playScore(score), delayMs: (37 * n) % 1_000 }, hear));
   const measures: Measure[] = [];
   const parts = [
     () => loudness(pieces, python),
-    () => rhythm(pieces.slice(0, TEMPO_PIECES), python),
+    () => rhythm(join(dir, 'rhythm'), python, hear),
     () =>
       speed(
         dir,
@@ -65,6 +63,22 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
     measures.push(...some);
   }
   return measures;
+}
+
+/** In one of the formats, by its number. */
+async function heardPiece(
+  dir: string,
+  n: number,
+  { samples, rateHz, delayMs = 0 }: { samples: Float32Array; rateHz: number; delayMs?: number },
+  hear: Hear,
+): Promise<Piece> {
+  const wav = join(dir, `${n}.source.wav`);
+  writeFileSync(wav, wavOf({ samples, rateHz }));
+  const [ending, ...args] = FORMATS[n % FORMATS.length] as (typeof FORMATS)[number];
+  const path = join(dir, `${n}.${ending}`);
+  ffmpeg('-i', wav, '-af', `adelay=${delayMs}:all=1`, ...args, path);
+  rmSync(wav);
+  return { path, heard: await hear(path) };
 }
 
 function scores(count: number): Score[] {
@@ -130,29 +144,47 @@ function loudness(pieces: Piece[], python: string): Measure[] {
   ];
 }
 
-function rhythm(pieces: Piece[], python: string): Measure[] {
+async function rhythm(dir: string, python: string, hear: Hear): Promise<Measure[]> {
+  mkdirSync(dir);
+  const pieces: RhythmPiece[] = [];
+  for (const { samples, ...music } of arrangementsOf('heldOut'))
+    pieces.push({ music, ...(await heardPiece(dir, pieces.length, { samples, rateHz: music.rateHz }, hear)) });
   const isNear = (bpm: number, wanted: number): boolean => Math.abs(bpm / wanted - 1) <= TEMPO_TOLERANCE;
   const accuracies = (found: readonly number[]): [number, number] =>
     [[1], [1, 2, 1 / 2, 3, 1 / 3]].map(
       (octaves) =>
-        found.filter((bpm, n) => octaves.some((octave) => isNear(bpm, (pieces[n] as Piece).score.bpm * octave)))
+        found.filter((bpm, n) => octaves.some((octave) => isNear(bpm, (pieces[n] as RhythmPiece).music.bpm * octave)))
           .length / found.length,
     ) as [number, number];
   const keys = (found: readonly (string | undefined)[]): [number, number] => {
     const weights = found.map((key, n) => {
-      const { score } = pieces[n] as Piece;
-      return keyWeight(key, KEYS.indexOf(score.key), score.isMinor);
+      const { tonic, isMinor } = (pieces[n] as RhythmPiece).music;
+      return keyWeight(key, tonic, isMinor);
     });
     const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
     return [mean(weights.map((weight) => Number(weight === 1))), mean(weights)];
   };
   const [first, second] = accuracies(pieces.map(({ heard }) => heard.rhythm?.tempo?.bpm ?? 0));
   const [exact, weighed] = keys(pieces.map(({ heard }) => heard.rhythm?.key?.name));
+  const confidences = pieces.map(({ heard: { rhythm }, music }) => ({
+    score: rhythm?.tempo?.confidence ?? 0,
+    isRight: isNear(rhythm?.tempo?.bpm ?? 0, music.bpm),
+  }));
+  for (const sound of beatlessSoundsOf('heldOut')) {
+    const { heard } = await heardPiece(dir, pieces.length + confidences.length, sound, hear);
+    confidences.push({ score: heard.rhythm?.tempo?.confidence ?? 0, isRight: false });
+  }
   const measures = [
-    share(`tempo of ${pieces.length}, Accuracy1`, first, 0.8),
+    share(`tempo of ${pieces.length} held-out arrangements, Accuracy1`, first, 0.75),
     share('tempo, Accuracy2', second, 0.95),
-    share('key, exact', exact, 0.75),
-    share('key, weighed as in MIREX', weighed, 0.8),
+    share(
+      `tempo confidence, area under the curve, with ${confidences.length - pieces.length} sounds without a beat`,
+      areaUnderCurve(confidences),
+      0.75,
+    ),
+    share('the same of the arrangements alone', areaUnderCurve(confidences.slice(0, pieces.length)), 0.75),
+    share('key, exact', exact, 0.85),
+    share('key, weighed as in MIREX', weighed, 0.9),
   ];
   if (spawnSync('aubio', ['--version']).error) console.error('NOT JUDGED: tempo beside aubio, which is absent');
   else {
@@ -167,11 +199,13 @@ function rhythm(pieces: Piece[], python: string): Measure[] {
     );
     measures.push(beside('Accuracy1', 'aubio', first, theirs[0]), beside('Accuracy2', 'aubio', second, theirs[1]));
   }
-  const judged = judge(
-    python,
-    'music',
-    pieces.map(({ path }) => path),
-  );
+  const paths = pieces.map(({ path }) => path);
+  const byLibrosa = judge(python, 'tempo', paths);
+  if (byLibrosa) {
+    const theirs = accuracies(byLibrosa.map(({ bpm }) => bpm));
+    measures.push(beside('Accuracy1', 'librosa', first, theirs[0]), beside('Accuracy2', 'librosa', second, theirs[1]));
+  }
+  const judged = judge(python, 'music', paths);
   if (judged) {
     const theirs = accuracies(judged.map(({ bpm }) => bpm));
     const [theirExact, theirWeighed] = keys(judged.map(({ key }) => keyName(key)));

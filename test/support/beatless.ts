@@ -1,0 +1,85 @@
+// Sounds without a beat: noise, drones, speech, rain, wind and bells that are struck at random.
+import { seededRandom } from './seeded-random.ts';
+
+const RATE_HZ = 22_050;
+const SECONDS = 30;
+export const BEATLESS = ['white noise', 'brown noise', 'drone', 'choir', 'speech', 'rain', 'wind', 'chimes'] as const;
+
+/** The number decides which of them it is, and how it sounds. */
+export function playBeatless(number: number): {
+  samples: Float32Array;
+  rateHz: number;
+  kind: (typeof BEATLESS)[number];
+} {
+  const random = seededRandom(70_000 + number);
+  const kind = BEATLESS[number % BEATLESS.length] as (typeof BEATLESS)[number];
+  const samples = new Float32Array(SECONDS * RATE_HZ);
+  const fill = (valueAt: (seconds: number, i: number) => number): void => {
+    for (let i = 0; i < samples.length; i++) samples[i] = valueAt(i / RATE_HZ, i);
+  };
+  const tone = (from: number, seconds: number, level: number, hz: number, attack: number): void => {
+    const first = Math.round(from * RATE_HZ);
+    const count = Math.min(samples.length - first, Math.round(seconds * RATE_HZ));
+    for (let i = 0; i < count; i++) {
+      const envelope = Math.min(1, i / (attack * RATE_HZ), (count - i) / (0.03 * RATE_HZ));
+      const phase = (2 * Math.PI * hz * i) / RATE_HZ;
+      const value = Math.sin(phase) + 0.6 * Math.sin(2 * phase) + 0.4 * Math.sin(3 * phase) + 0.2 * Math.sin(5 * phase);
+      samples[first + i] = (samples[first + i] as number) + level * envelope * value;
+    }
+  };
+  const burst = (from: number, seconds: number, level: number): void => {
+    const first = Math.round(from * RATE_HZ);
+    for (let i = 0; i < seconds * 4 * RATE_HZ && first + i < samples.length; i++)
+      samples[first + i] =
+        (samples[first + i] as number) + level * (random() * 2 - 1) * Math.exp(-i / (seconds * RATE_HZ));
+  };
+  /** Times that do not depend on each other. */
+  const atRandom = (perSecond: number, play: (at: number) => void): void => {
+    for (let at = random(); at < SECONDS; at -= Math.log(1 - random()) / perSecond) play(at);
+  };
+
+  if (kind === 'white noise') fill(() => 0.3 * (random() * 2 - 1));
+  if (kind === 'brown noise') {
+    let level = 0;
+    fill(() => (level = 0.995 * level + 0.03 * (random() * 2 - 1)));
+  }
+  if (kind === 'wind') {
+    let [level, gust] = [0, 0];
+    fill((seconds, i) => {
+      if (i % 512 === 0) gust = 0.97 * gust + 0.1 * (random() - 0.5);
+      level = 0.9 * level + 0.1 * (random() * 2 - 1);
+      return level * (0.4 + gust + 0.2 * Math.sin(seconds / 3));
+    });
+  }
+  if (kind === 'drone' || kind === 'choir') {
+    const hz = 60 + random() * 120;
+    const waves = Array.from({ length: 8 }, (_, n) => ({
+      hz: hz * (n + 1) * (1 + (random() - 0.5) * 0.004),
+      slow: 0.02 + random() * 0.1,
+      level: 0.2 / (n + 1),
+    }));
+    fill((seconds) =>
+      waves.reduce(
+        (sum, wave) =>
+          sum +
+          wave.level *
+            Math.sin(2 * Math.PI * wave.hz * seconds) *
+            (1 + 0.6 * Math.sin(2 * Math.PI * wave.slow * seconds)),
+        0,
+      ),
+    );
+    if (kind === 'choir')
+      atRandom(0.5, (at) => tone(at, 2 + random() * 4, 0.08, hz * (2 + Math.floor(random() * 6)), 0.4));
+  }
+  if (kind === 'speech')
+    for (let at = 0.3; at < SECONDS;) {
+      const seconds = 0.07 + random() * 0.25;
+      if (random() < 0.4) burst(at, 0.02 + random() * 0.03, 0.1);
+      tone(at + 0.02, seconds, 0.1 + random() * 0.1, 90 + random() * 70, 0.02);
+      at += seconds + (random() < 0.15 ? 0.2 + random() * 0.8 : random() * 0.08);
+    }
+  if (kind === 'rain') atRandom(5 + random() * 60, (at) => burst(at, 0.003 + random() * 0.01, 0.05 + random() * 0.2));
+  if (kind === 'chimes')
+    atRandom(0.7 + random() * 2, (at) => tone(at, 1.5, 0.15 * random(), 400 + random() * 900, 0.002));
+  return { samples, rateHz: RATE_HZ, kind };
+}
