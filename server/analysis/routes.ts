@@ -7,7 +7,7 @@ import { route, type Route } from '../http/route.ts';
 import { unpackBeats } from './beat-code.ts';
 import type { AnalysisPass } from './pass.ts';
 import type { AlbumLoudnessRow, AnalysisRow } from './queries.ts';
-import { STEPS } from './steps.ts';
+import { LEAST_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
 import { AnalysisOut, TrackAnalysisOut, WaveformOut } from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
@@ -91,6 +91,7 @@ const toAnalysisOut = ({
 
 function toTrackAnalysisOut(row: AnalysisRow, album: AlbumLoudnessRow | undefined): TrackAnalysisOut {
   const ms = (frames: number | null): number => Math.round(((frames ?? 0) * 1e6) / (row.sampleRateHz ?? 1)) / 1e3;
+  const isTempoSure = (row.bpmConfidence ?? 0) >= LEAST_TEMPO_CONFIDENCE;
   const isMeasured = row.failure === null && row.loudnessRangeLu !== null;
   return {
     failure: row.failure,
@@ -110,9 +111,9 @@ function toTrackAnalysisOut(row: AnalysisRow, album: AlbumLoudnessRow | undefine
         ? {
             bpm: row.bpm,
             bpm_confidence: row.bpmConfidence,
-            beats_ms: unpackBeats(row.beats),
-            bar_beats: row.barBeats,
-            first_downbeat: row.firstDownbeat,
+            beats_ms: isTempoSure ? unpackBeats(row.beats) : [],
+            bar_beats: isTempoSure ? row.barBeats : null,
+            first_downbeat: isTempoSure ? row.firstDownbeat : null,
             key: row.musicalKey,
             camelot: row.musicalKey === null ? null : (camelotOf(row.musicalKey) ?? null),
             key_confidence: row.keyConfidence,

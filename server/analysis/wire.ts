@@ -55,8 +55,8 @@ export const TrackAnalysisOut = z
     rhythm: z
       .object({
         bpm: z.number().nullable(),
-        bpm_confidence: z.number().nullable().meta({ description: '0 to 1' }),
-        beats_ms: z.array(z.int()),
+        bpm_confidence: z.number().nullable().meta({ description: 'the probability that the tempo is right' }),
+        beats_ms: z.array(z.int()).meta({ description: 'empty where the tempo is not certain' }),
         bar_beats: z.int().nullable().meta({ description: 'beats of a bar; null where that is not certain' }),
         first_downbeat: z.int().nullable().meta({ description: 'index of the first beat that begins a bar' }),
         key: z.string().nullable(),

@@ -16,6 +16,18 @@ export interface Onsets {
   bass: Float32Array;
 }
 
+/** Times the mean that a peak has at least. */
+const LEAST_PEAK = 1.5;
+
+export function onsetsPerSecond(values: Float32Array): number {
+  let peaks = 0;
+  for (let i = 1; i + 1 < values.length; i++) {
+    const value = values[i] as number;
+    if (value > LEAST_PEAK && value >= (values[i - 1] as number) && value > (values[i + 1] as number)) peaks++;
+  }
+  return (peaks * FRAMES_PER_SECOND) / Math.max(1, values.length);
+}
+
 export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
   const floor = loudest - DEPTH;
   const all = new Float32Array(frames);

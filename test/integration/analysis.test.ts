@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAnalysisPass } from '../../server/analysis/pass.ts';
 import { columnsOf } from '../../server/analysis/results.ts';
+import { LEAST_TEMPO_CONFIDENCE } from '../../server/analysis/steps.ts';
 import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
@@ -296,5 +297,21 @@ describe('with look-ups off', () => {
     const { status, body: waveform } = await server.api<WaveformOut>('/tracks/1/waveform');
     expect([status, Buffer.from(waveform.points ?? '', 'base64').length]).toEqual([200, 1_000]);
     expect((await server.api('/tracks/99/waveform')).status).toBe(404);
+  });
+
+  test('beats are given to players where the tempo is certain, and else not', async () => {
+    await server.app.analysis.runNow(never);
+    const beatsAt = async (confidence: number): Promise<unknown> => {
+      server.app.db.$client
+        .prepare(
+          `UPDATE audio_analyses SET bpm = 100, bpm_confidence = ?, beats = x'00000000f401f401f401', bar_beats = 4,
+            first_downbeat = 1`,
+        )
+        .run(confidence);
+      const { rhythm } = (await server.api<TrackAnalysisOut>('/tracks/1/analysis')).body;
+      return [rhythm?.bpm, rhythm?.beats_ms.length, rhythm?.bar_beats, rhythm?.first_downbeat];
+    };
+    expect(await beatsAt(LEAST_TEMPO_CONFIDENCE)).toEqual([100, 4, 4, 1]);
+    expect(await beatsAt(LEAST_TEMPO_CONFIDENCE - 0.01)).toEqual([100, 0, null, null]);
   });
 });
