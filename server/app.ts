@@ -72,7 +72,7 @@ export async function createApp(options: AppOptions) {
 
   // Tools
   const events = createEventHub({ now });
-  const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, nowForAges, events }));
+  const { jobs, activity, isServing, isInUse, yieldToRequests } = add(jobsModule({ db, log, now, nowForAges, events }));
   const base: Base = { config, paths, version, log, now, nowForAges, db, settings, musicFolders, events, jobs };
   const stored = add(await storageModule({ ...base, owner, tuning }));
   const media = add(mediaModule(base));
@@ -97,7 +97,7 @@ export async function createApp(options: AppOptions) {
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures, tuning }));
   const about = add(aboutModule({ ...base, ...music, ...pictures, ...enrichment, tuning }));
-  const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isServing, tuning }));
+  const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isInUse, tuning }));
   const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...stored, ...music, ...files }));

@@ -14,12 +14,12 @@ export interface AnalysisTuning {
 
 type AnalysisModuleDeps = Base &
   Pick<MediaOffer, 'findTool'> &
-  Pick<LibraryOffer, 'measured' | 'changes'> & { hearing: Hearing; isServing: () => boolean; tuning: AnalysisTuning };
+  Pick<LibraryOffer, 'measured' | 'changes'> & { hearing: Hearing; isInUse: () => boolean; tuning: AnalysisTuning };
 
 const AFTER_MS = 30_000;
 
 export function analysisModule(deps: AnalysisModuleDeps) {
-  const { db, log, now, settings, jobs, findTool, hearing, measured, changes, isServing, tuning } = deps;
+  const { db, log, now, settings, jobs, findTool, hearing, measured, changes, isInUse, tuning } = deps;
   const { analysisAfterMs: afterMs = AFTER_MS } = tuning;
   const pass = createAnalysisPass({
     client: db.$client,
@@ -34,7 +34,7 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     isEnabled: () => settings.get('ANALYSIS_ENABLED'),
     isOnBatteryAllowed: () => settings.get('ANALYSIS_ON_BATTERY'),
     isOnBattery,
-    isBusy: () => isServing() || jobs.list({ status: 'running' }, { limit: 1, offset: 0 }).total > 0,
+    isBusy: () => isInUse() || jobs.list({ status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     afterMs: afterMs ?? 0,
     onHeard(): void {
       changes.changed();

@@ -45,7 +45,7 @@ interface AnalysisPassDeps {
   isEnabled: () => boolean;
   isOnBatteryAllowed: () => boolean;
   isOnBattery: () => Promise<boolean>;
-  /** Somebody is served, or a job runs. */
+  /** Somebody is served or listens to a stream, or a job runs. */
   isBusy: () => boolean;
   /** How long after the start it begins. */
   afterMs: number;

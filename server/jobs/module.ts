@@ -28,7 +28,7 @@ export function jobsModule({ db, log, now, nowForAges, events }: JobsModuleDeps)
     isBusy: () => activity.isServing() || jobs.isWorking(),
   });
   return {
-    offers: { jobs, activity, isServing: activity.isServing, yieldToRequests },
+    offers: { jobs, activity, isServing: activity.isServing, isInUse: activity.isInUse, yieldToRequests },
     routes: jobRoutes(jobs),
     start: giveBack.start,
     stop(): Promise<void> {
