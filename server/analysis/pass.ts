@@ -31,6 +31,12 @@ const COUNT_REST = 20;
 /** The speed is that of the last tracks. */
 const SPEED_TRACKS = 50;
 
+interface Spent {
+  ms: number;
+  /** Of audio, which tracks differ in. */
+  audioMs: number;
+}
+
 type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
 
 interface AnalysisPassDeps {
@@ -60,7 +66,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   const { findDecoder, now } = deps;
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
-  const spentMs: number[] = [];
+  const spent: Spent[] = [];
   let storedCount = 0;
   let state: AnalysisState = 'done';
   let running: Promise<void> | undefined;
@@ -68,6 +74,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   let lastCount: { key: string; at: number; tookMs: number; counts: Promise<Counts> } | undefined;
   /** How often the library had been changed when the last sweep began. */
   let swept: number | undefined;
+  let wake = (): void => undefined;
 
   /** Why it must wait now. */
   async function obstacle(): Promise<AnalysisState | undefined> {
@@ -106,8 +113,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       if ('away' in heard) return;
       keep(track, heard);
       storedCount++;
-      spentMs.push(performance.now() - from);
-      if (spentMs.length > SPEED_TRACKS) spentMs.shift();
+      if ('heard' in heard)
+        spent.push({ ms: performance.now() - from, audioMs: (heard.heard.frames * 1_000) / heard.heard.sampleRateHz });
+      if (spent.length > SPEED_TRACKS) spent.shift();
     } else keep(track, undefined);
   }
 
@@ -222,7 +230,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     const windows = Array.from({ length: Math.ceil(queries.newest() / ID_WINDOW) }, (_, n) => n * ID_WINDOW);
     await inSlices(windows, (above) => {
       const some = queries.counts(above, above + ID_WINDOW);
-      for (const name of ['total', 'failed', 'sureTempo', 'sureKey', ...STEP_NAMES] as const) sum[name] += some[name];
+      for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += some[name];
     });
     return sum;
   }
@@ -251,9 +259,12 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       knownDecoder = decoder;
       const retryAt = queries.nextRetry();
       const isDue = changes !== swept || (retryAt !== null && retryAt <= now());
+      const woken = new Promise<'woken'>((resolve) => (wake = () => resolve('woken')));
       if (isDue && isEnabled() && (await trySweep(signal))) swept = changes;
       state = isEnabled() ? 'done' : 'off';
-      await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false });
+      // results that were thrown away during the sweep are due again
+      if ((await Promise.race([woken, sleep(LOOK_EVERY_MS, undefined, { signal, ref: false })])) === 'woken')
+        swept = undefined;
     }
   }
 
@@ -270,9 +281,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Rises with each result. */
     stored: (): number => storedCount,
     async status() {
-      const { total, failed: failures, sureTempo, sureKey, ...done } = await counts();
-      const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
-      const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
+      const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...done } = await counts();
+      const spentMs = spent.reduce((sum, { ms }) => sum + ms, 0);
+      const audioMs = spent.reduce((sum, one) => sum + one.audioMs, 0);
       const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
       const isWaiting = state === 'done' && left > 0 && queries.changes() !== swept;
       return {
@@ -281,8 +292,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         failures,
         sureTempo,
         sureKey,
-        tracksPerSecond: perSecond,
-        secondsLeft: left === 0 ? 0 : perSecond === null ? null : left / perSecond,
+        tracksPerSecond: spentMs > 0 ? (spent.length * 1_000) / spentMs : null,
+        secondsLeft: left === 0 ? 0 : audioMs === 0 ? null : (dueAudioMs * spentMs) / audioMs / 1_000,
         steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),
       };
     },
@@ -295,7 +306,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         await turn();
       }
       swept = undefined;
+      lastCount = undefined;
       storedCount++;
+      wake();
       deps.onHeard?.();
     },
     async close(): Promise<void> {

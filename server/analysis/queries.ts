@@ -27,6 +27,10 @@ const IS_DUE = [
   ...STEP_NAMES.filter((step) => step !== 'fingerprint').map((step) => `${versionOf(step)} <> ${STEPS[step]}`),
   `(${PRINT_DUE})`,
 ].join(' OR ');
+const isDone = (step: Step): string => {
+  const isCurrent = `coalesce(${versionOf(step)}, 0) = ${STEPS[step]}`;
+  return step === 'fingerprint' ? `(${HAS_PRINT} OR ${isCurrent})` : isCurrent;
+};
 /** The row of the track does not have yet what was measured: it was written anew, or is one more with this audio. */
 const isUnfilled = (column: string, field: string, measured: string): string =>
   `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
@@ -40,7 +44,7 @@ const FROM_TRACKS = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = $
 const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
 
 export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
-export type Counts = Record<'total' | 'failed' | 'sureTempo' | 'sureKey' | Step, number>;
+export type Counts = Record<'total' | 'failed' | 'sureTempo' | 'sureKey' | 'dueAudioMs' | Step, number>;
 type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint' | 'retryAt'>;
 export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
 
@@ -72,11 +76,10 @@ export function createAnalysisQueries(client: Sqlite) {
   const counts = client.prepare<{ above: number; upTo: number }, Counts>(
     `SELECT count(*) AS total, total(a.failure IS NOT NULL) AS failed,
       total(a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}) AS sureTempo,
-      total(a.key_confidence >= ${LEAST_KEY_CONFIDENCE}) AS sureKey, ${STEP_NAMES.map((step) =>
-        step === 'fingerprint'
-          ? `total(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
-          : `total(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
-      ).join(', ')} ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
+      total(a.key_confidence >= ${LEAST_KEY_CONFIDENCE}) AS sureKey,
+      total(iif(${STEP_NAMES.map(isDone).join(' AND ')}, 0, t.duration_ms)) AS dueAudioMs,
+      ${STEP_NAMES.map((step) => `total(${isDone(step)}) AS ${step}`).join(', ')}
+      ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();

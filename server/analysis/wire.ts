@@ -7,7 +7,10 @@ export const AnalysisOut = z
     }),
     total: z.int().meta({ description: 'tracks with audio' }),
     tracks_per_second: z.number().nullable().meta({ description: 'of the last tracks; null before the first' }),
-    seconds_left: z.number().nullable().meta({ description: 'without pauses; null while the speed is not known' }),
+    seconds_left: z
+      .number()
+      .nullable()
+      .meta({ description: 'without pauses, by the length of the tracks; null while the speed is not known' }),
     failed: z.int().meta({ description: 'tracks whose audio cannot be decoded' }),
     sure_tempo: z.int().meta({ description: 'tracks whose tempo is certain enough to be shown' }),
     sure_key: z.int().meta({ description: 'the same of the key' }),

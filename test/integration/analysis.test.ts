@@ -34,12 +34,12 @@ describe('the pass', () => {
   });
   afterEach(() => temp.close());
 
-  const add = (audioHash: string, album?: string, title = 'Song'): TrackId =>
+  const add = (audioHash: string, album?: string, title = 'Song', durationMs = silence.durationMs): TrackId =>
     services.tracks.insert({
       source: 'upload',
       sourceId: `${audioHash} ${Math.random()}`,
       identity: { title, artists: ['The Quays'], genres: [], album },
-      audio: { ...silence, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
+      audio: { ...silence, durationMs, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
   const heardOf = (steps: readonly SoundStep[], level: number): Heard => {
@@ -153,6 +153,40 @@ describe('the pass', () => {
     expect(row(tagged)).toMatchObject({ measured_gain_db: null, energy: 7 });
     expect(row(plain)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
     expect((await pass.status()).steps.every(({ done }) => done === 0)).toBe(true);
+  });
+
+  test('says how long it takes by the length of the tracks, not by their number', async () => {
+    add('p1:a');
+    const long = add('p1:b', undefined, 'Long', 600_000);
+    const { pass } = passWith((id) => (id === long ? 'away' : 'done'));
+    await pass.runNow(never);
+    const { secondsLeft, tracksPerSecond } = await pass.status();
+    // the track that was heard has one second of audio
+    expect((secondsLeft ?? 0) * (tracksPerSecond ?? 0)).toBeCloseTo(600, 6);
+  });
+
+  test('counts nothing as done right after all was thrown away', async () => {
+    for (let n = 0; n < 300; n++) add(`p1:${n}`);
+    const { pass } = passWith(() => 'none');
+    await pass.runNow(never);
+    expect((await pass.status()).steps.map(({ done }) => done)).toEqual([300, 300, 300, 300, 300]);
+    await pass.throwAway();
+    const { state, steps } = await pass.status();
+    expect([state, ...steps.map(({ done }) => done)]).toEqual(['busy', 0, 0, 0, 0, 0]);
+  });
+
+  test('hears everything again when all is thrown away while it works', async () => {
+    const [one, two] = [add('p1:a'), add('p1:b')];
+    let isThrown = false;
+    const { pass, ids } = passWith((id) => {
+      if (id === two && !isThrown) void pass.throwAway();
+      isThrown ||= id === two;
+      return 'done';
+    });
+    pass.start();
+    await until(() => ids().filter((id) => id === one).length > 1);
+    await until(async () => (await pass.status()).steps.every(({ done }) => done === 2));
+    await pass.close();
   });
 
   test('an album is measured anew when a track leaves it or joins it', async () => {
