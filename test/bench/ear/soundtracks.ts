@@ -2,7 +2,7 @@
 // downloaded and unpacked, not installed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 const PACKAGES = [
   'colobot-common-sounds',
@@ -33,6 +33,8 @@ const MOST = 15;
 
 export interface Recorded {
   path: string;
+  /** Of Debian. */
+  package: string;
   album: string;
   artist: string | undefined;
 }
@@ -59,7 +61,8 @@ export function openSoundtracks(folder: string): Recorded[] {
     const album = dirname(path);
     const known = albums.get(album) ?? [];
     const facts = factsOf(join(folder, path));
-    if (facts.seconds >= SHORTEST_SECONDS) known.push({ path: join(folder, path), album, artist: facts.artist });
+    if (facts.seconds >= SHORTEST_SECONDS)
+      known.push({ path: join(folder, path), package: path.split(sep)[0] as string, album, artist: facts.artist });
     albums.set(album, known);
   }
   return [...albums.values()]

@@ -1,14 +1,17 @@
 // Which recorded tracks the analysis finds alike, beside librosa's MFCC and sonara in the same run, whether altered
-// copies find their original, and the index of a million sounds. Runs only when it is named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For
-// --python PROGRAM with PyPI's sonara and librosa; what is absent is named.
+// copies find their original, and the index of a million sounds. Vectors are judged without having been trained by the
+// album that they are asked for, and once more with held-out packages only, trained by the others. Runs only when it is
+// named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For --python PROGRAM with
+// PyPI's sonara and librosa; what is absent is named.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARACTER_BYTES, type Character } from '../../../server/dsp/character.ts';
-import { createVectorTrainer, createVectorWriter, RECORD_BYTES } from '../../../server/dsp/sound-vector.ts';
+import { RECORD_BYTES } from '../../../server/dsp/sound-vector.ts';
 import { indexRecords } from '../../../server/likeness/build-index.ts';
 import { openSoundIndex } from '../../../server/likeness/sound-index.ts';
 import { madeUpSounds } from '../../support/made-up-sounds.ts';
-import { atMost, beside, ffmpeg, openEar, share, type Hear } from '../ear/hear.ts';
+import { albumsAlike, dot, precision, trainVectors } from '../ear/albums-alike.ts';
+import { atMost, ffmpeg, openEar, share, type Hear } from '../ear/hear.ts';
 import { judge } from '../ear/judge.ts';
 import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
 import { toRows, type Measure } from '../measure.ts';
@@ -40,47 +43,6 @@ export async function likenessSuite(
   return [...measures, ...(await likeness(dir, recorded, python, hear))];
 }
 
-/** Whitened by the tracks, as in a library that is made of them. */
-function vectorsOf(recorded: readonly Recorded[], characters: readonly Character[]) {
-  const trainer = createVectorTrainer();
-  const albums = [...new Set(recorded.map(({ album }) => album))];
-  recorded.forEach(({ album }, n) => trainer.push(characters[n] as Character, albums.indexOf(album)));
-  const vectorOf = createVectorWriter(trainer.finish());
-  return (character: Character): number[] => unit([...vectorOf(character)]);
-}
-
-function unit(values: readonly number[]): number[] {
-  const length = Math.hypot(...values);
-  return values.map((value) => value / length);
-}
-const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
-
-/** Which share of the ten nearest has the same album, or artist, in the mean. */
-function precision(vectors: readonly number[][], classes: readonly (string | undefined)[]): number {
-  let [sum, count] = [0, 0];
-  for (const [n, vector] of vectors.entries()) {
-    if (classes[n] === undefined || classes.indexOf(classes[n]) === classes.lastIndexOf(classes[n])) continue;
-    const nearest = vectors
-      .map((other, i) => ({ i, like: i === n ? -Infinity : dot(vector, other) }))
-      .sort((a, b) => b.like - a.like)
-      .slice(0, 10);
-    sum += nearest.filter(({ i }) => classes[i] === classes[n]).length / nearest.length;
-    count++;
-  }
-  return count === 0 ? 0 : sum / count;
-}
-
-/** Every value in units of its spread, around its mean. */
-function standardized(vectors: readonly number[][]): number[][] {
-  const columns = (vectors[0] ?? []).map((_, i) => {
-    const mean = vectors.reduce((sum, one) => sum + (one[i] as number), 0) / vectors.length;
-    const square = vectors.reduce((sum, one) => sum + ((one[i] as number) - mean) ** 2, 0) / vectors.length;
-    return { mean, spread: Math.sqrt(square) || 1 };
-  });
-  return vectors.map((one) => unit(one.map((value, i) => (value - columns[i]!.mean) / columns[i]!.spread)));
-}
-
 async function likeness(dir: string, all: Recorded[], python: string, hear: Hear): Promise<Measure[]> {
   const recorded: Recorded[] = [];
   const characters: Character[] = [];
@@ -90,11 +52,9 @@ async function likeness(dir: string, all: Recorded[], python: string, hear: Hear
     recorded.push(track);
     characters.push(character.is);
   }
-  const vectorOf = vectorsOf(recorded, characters);
+  const vectorOf = trainVectors(recorded, characters);
   const known = characters.map(vectorOf);
-  const albums = recorded.map(({ album }) => album);
   const artists = recorded.map(({ artist }) => artist);
-  const own = precision(known, albums);
   const halves = await segments(recorded, known, vectorOf, hear);
   console.log(`same segment first: ${halves.toFixed(3)}; same artist@10: ${precision(known, artists).toFixed(3)}`);
   const measures = [...(await copies(dir, recorded, known, vectorOf, hear))];
@@ -104,16 +64,7 @@ async function likeness(dir: string, all: Recorded[], python: string, hear: Hear
     recorded.map(({ path }) => path),
     String(HEARD_SECONDS),
   );
-  for (const [other, times] of [
-    ['librosa', 1.5],
-    ['sonara', 1.2],
-  ] as const) {
-    const theirs = judged?.flatMap((one) => (one[other] ? [one[other]] : [])) ?? [];
-    const name = `same album among ten of ${recorded.length} in ${new Set(albums).size} albums`;
-    if (theirs.length === recorded.length)
-      measures.push(beside(name, other, own, precision(standardized(theirs), albums), times));
-    else console.error(`NOT JUDGED: albums beside ${other}, which is absent; the product's own share is ${own}`);
-  }
+  measures.push(...albumsAlike(recorded, characters, judged ?? []));
   return measures;
 }
 
