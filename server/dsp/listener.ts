@@ -12,7 +12,7 @@ import { createTruePeakMeter } from './true-peak.ts';
 import { createWaveformMeter } from './waveform.ts';
 
 /** Steps and the versions of their algorithms: a raised one makes a step due again for every track. */
-export const SOUND_STEPS = { loudness: 1, waveform: 1, rhythm: 3, character: 1 } as const;
+export const SOUND_STEPS = { loudness: 2, waveform: 1, rhythm: 3, character: 1 } as const;
 export type SoundStep = keyof typeof SOUND_STEPS;
 
 export interface Heard {
