@@ -19,8 +19,8 @@ const STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
 /**
- * Onsets between the beats speak against a period: it may be that of half the tempo, or of a third. Where quick notes go
- * on and on, a fifth would be as good a period as the others, if it alone had nothing against it.
+ * Onsets between the beats speak against a period: it may be that of half the tempo or of a third. Where quick notes go
+ * on and on, a period of five of them would be best if nothing spoke against it.
  */
 const BETWEEN_SHARE = 0.3;
 const FIFTHS = [1, 2, 3, 4];
