@@ -5,6 +5,7 @@ import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
+import { fineEnergySql, MOODS, moodSql, type Mood } from '../library/moods.ts';
 import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
 export interface DueTrack {
@@ -87,6 +88,10 @@ export function createAnalysisQueries(client: Sqlite) {
   const setters = new Map<string, ReturnType<Sqlite['prepare']>>();
   const ofTrack = client.prepare<[TrackId], AnalysisRow>(`SELECT ${COLUMNS} ${FROM_TRACKS} WHERE t.id = ?`);
 
+  const place = client.prepare<[TrackId], { percent: number | null } & Record<Mood, number | null>>(
+    `SELECT (SELECT max(percent) FROM energy_ranks WHERE energy <= ${fineEnergySql('t')}) AS percent,
+      ${MOODS.map((mood) => `(${moodSql(mood, 't')}) AS ${mood}`).join(', ')} FROM tracks t WHERE t.id = ?`,
+  );
   const newestAlbum = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM albums').pluck();
   const listAlbumsOf = client
     .prepare<{ above: number; upTo: number }, AlbumId>(
@@ -152,6 +157,11 @@ export function createAnalysisQueries(client: Sqlite) {
       setter.run({ ...values, key });
     },
     ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
+    /** The share of the library, in percent, that has less energy than a track, and the moods of the track. */
+    energyPlace(id: TrackId): { percent: number | null; moods: Mood[] } {
+      const { percent = null, ...isOf } = place.get(id) ?? {};
+      return { percent, moods: MOODS.filter((mood) => (isOf as Partial<Record<Mood, number | null>>)[mood] === 1) };
+    },
     /** Of the tracks with these ids. */
     counts: (above: number, upTo: number) => counts.get({ above, upTo }) as Counts,
     newest: (): number => newest.get() ?? 0,

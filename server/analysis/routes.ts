@@ -52,7 +52,14 @@ export const analysisRoutes = ({ pass }: AnalysisRouteDeps): Route[] => {
         params: TrackParam,
         reply: TrackAnalysisOut,
       },
-      ({ params }) => toTrackAnalysisOut(rowOf(params.id), pass.queries.albumOf(params.id)),
+      ({ params }) => {
+        const { percent, moods } = pass.queries.energyPlace(params.id);
+        return {
+          ...toTrackAnalysisOut(rowOf(params.id), pass.queries.albumOf(params.id)),
+          energy_rank: percent === null ? null : percent / 100,
+          moods,
+        };
+      },
     ),
     route(
       {
@@ -89,7 +96,10 @@ const toAnalysisOut = ({
   sure_key: sureKey,
 });
 
-function toTrackAnalysisOut(row: AnalysisRow, album: AlbumLoudnessRow | undefined): TrackAnalysisOut {
+function toTrackAnalysisOut(
+  row: AnalysisRow,
+  album: AlbumLoudnessRow | undefined,
+): Omit<TrackAnalysisOut, 'energy_rank' | 'moods'> {
   const ms = (frames: number | null): number => Math.round(((frames ?? 0) * 1e6) / (row.sampleRateHz ?? 1)) / 1e3;
   const isTempoSure = (row.bpmConfidence ?? 0) >= LEAST_TEMPO_CONFIDENCE;
   const isMeasured = row.failure === null && row.loudnessRangeLu !== null;

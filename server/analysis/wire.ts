@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOODS } from '../library/moods.ts';
 
 export const AnalysisOut = z
   .object({
@@ -68,6 +69,17 @@ export const TrackAnalysisOut = z
         energy: z.int().nullable().meta({ description: '1 to 10' }),
       })
       .nullable(),
+    energy_rank: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .meta({
+        description:
+          'the share of the library that has less energy, by 0.01; of the energy of the tags where there is one. ' +
+          'null before it was counted, and for a track without energy',
+      }),
+    moods: z.array(z.enum(MOODS)).meta({ description: 'by energy_rank and key' }),
     is_comparable: z.boolean().meta({ description: 'similar tracks can be found by its sound' }),
   })
   .meta({ id: 'TrackAnalysisOut' });

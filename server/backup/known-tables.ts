@@ -257,6 +257,7 @@ const TABLE_RULES = {
   albumGenres: NEVER,
   playCounts: NEVER,
   libraryTotals: NEVER,
+  energyRanks: NEVER,
   changeCounts: NEVER,
   changedItems: NEVER,
   countedTracks: NEVER,

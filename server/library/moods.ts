@@ -1,19 +1,19 @@
-// Moods, from what tags or the analysis say of tempo, key and energy: what a mood means can be seen in the track.
+// Moods, from energy and key: the share of the library's tracks that have less energy, and whether the key is major or
+// minor. Tempo has no part in them: a beat that is counted twice or half as fast is a common error.
 
-/** Energy from and to, tempo from here on, and whether the key is minor. */
+/** The share of the library, in percent, that has less energy: from and below. */
 interface Definition {
-  energy: readonly [number, number];
-  leastBpm?: number;
+  ranks: readonly [number, number];
   isMinor?: boolean;
 }
 
 const DEFINITIONS = {
-  calm: { energy: [1, 3] },
-  gentle: { energy: [3, 5], isMinor: false },
-  bright: { energy: [5, 8], isMinor: false },
-  dark: { energy: [1, 6], isMinor: true },
-  driving: { energy: [6, 10], leastBpm: 110 },
-  intense: { energy: [8, 10] },
+  calm: { ranks: [0, 20] },
+  gentle: { ranks: [10, 50], isMinor: false },
+  bright: { ranks: [50, 90], isMinor: false },
+  dark: { ranks: [0, 40], isMinor: true },
+  driving: { ranks: [60, 85] },
+  intense: { ranks: [85, 100] },
 } as const satisfies Record<string, Definition>;
 
 export type Mood = keyof typeof DEFINITIONS;
@@ -24,18 +24,33 @@ const minor = (key: string): string =>
   `(${['[A-G]m*', '[A-G][#b]m*', '[0-9]A', '1[0-9]A'].map((form) => `${key} GLOB '${form}'`).join(' OR ')})
     AND ${key} NOT GLOB '*maj*'`;
 
-export function energiesOf(mood: Mood): number[] {
-  const [from, to] = DEFINITIONS[mood].energy;
-  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+/**
+ * SQL: energy from 1 to below 11. Among tracks of the same whole number, louder ones have more: from -30 to -7 LUFS.
+ * A track whose loudness was not measured is in the middle.
+ */
+export const fineEnergySql = (row: string): string =>
+  `(${row}.energy + min(0.99, max(0, (12 - coalesce(${row}.measured_gain_db, 0.5)) / 23)))`;
+
+/** SQL: the energy that so many percent of the tracks are below. Before they were counted, it is taken for even. */
+const energyAt = (percent: number): string =>
+  `coalesce((SELECT energy FROM energy_ranks WHERE percent = ${percent}), ${1 + percent / 10})`;
+
+/** SQL: the lowest and the highest whole energy that tracks of a mood may have. */
+export function wholeEnergiesSql(mood: Mood): string {
+  const [from, below] = DEFINITIONS[mood].ranks;
+  return `SELECT ${from === 0 ? 1 : `CAST(${energyAt(from)} AS INTEGER)`} AS lowest,
+    ${below === 100 ? 10 : `CAST(${energyAt(below)} AS INTEGER)`} AS highest`;
 }
 
-/** A condition on the row of a track. */
+/** SQL: a condition on the row of a track. */
 export function moodSql(mood: Mood, row: string): string {
-  const { energy, leastBpm, isMinor }: Definition = DEFINITIONS[mood];
+  const { ranks, isMinor }: Definition = DEFINITIONS[mood];
+  const [from, below] = ranks;
   const key = `${row}.initial_key`;
   return [
-    `${row}.energy BETWEEN ${energy[0]} AND ${energy[1]}`,
-    ...(leastBpm === undefined ? [] : [`${row}.bpm >= ${leastBpm}`]),
+    `${row}.energy IS NOT NULL`,
+    ...(from === 0 ? [] : [`${fineEnergySql(row)} >= ${energyAt(from)}`]),
+    ...(below === 100 ? [] : [`${fineEnergySql(row)} < ${energyAt(below)}`]),
     ...(isMinor === undefined ? [] : [isMinor ? minor(key) : `${key} IS NOT NULL AND NOT (${minor(key)})`]),
   ].join(' AND ');
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { Sqlite } from '../db/client.ts';
+import { countEnergies, type EnergyCounts } from '../library/energy-ranks.ts';
 import { DIMENSIONS, unpackCharacter } from '../dsp/character.ts';
 import { createKernels } from '../dsp/kernels.ts';
 import {
@@ -51,6 +52,7 @@ export interface Counted {
   comparable: number;
   /** Another one, when other tracks or other results would be in the index. */
   members: string;
+  energies: EnergyCounts;
 }
 
 export function countSounds(client: Sqlite): Counted {
@@ -67,7 +69,7 @@ export function countSounds(client: Sqlite): Counted {
         AS members ${COMPARABLE}`,
     )
     .get() as { comparable: number; members: string };
-  return { total, analyzed, comparable, members };
+  return { total, analyzed, comparable, members, energies: countEnergies(client) };
 }
 
 /** Writes the index to `path`. Gives how many tracks are in it. */
@@ -85,7 +87,7 @@ export function buildSoundIndex(
 /** The index of records without a library, for measuring how well and how fast it finds. */
 export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, count: number): number {
   const model: VectorModel = { mean: new Float64Array(2 * DIMENSIONS), axes: new Float64Array(AXES) };
-  const counted: Counted = { total: count, analyzed: count, comparable: count, members: '' };
+  const counted: Counted = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
   return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, counted });
 }
 

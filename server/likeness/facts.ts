@@ -5,7 +5,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { namedAlbumOf } from '../db/unnamed.ts';
 import type { Statements } from '../library/statement-cache.ts';
-import { energiesOf, moodSql, type Mood } from '../library/moods.ts';
+import { moodSql, wholeEnergiesSql, type Mood } from '../library/moods.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 
 type Row = RowAs<
@@ -111,7 +111,11 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
     ofGenre: (name: string): TrackId[] => around(OF_GENRE, { genre: identityKey(name) }),
     /** Of some thousand tracks of its energies, from a random one on. */
     ofMood(mood: Mood): TrackId[] {
-      const energies = energiesOf(mood);
+      const [{ lowest, highest } = { lowest: 1, highest: 10 }] = statements.rows<{ lowest: number; highest: number }>(
+        wholeEnergiesSql(mood),
+        {},
+      );
+      const energies = Array.from({ length: highest - lowest + 1 }, (_, i) => lowest + i);
       const some = (energy: number, sign: string): string =>
         `SELECT * FROM (SELECT * FROM tracks WHERE energy = ${energy} AND id ${sign} @from ORDER BY id LIMIT @window)`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AnalysisTuning } from '../analysis/module.ts';
 import type { AnalysisPass } from '../analysis/pass.ts';
+import { createEnergyRanks } from '../library/energy-ranks.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import type { Base, Module } from '../module.ts';
@@ -51,6 +52,7 @@ export function likenessModule(deps: LikenessModuleDeps) {
   const { likenessAfterMs: afterMs = AFTER_MS } = tuning;
   const random = Math.random;
   const statements = createStatements(db.$client);
+  const energyRanks = createEnergyRanks(db.$client);
   const sounds = createSounds({
     log,
     now,
@@ -59,6 +61,7 @@ export function likenessModule(deps: LikenessModuleDeps) {
     indexPath: join(config.paths.cache, 'likeness', 'sounds.index'),
     changes: () => `${analysis.queries.changes()}:${analysis.stored()}`,
     isBusy: isServing,
+    onCounted: ({ energies }) => void energyRanks.store(energies),
     afterMs: afterMs ?? 0,
   });
   const facts = createFacts({ statements, isOffline: musicFolders.isOffline, random });

@@ -27,6 +27,7 @@ interface SoundsDeps {
   /** Rises with every change of the library. */
   changes: () => string;
   isBusy: () => boolean;
+  onCounted: (counted: LikenessAnswers['count']) => void;
   /** How long after the start it first looks. */
   afterMs: number;
 }
@@ -42,7 +43,7 @@ interface Known {
 
 export type Sounds = ReturnType<typeof createSounds>;
 
-export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ...files }: SoundsDeps) {
+export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, afterMs, ...files }: SoundsDeps) {
   const failure = 'Sounds could not be compared';
   const comparing = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
   const building = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
@@ -59,6 +60,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ..
   /** Counts what there is, and builds the index when it is no longer that. Gives when a postponed build is due. */
   async function refresh(): Promise<number> {
     counted = await ask({ kind: 'count' }, building);
+    onCounted(counted);
     const index = header();
     if (counted.members === index?.members) return Infinity;
     const changed = Math.abs(counted.comparable - (index?.tracks ?? 0));

@@ -89,7 +89,7 @@ describe('when it has been', () => {
       { kind: 'artist', id: 5 },
       { kind: 'genre', name: 'Choral' },
       { kind: 'genre', name: 'dub' },
-      { kind: 'mood', mood: 'calm' },
+      { kind: 'mood', mood: 'dark' },
       { kind: 'mood', mood: 'driving' },
       { kind: 'moment', hour: 12 },
       { kind: 'track', id: first(6, 20) },
@@ -138,9 +138,10 @@ describe('when it has been', () => {
       )
       .get(id) as Row;
   const MOOD: Record<string, (track: Row) => boolean> = {
-    calm: ({ energy }) => energy <= 3,
-    bright: ({ energy, initial_key: key }) => energy >= 5 && energy <= 8 && !key.endsWith('m'),
-    driving: ({ energy, bpm }) => energy >= 6 && bpm >= 110,
+    // of seven energies, each of as many tracks
+    dark: ({ energy, initial_key: key }) => energy <= 3 && key.endsWith('m'),
+    bright: ({ energy, initial_key: key }) => energy >= 4 && energy <= 6 && !key.endsWith('m'),
+    driving: ({ energy }) => energy === 5 || energy === 6,
   };
   const MATCHING: Record<string, string[]> = {
     C: ['C', 'Am', 'G'],

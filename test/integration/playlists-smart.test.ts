@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
+import { countEnergies, createEnergyRanks } from '../../server/library/energy-ranks.ts';
 import { foldedText, sortKey } from '../../server/library/sort-and-identity-keys.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
@@ -57,7 +58,7 @@ beforeAll(() => {
     for (const { id } of client.prepare<[], { id: number }>('SELECT id FROM tracks').all()) {
       client
         .prepare(
-          'UPDATE tracks SET bitrate_kbps = ?, sample_rate_hz = ?, bit_depth = ?, channels = ?, has_lyrics = ?, created_at = ? WHERE id = ?',
+          'UPDATE tracks SET bitrate_kbps = ?, sample_rate_hz = ?, bit_depth = ?, channels = ?, has_lyrics = ?, created_at = ?, measured_gain_db = ? WHERE id = ?',
         )
         .run(
           random() < 0.8 ? 64 * (1 + below(5)) : null,
@@ -66,6 +67,7 @@ beforeAll(() => {
           1 + below(2),
           below(2),
           NOW.getTime() - below(60) * DAY - below(DAY),
+          random() < 0.8 ? 15 - 30 * random() : null,
           id,
         );
     }
@@ -80,6 +82,7 @@ beforeAll(() => {
       `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) SELECT ${PLAYLIST}, id, id, 0 FROM tracks WHERE id % 3 = 0 UNION ALL SELECT 2, id, id, 0 FROM tracks`,
     );
   })();
+  createEnergyRanks(client).store(countEnergies(client));
   thread = createSmartThread({
     workerUrl: paths.workers.smart,
     databasePath: join(temp.dir, 'tonearm.db'),
@@ -178,16 +181,24 @@ function readFacts(): Facts[] {
 
 /** What the moods mean, once more. */
 function moodsOf(t: Record<string, unknown>): string[] {
-  const [energy, bpm, key] = [Number(t['energy'] ?? 0), Number(t['bpm'] ?? 0), t['initial_key']];
+  if (t['energy'] === null) return [];
+  const key = t['initial_key'];
+  const loudness = (12 - Number(t['measured_gain_db'] ?? 0.5)) / 23;
+  const energy = Number(t['energy']) + Math.min(0.99, Math.max(0, loudness));
+  const at = (percent: number): number =>
+    temp.db.$client
+      .prepare<[number], number>('SELECT energy FROM energy_ranks WHERE percent = ?')
+      .pluck()
+      .get(percent) ?? 0;
   const isMinor = /^[A-G][#b]?m/.test(String(key));
   const isMajor = key !== null && !isMinor;
   return [
-    ...(energy >= 1 && energy <= 3 ? ['calm'] : []),
-    ...(energy >= 3 && energy <= 5 && isMajor ? ['gentle'] : []),
-    ...(energy >= 5 && energy <= 8 && isMajor ? ['bright'] : []),
-    ...(energy >= 1 && energy <= 6 && isMinor ? ['dark'] : []),
-    ...(energy >= 6 && bpm >= 110 ? ['driving'] : []),
-    ...(energy >= 8 ? ['intense'] : []),
+    ...(energy < at(20) ? ['calm'] : []),
+    ...(energy >= at(10) && energy < at(50) && isMajor ? ['gentle'] : []),
+    ...(energy >= at(50) && energy < at(90) && isMajor ? ['bright'] : []),
+    ...(energy < at(40) && isMinor ? ['dark'] : []),
+    ...(energy >= at(60) && energy < at(85) ? ['driving'] : []),
+    ...(energy >= at(85) ? ['intense'] : []),
   ];
 }
 

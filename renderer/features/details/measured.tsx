@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trackAnalysisQuery } from '../../api/analysis.ts';
 import { detailOf } from '../../api/problem.ts';
-import { formatNumber } from '../../ui/format.ts';
+import { formatNumber, formatPercent } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
@@ -29,7 +29,17 @@ export function Measured({ trackId }: { trackId: number }) {
       t('measured.key'),
       rhythm?.key != null && sure([rhythm.key, rhythm.camelot].filter(Boolean).join(' · '), rhythm.key_confidence),
     ],
-    [t('measured.energy'), rhythm?.energy != null && t('measured.of', { value: rhythm.energy, most: 10 })],
+    [
+      t('measured.energy'),
+      rhythm?.energy != null &&
+        [
+          t('measured.of', { value: rhythm.energy, most: 10 }),
+          data?.energy_rank != null && t('measured.energyRank', { share: formatPercent(data.energy_rank) }),
+        ]
+          .filter(Boolean)
+          .join(' · '),
+    ],
+    [t('measured.mood'), data?.moods.map((mood) => t(`mood.${mood}`)).join(', ')],
   ];
   const known = facts.filter(([, value]) => value);
   const note =

@@ -1,5 +1,5 @@
 // The library as a whole: its identity, its totals, and how far work on all of it came.
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { JobId, TrackId } from '../ids.ts';
 import { flag, json, time } from './columns.ts';
 import type { ItemType } from './likes.ts';
@@ -7,6 +7,12 @@ import { tracks, type MetadataStatus } from './tracks.ts';
 
 /** What has a name, and goes when no track has that name any more. */
 export type NamedItem = Extract<ItemType, 'album' | 'artist'>;
+
+/** library/: the energy (library/moods.ts) that so many percent of the tracks are below; empty until counted. */
+export const energyRanks = sqliteTable('energy_ranks', {
+  percent: integer('percent').primaryKey(), // 1..99
+  energy: real('energy').notNull(), // 1..11
+});
 
 /** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });

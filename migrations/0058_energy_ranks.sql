@@ -1,0 +1,4 @@
+CREATE TABLE `energy_ranks` (
+	`percent` integer PRIMARY KEY NOT NULL,
+	`energy` real NOT NULL
+);
