@@ -137,6 +137,7 @@ export const TABLES_OF_ACCOUNTS = {
 export const OTHER_TABLES_OF_ACCOUNTS: Readonly<Record<string, string>> = {
   sessions: 'none comes back that is not here: kept-accounts.ts',
   bookmarks: 'what somebody did',
+  daily_mixes: 'follows from what somebody did',
   downloads: 'what somebody did; none goes on',
   duplicate_dismissals: 'what somebody did',
   history_imports: 'what somebody did',

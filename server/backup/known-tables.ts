@@ -203,6 +203,7 @@ const TABLE_RULES = {
   likeEvents: { comes: 'always', rules: { item_type: ITEM } },
   likeStates: { comes: 'always', rules: { item_type: ITEM } },
   radioNevers: ALWAYS,
+  dailyMixes: NEVER,
   playlists: { comes: 'always', counted: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
   playlistEntries: ALWAYS,
   playlistPastEntries: ALWAYS,

@@ -68,6 +68,11 @@ const AT_HOUR = `SELECT p.track_id AS id, count(*) AS plays FROM (
   WHERE p.track_id IS NOT NULL AND (p.played_at + @offsetMs) / ${HOUR_MS} % 24 IN (@hour, @before, @after)
   GROUP BY p.track_id ORDER BY plays DESC, p.track_id LIMIT 200`;
 
+const BUSIEST_HOUR = `SELECT (played_at + @offsetMs) / ${HOUR_MS} % 24 AS hour FROM (
+    SELECT played_at FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL AND track_id IS NOT NULL
+      ORDER BY played_at DESC LIMIT ${LAST_PLAYS})
+  GROUP BY hour ORDER BY count(*) DESC, hour LIMIT 1`;
+
 interface FactsDeps {
   statements: Statements;
   isOffline: (storageUri: string | null) => boolean;
@@ -143,6 +148,9 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
         before: (hour + 23) % 24,
         after: (hour + 1) % 24,
       }),
+    /** The hour of the day at which the listener plays most, where the listener is. */
+    busiestHour: (userId: UserId, offsetMinutes: number): number | undefined =>
+      statements.column<number>(BUSIEST_HOUR, { userId, offsetMs: offsetMinutes * 60_000 })[0],
     any: (): TrackId[] => around("SELECT id FROM tracks WHERE availability = 'available' AND id", {}),
   };
 }

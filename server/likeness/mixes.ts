@@ -1,23 +1,24 @@
-// Mixes for the Home page: other ones every day, the same all day, each with the reason why it is there.
+// Mixes for the Home page, each with the reason why it is there. They follow from the listener and the day, are stored,
+// and stay until that day is over where the listener was when they were made.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/moods.ts';
 import type { Statements } from '../library/statement-cache.ts';
 import type { Facts, FactsReader } from './facts.ts';
 import { pickNext } from './radio-pick.ts';
-import type { Chosen, Radio } from './radio.ts';
+import type { Radio } from './radio.ts';
 import { LONG_AGO_MS, OFTEN, reasonsOfListener } from './reasons.ts';
 import type { Seed, SeedReader } from './seeds.ts';
-import type { MIX_KINDS, ReasonOut } from './wire.ts';
+import type { Mix, MixItem, StoredMixes } from './stored-mixes.ts';
+import type { ReasonOut } from './wire.ts';
 
 const TRACKS = 30;
 /** Fewer are no mix. */
 const LEAST = 8;
 const LATELY_MS = 30 * 86_400_000;
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 const ARTIST_MIXES = 3;
 const FROM = 400;
-/** Listeners whose mixes of today are remembered. */
-const KEEP = 200;
 
 const LATELY = `SELECT p.track_id AS id, t.title, t.artist_id AS artistId, count(*) AS plays
   FROM (SELECT track_id FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL AND played_at >= @since
@@ -28,141 +29,151 @@ const LOVED = `SELECT item_id FROM like_states WHERE user_id = @userId AND item_
 const FORGOTTEN = `SELECT item_id FROM play_counts WHERE user_id = @userId AND item_type = 'track'
   AND plays >= ${OFTEN} AND last_played_at <= @until ORDER BY plays DESC LIMIT ${FROM}`;
 
-export interface Mix {
-  id: string;
-  kind: (typeof MIX_KINDS)[number];
-  subject: string | null;
-  why: ReasonOut[];
-  items: Chosen[];
+/** What chooses tracks by one sequence of chances. */
+export interface Choosers {
+  facts: FactsReader;
+  seeds: Pick<SeedReader, 'ofMood' | 'of'>;
+  radio: Pick<Radio, 'next'>;
 }
 
 interface MixDeps {
   statements: Statements;
-  facts: FactsReader;
-  seeds: Pick<SeedReader, 'ofMood' | 'of'>;
-  radio: Pick<Radio, 'next'>;
+  stored: StoredMixes;
+  /** `random`: 0 to 1. */
+  choosersBy: (random: () => number) => Choosers;
   now: () => Date;
 }
 
-export function createMixes({ statements, facts, seeds, radio, now }: MixDeps) {
-  const kept = new Map<UserId, { key: string; mixes: Promise<Mix[]> }>();
+export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
+  /** Those that are being made: simultaneous questions get the same ones. */
+  const pending = new Map<UserId, Promise<Mix[]>>();
+  const { facts: present } = choosersBy(() => 0);
 
-  const ofRadio = async (userId: UserId, seed: Seed): Promise<Chosen[]> =>
-    (await radio.next(userId, seed, { count: TRACKS, played: [], more: [], less: [] })).items;
-
-  /** Some of these, by the rules of radios, shuffled for the day. */
-  function someOf(userId: UserId, ids: readonly TrackId[], day: number, own: (track: Facts) => ReasonOut[]): Chosen[] {
-    const random = numbersOf(day * 31 + userId);
-    const usable = [...facts.of(userId, ids).values()].filter(({ isUsable }) => isUsable);
-    return pickNext(
-      usable.map((track) => ({ facts: track, score: random() })),
-      { count: TRACKS, before: [], given: 0, nowMs: now().getTime(), random },
-    ).map(({ facts: track }) => ({
-      id: track.id,
-      facts: track,
-      likeness: null,
-      reasons: [...own(track), ...reasonsOfListener(track, now().getTime())],
-    }));
+  /** Tracks that are gone, cannot be played now or are never to be played are left out. */
+  function playable(userId: UserId, mixes: readonly Mix[]): Mix[] {
+    const ids = new Set(mixes.flatMap(({ items }) => items.map(({ id }) => id)));
+    const facts = present.of(userId, [...ids]);
+    return mixes
+      .map((mix) => ({ ...mix, items: mix.items.filter(({ id }) => facts.get(id)?.isUsable) }))
+      .filter(({ items }) => items.length > 0);
   }
 
-  async function ofArtists(userId: UserId, day: number): Promise<Mix[]> {
-    const played = statements.rows<{ id: TrackId; title: string; artistId: number; plays: number }>(LATELY, {
-      userId,
-      since: now().getTime() - LATELY_MS,
-    });
-    const byArtist = new Map(played.toReversed().map((one) => [one.artistId, one]));
-    const random = numbersOf(day * 17 + userId);
-    const chosen = [...byArtist.values()]
-      .sort((a, b) => b.plays - a.plays)
-      .slice(0, 10)
-      .map((one) => ({ one, place: random() }))
-      .sort((a, b) => a.place - b.place)
-      .slice(0, ARTIST_MIXES);
-    const mixes: Mix[] = [];
-    for (const { one } of chosen) {
-      const track = facts.of(userId, [one.id]).get(one.id);
-      const artist = track?.artists.find(({ id }) => id === one.artistId);
-      if (!track || !artist) continue;
-      const items = await ofRadio(userId, { title: artist.name, ids: [one.id] });
-      const why: ReasonOut[] = [{ kind: 'played_lately', track_id: one.id, title: one.title, plays: one.plays }];
-      mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why, items });
-    }
+  async function makeAndStore(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
+    const madeAtMs = now().getTime();
+    const today = Math.floor((madeAtMs + offsetMinutes * MINUTE_MS) / DAY_MS);
+    const last = stored.find(userId);
+    // whoever flew west has the same date again, and gets other mixes all the same
+    const day = last && last.madeAtMs <= madeAtMs ? Math.max(today, last.day + 1) : today;
+    const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
+    const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
+    if (mixes.length > 0) stored.store(userId, { day, madeAtMs, endsAtMs, mixes });
     return mixes;
   }
 
-  async function make(userId: UserId, day: number, offsetMinutes: number): Promise<Mix[]> {
-    const mood = MOODS[day % MOODS.length] as Mood;
-    const hour = Math.floor((((now().getTime() + offsetMinutes * 60_000) / 3_600_000) % 24) + 24) % 24;
-    const moment = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
-    const loved = statements.column<TrackId>(LOVED, { userId });
-    const forgotten = statements.column<TrackId>(FORGOTTEN, { userId, until: now().getTime() - LONG_AGO_MS });
-    const unplayed = [...facts.of(userId, facts.any()).values()].filter(({ plays }) => plays === 0).map(({ id }) => id);
-    const all: Mix[] = [
-      ...(await ofArtists(userId, day)),
-      ...(moment.mood === undefined
-        ? [
-            {
-              id: `hour-${hour}`,
-              kind: 'hour' as const,
-              subject: String(hour),
-              why: moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []),
-              items: await ofRadio(userId, moment),
-            },
-          ]
-        : []),
-      {
-        id: 'loved',
-        kind: 'loved',
-        subject: null,
-        why: [{ kind: 'loved' }],
-        items: someOf(userId, loved, day, () => []),
-      },
-      ...[someOf(userId, forgotten, day, () => [])].map((items): Mix => {
-        const why = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
-        return { id: 'forgotten', kind: 'forgotten', subject: null, why, items };
-      }),
-      {
-        id: `mood-${mood}`,
-        kind: 'mood',
-        subject: mood,
-        why: [{ kind: 'mood', mood }],
-        items: (await ofRadio(userId, seeds.ofMood(mood))).filter(({ reasons }) =>
-          reasons.some(({ kind }) => kind === 'mood'),
-        ),
-      },
-      {
-        id: 'unplayed',
-        kind: 'unplayed',
-        subject: null,
-        why: [{ kind: 'never_played' }],
-        items: someOf(userId, unplayed, day, () => [{ kind: 'never_played' }]),
-      },
-    ];
+  interface Making {
+    day: number;
+    offsetMinutes: number;
+    choosers: Choosers;
+  }
+
+  async function make(userId: UserId, { day, offsetMinutes, choosers }: Making): Promise<Mix[]> {
+    const { facts, seeds, radio } = choosers;
+    const random = numbersOf(day * 17 + userId);
+    const nowMs = now().getTime();
+
+    const ofRadio = async (seed: Seed): Promise<MixItem[]> =>
+      (await radio.next(userId, seed, { count: TRACKS, played: [], more: [], less: [] })).items.map(toItem);
+
+    /** Some of these, by the rules of radios. */
+    function someOf(ids: readonly TrackId[], own: (track: Facts) => ReasonOut[]): MixItem[] {
+      const usable = [...facts.of(userId, ids).values()].filter(({ isUsable }) => isUsable);
+      return pickNext(
+        usable.map((track) => ({ facts: track, score: random() })),
+        { count: TRACKS, before: [], given: 0, nowMs, random },
+      ).map(({ facts: track }) => ({
+        id: track.id,
+        likeness: null,
+        reasons: [...own(track), ...reasonsOfListener(track, nowMs)],
+      }));
+    }
+
+    async function ofArtists(): Promise<Mix[]> {
+      const played = statements.rows<{ id: TrackId; title: string; artistId: number; plays: number }>(LATELY, {
+        userId,
+        since: nowMs - LATELY_MS,
+      });
+      const byArtist = new Map(played.toReversed().map((one) => [one.artistId, one]));
+      const chosen = [...byArtist.values()]
+        .sort((a, b) => b.plays - a.plays)
+        .slice(0, 10)
+        .map((one) => ({ one, place: random() }))
+        .sort((a, b) => a.place - b.place)
+        .slice(0, ARTIST_MIXES);
+      const mixes: Mix[] = [];
+      for (const { one } of chosen) {
+        const track = facts.of(userId, [one.id]).get(one.id);
+        const artist = track?.artists.find(({ id }) => id === one.artistId);
+        if (!track || !artist) continue;
+        const items = await ofRadio({ title: artist.name, ids: [one.id] });
+        const why: ReasonOut[] = [{ kind: 'played_lately', track_id: one.id, title: one.title, plays: one.plays }];
+        mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why, items });
+      }
+      return mixes;
+    }
+
+    /** Of the hour at which the listener plays most: the hour of the first question would be over soon. */
+    async function ofHour(): Promise<Mix[]> {
+      const hour = facts.busiestHour(userId, offsetMinutes);
+      if (hour === undefined) return [];
+      const moment = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
+      const why = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
+      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why, items: await ofRadio(moment) }];
+    }
+
+    function ofForgotten(): Mix {
+      const ids = statements.column<TrackId>(FORGOTTEN, { userId, until: nowMs - LONG_AGO_MS });
+      const items = someOf(ids, () => []);
+      const why = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
+      return { id: 'forgotten', kind: 'forgotten', subject: null, why, items };
+    }
+
+    async function ofMood(): Promise<Mix> {
+      const mood = MOODS[day % MOODS.length] as Mood;
+      const items = (await ofRadio(seeds.ofMood(mood))).filter(({ reasons }) =>
+        reasons.some(({ kind }) => kind === 'mood'),
+      );
+      return { id: `mood-${mood}`, kind: 'mood', subject: mood, why: [{ kind: 'mood', mood }], items };
+    }
+
+    function ofLoved(): Mix {
+      const items = someOf(statements.column<TrackId>(LOVED, { userId }), () => []);
+      return { id: 'loved', kind: 'loved', subject: null, why: [{ kind: 'loved' }], items };
+    }
+
+    function ofUnplayed(): Mix {
+      const ids = [...facts.of(userId, facts.any()).values()].filter(({ plays }) => plays === 0).map(({ id }) => id);
+      const why: ReasonOut[] = [{ kind: 'never_played' }];
+      return { id: 'unplayed', kind: 'unplayed', subject: null, why, items: someOf(ids, () => why) };
+    }
+
+    const all = [...(await ofArtists()), ...(await ofHour()), ofLoved(), ofForgotten(), await ofMood(), ofUnplayed()];
     return all.filter(({ items }) => items.length >= LEAST);
   }
 
   return {
-    /** Those of today, where the listener is. */
-    today(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
-      const day = Math.floor((now().getTime() + offsetMinutes * 60_000) / DAY_MS);
-      const key = `${day}:${offsetMinutes}`;
-      const known = kept.get(userId);
-      if (known?.key === key) return known.mixes;
-      const mixes = make(userId, day, offsetMinutes);
-      kept.delete(userId);
-      if (kept.size >= KEEP) kept.delete(kept.keys().next().value as UserId);
-      kept.set(userId, { key, mixes });
-      // none yet, or a failure: asked again
-      void mixes.then(
-        (found) => found.length === 0 && kept.delete(userId),
-        () => kept.delete(userId),
-      );
-      return mixes;
+    /** Those of the listener's day. */
+    async today(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
+      const nowMs = now().getTime();
+      const last = stored.find(userId);
+      if (last?.mixes && last.madeAtMs <= nowMs && nowMs < last.endsAtMs) return playable(userId, last.mixes);
+      const made = pending.get(userId) ?? makeAndStore(userId, offsetMinutes).finally(() => pending.delete(userId));
+      pending.set(userId, made);
+      return playable(userId, await made);
     },
-    /** What a listener never wants to hear has changed. */
-    forget: (userId: UserId): void => void kept.delete(userId),
   };
 }
+
+const toItem = ({ id, likeness, reasons }: MixItem): MixItem => ({ id, likeness, reasons });
 
 /** 0 to 1, the same for a number (mulberry32). */
 function numbersOf(seed: number): () => number {

@@ -14,6 +14,7 @@ import { likenessRoutes } from './routes.ts';
 import { createSeeds } from './seeds.ts';
 import { createLikenessService } from './service.ts';
 import { createSounds } from './sounds.ts';
+import { createStoredMixes } from './stored-mixes.ts';
 
 /** With that of what it compares. */
 export interface LikenessTuning extends AnalysisTuning {
@@ -50,7 +51,6 @@ export function likenessModule(deps: LikenessModuleDeps) {
     tuning,
   } = deps;
   const { likenessAfterMs: afterMs = AFTER_MS } = tuning;
-  const random = Math.random;
   const statements = createStatements(db.$client);
   const energyRanks = createEnergyRanks(db.$client);
   const sounds = createSounds({
@@ -64,10 +64,13 @@ export function likenessModule(deps: LikenessModuleDeps) {
     onCounted: ({ energies }) => void energyRanks.store(energies),
     afterMs: afterMs ?? 0,
   });
-  const facts = createFacts({ statements, isOffline: musicFolders.isOffline, random });
-  const seeds = createSeeds({ facts, library, playlists, random });
-  const radio = createRadio({ sounds, facts, seeds, library, now, random });
-  const mixes = createMixes({ statements, facts, seeds, radio, now });
+  const choosersBy = (random: () => number) => {
+    const facts = createFacts({ statements, isOffline: musicFolders.isOffline, random });
+    const seeds = createSeeds({ facts, library, playlists, random });
+    return { facts, seeds, radio: createRadio({ sounds, facts, seeds, library, now, random }) };
+  };
+  const { facts, radio } = choosersBy(Math.random);
+  const mixes = createMixes({ statements, stored: createStoredMixes(db.$client), choosersBy, now });
   const nevers = createNevers({ db, now });
   const likeness = createLikenessService({ statements, sounds, facts, radio, library, now });
   onMerge(nevers.merge);

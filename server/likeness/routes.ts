@@ -5,11 +5,12 @@ import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { LibraryService } from '../library/service.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
-import type { Mix, createMixes } from './mixes.ts';
+import type { createMixes } from './mixes.ts';
 import type { createNevers } from './nevers.ts';
 import type { Chosen, Radio } from './radio.ts';
 import type { LikenessService } from './service.ts';
 import type { Area } from './sound-map.ts';
+import type { Mix, MixItem } from './stored-mixes.ts';
 import type { Sounds } from './sounds.ts';
 import {
   LikenessOut,
@@ -52,7 +53,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
   const tracksOut = (userId: UserId, ids: readonly number[]) =>
     new Map(library.tracksById(userId, ids).map((track) => [track.id, toTrackOut(track)]));
 
-  function chosenOut(userId: UserId, chosen: readonly Chosen[]): ChosenTrackOut[] {
+  function chosenOut(userId: UserId, chosen: readonly (Chosen | MixItem)[]): ChosenTrackOut[] {
     const tracks = tracksOut(
       userId,
       chosen.map(({ id }) => id),
@@ -84,10 +85,6 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         NAMES,
       ),
     };
-  }
-
-  function forgetMixes(userId: UserId): void {
-    mixes.forget(userId);
   }
 
   return [
@@ -172,7 +169,6 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       ({ user, params }) => {
         nevers.add(user.id, { trackId: library.getTrack(user.id, params.id).id });
-        forgetMixes(user.id);
       },
     ),
     route(
@@ -185,7 +181,6 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       ({ user, params }) => {
         nevers.remove(user.id, { trackId: params.id });
-        forgetMixes(user.id);
       },
     ),
     route(
@@ -198,7 +193,6 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       ({ user, params }) => {
         nevers.add(user.id, { artistId: library.getArtist(user.id, params.id).id });
-        forgetMixes(user.id);
       },
     ),
     route(
@@ -211,7 +205,6 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       ({ user, params }) => {
         nevers.remove(user.id, { artistId: params.id });
-        forgetMixes(user.id);
       },
     ),
     route(

@@ -210,9 +210,9 @@ export const MIX_KINDS = ['like_artist', 'loved', 'forgotten', 'mood', 'hour', '
 
 export const MixOut = z
   .object({
-    id: z.string().meta({ description: 'valid today' }),
+    id: z.string().meta({ description: 'valid until the day is over where the listener was when it began' }),
     kind: z.enum(MIX_KINDS),
-    subject: z.string().nullable().meta({ description: 'name of the artist, or the mood' }),
+    subject: z.string().nullable().meta({ description: 'name of the artist, the mood, or the hour (0 to 23)' }),
     why: z.array(ReasonOut).meta({ description: 'why this mix is there today' }),
     track_count: z.int(),
     duration_ms: z.int(),
@@ -226,7 +226,7 @@ export const MixesQuery = z.object({
   utc_offset_minutes: queryInt
     .pipe(z.int().min(-840).max(840))
     .default(0)
-    .meta({ description: 'of the listener: when a day begins' }),
+    .meta({ description: 'of the listener. Mixes stay until the day is over where they were first asked for' }),
 });
 export const MixesOut = z.object({ items: z.array(MixOut) }).meta({ id: 'MixesOut' });
 export type MixesOut = z.output<typeof MixesOut>;

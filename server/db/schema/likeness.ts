@@ -1,9 +1,9 @@
-// What listeners do not want to hear.
+// What listeners do not want to hear, and what was mixed for them.
 import { integer, sqliteTable, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ArtistId, TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
 import { artists } from './artists-and-albums.ts';
-import { time } from './columns.ts';
+import { json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
 /** likeness/: a track or an artist that no radio and no mix plays for a person; one of the two ids is null. */
@@ -27,3 +27,15 @@ export const radioNevers = sqliteTable(
     uniqueIndex('radio_nevers_artist').on(t.artistId, t.userId),
   ],
 );
+
+/** likeness/: the mixes of a person's day. They stay until it is over; without a row they are made anew. */
+export const dailyMixes = sqliteTable('daily_mixes', {
+  userId: integer('user_id')
+    .$type<UserId>()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  day: integer('day').notNull(), // days since 1970 where the person was; chance depends on it
+  madeAt: time('made_at').notNull(),
+  endsAt: time('ends_at').notNull(), // when the day was over there
+  mixes: json<unknown>('mixes').notNull(), // likeness/stored-mixes.ts
+});

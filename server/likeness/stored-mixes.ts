@@ -1,0 +1,54 @@
+// The mixes of each listener's last day, in the database.
+import { z } from 'zod';
+import type { Sqlite } from '../db/client.ts';
+import { TrackIdIn, type UserId } from '../db/ids.ts';
+import { MIX_KINDS, ReasonOut } from './wire.ts';
+
+const MixItem = z.object({
+  id: TrackIdIn,
+  likeness: z.number().nullable(),
+  reasons: z.array(ReasonOut),
+});
+export type MixItem = z.output<typeof MixItem>;
+
+const Mix = z.object({
+  id: z.string(),
+  kind: z.enum(MIX_KINDS),
+  subject: z.string().nullable(),
+  why: z.array(ReasonOut),
+  items: z.array(MixItem),
+});
+export type Mix = z.output<typeof Mix>;
+
+/** Undefined when another version wrote them. */
+const Mixes = z.array(Mix).optional().catch(undefined);
+
+interface DayOfMixes {
+  day: number;
+  madeAtMs: number;
+  endsAtMs: number;
+  mixes: Mix[] | undefined;
+}
+
+export type StoredMixes = ReturnType<typeof createStoredMixes>;
+
+export function createStoredMixes(client: Sqlite) {
+  const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes'> & { mixes: string }>(
+    'SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, mixes FROM daily_mixes WHERE user_id = ?',
+  );
+  const store = client.prepare(
+    `INSERT INTO daily_mixes (user_id, day, made_at, ends_at, mixes) SELECT id, ?, ?, ?, ? FROM users WHERE id = ?
+      ON CONFLICT (user_id) DO UPDATE SET day = excluded.day, made_at = excluded.made_at, ends_at = excluded.ends_at,
+        mixes = excluded.mixes`,
+  );
+  return {
+    find(userId: UserId): DayOfMixes | undefined {
+      const row = find.get(userId);
+      return row && { ...row, mixes: Mixes.parse(JSON.parse(row.mixes)) };
+    },
+    /** Does nothing for an account that is gone. */
+    store(userId: UserId, { day, madeAtMs, endsAtMs, mixes }: DayOfMixes): void {
+      store.run(day, madeAtMs, endsAtMs, JSON.stringify(mixes), userId);
+    },
+  };
+}
