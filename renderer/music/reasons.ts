@@ -4,10 +4,23 @@ import type { Reason } from '../api/likeness.ts';
 import { formatDateOnly, formatNumber, formatPercent } from '../ui/format.ts';
 import '../i18n/page-texts.ts';
 
+const MOST_TOLD = 0.5;
+
+/** How close, among all tracks; empty for what is not close, and in a queue that an older version stored. */
+export const rankText = (rank: number | null | undefined, t: TFunction): string =>
+  rank != null && rank <= MOST_TOLD ? t('why.rank', { share: formatPercent(Math.ceil(100 * rank) / 100) }) : '';
+
 function reasonText(reason: Reason, t: TFunction): string {
   switch (reason.kind) {
-    case 'sounds_like':
-      return t('why.sounds_like', { title: reason.title, likeness: formatPercent(reason.likeness) });
+    case 'sounds_like': {
+      const rank = rankText(reason.rank, t);
+      return rank === ''
+        ? t('why.sounds_like', { title: reason.title })
+        : t('why.sounds_like_ranked', { title: reason.title, rank });
+    }
+    case 'more_like':
+    case 'less_like':
+      return t(`why.${reason.kind}`, { title: reason.title });
     case 'same_tempo':
       return t('why.same_tempo', { bpm: formatNumber(Math.round(reason.bpm)), title: reason.title });
     case 'matching_key':

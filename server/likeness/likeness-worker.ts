@@ -7,14 +7,17 @@ import { answerQuestions } from '../db/reader-loop.ts';
 import { unpackCharacter } from '../dsp/character.ts';
 import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
 import { findPath, type PathFound } from './path.ts';
+import { drawAside } from './steering.ts';
 import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-index.ts';
 import { lookAtMap, tracksAlong, tracksIn, type Area, type MapFound, type Point, type TracksIn } from './sound-map.ts';
 
 export type LikenessQuestion =
   | { kind: 'build'; nowMs: number; counted: Counted }
   | { kind: 'count' }
-  /** Most alike first, without the track itself. One list per id that has a sound. */
-  | { kind: 'nearest'; ids: number[]; count: number }
+  /** Most alike first, without the track itself. One list per id that has a sound; `more` and `less` draw it aside. */
+  | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
+  /** How tracks rank by likeness to each of some others. */
+  | { kind: 'ranks'; of: readonly number[]; others: number[] }
   /** How much some tracks are like one. */
   | { kind: 'compare'; id: number; others: number[] }
   | { kind: 'path'; userId: UserId; from: number; to: number; steps: number }
@@ -24,6 +27,15 @@ export type LikenessQuestion =
 
 interface Nearest extends Alike {
   id: number;
+  /** Of each likeness: see RankOf. */
+  ranks: Float32Array<ArrayBuffer>;
+  /** Likeness to what is looked for; without `more` and `less` to the track. The best first. */
+  scores: Float32Array<ArrayBuffer>;
+}
+
+interface Compared {
+  likeness: number;
+  rank: number;
 }
 
 /** By kind of question; undefined without an index. */
@@ -31,7 +43,8 @@ export interface LikenessAnswers {
   build: number;
   count: Counted;
   nearest: Nearest[] | undefined;
-  compare: (number | null)[] | undefined;
+  ranks: Map<number, Float32Array<ArrayBuffer>> | undefined;
+  compare: (Compared | null)[] | undefined;
   path: PathFound | undefined;
   map: MapFound | undefined;
   area: TracksIn | undefined;
@@ -57,6 +70,37 @@ answerQuestions<AskedLikeness, LikenessAnswer>((client) => {
     return character && index.recordOf(character, id);
   }
 
+  interface Drawn {
+    id: number;
+    count: number;
+    more?: readonly number[];
+    less?: readonly number[];
+  }
+
+  function nearestTo(index: SoundIndex, record: Uint8Array, { id, count, more = [], less = [] }: Drawn) {
+    const recordsOf = (ids: readonly number[]): Uint8Array[] => ids.flatMap((one) => recordOf(index, one) ?? []);
+    const drawn = drawAside(record, recordsOf(more), recordsOf(less));
+    const { ids, likeness: scores } = without(id, index.nearest(drawn ?? record, count + 1));
+    const likeness = drawn
+      ? Float32Array.from(ids, (one) => index.likenessOf(record, index.find(one) as Uint8Array))
+      : scores;
+    return { ids, likeness, scores, ranks: likeness.map(index.ranksFor(record)) };
+  }
+
+  function ranksOf(index: SoundIndex, { of, others }: Extract<LikenessQuestion, { kind: 'ranks' }>) {
+    const records = others.map((id) => recordOf(index, id));
+    return new Map(
+      of.flatMap((id) => {
+        const record = recordOf(index, id);
+        if (!record) return [];
+        const rankOf = index.ranksFor(record);
+        const rank = (other: Uint8Array | undefined): number =>
+          other ? rankOf(index.likenessOf(record, other)) : Number.NaN;
+        return [[id, Float32Array.from(records, rank)] as const];
+      }),
+    );
+  }
+
   return (question) => {
     if (question.kind === 'count') return countSounds(client);
     if (question.kind === 'build') return buildSoundIndex(client, question.indexPath, question);
@@ -66,13 +110,18 @@ answerQuestions<AskedLikeness, LikenessAnswer>((client) => {
       case 'nearest':
         return question.ids.flatMap((id) => {
           const record = recordOf(index, id);
-          return record ? [{ id, ...without(id, index.nearest(record, question.count + 1)) }] : [];
+          return record ? [{ id, ...nearestTo(index, record, { ...question, id }) }] : [];
         });
+      case 'ranks':
+        return ranksOf(index, question);
       case 'compare': {
         const record = recordOf(index, question.id);
-        return question.others.map((id) => {
+        const rankOf = record && index.ranksFor(record);
+        return question.others.map((id): Compared | null => {
           const other = record && recordOf(index, id);
-          return record && other ? index.likenessOf(record, other) : null;
+          if (!record || !rankOf || !other) return null;
+          const likeness = index.likenessOf(record, other);
+          return { likeness, rank: rankOf(likeness) };
         });
       }
       case 'path': {

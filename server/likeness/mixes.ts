@@ -93,6 +93,7 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
       ).map(({ facts: track }) => ({
         id: track.id,
         likeness: null,
+        rank: null,
         reasons: [...own(track), ...reasonsOfListener(track, nowMs)],
       }));
     }
@@ -173,7 +174,7 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
   };
 }
 
-const toItem = ({ id, likeness, reasons }: MixItem): MixItem => ({ id, likeness, reasons });
+const toItem = ({ id, likeness, rank, reasons }: MixItem): MixItem => ({ id, likeness, rank, reasons });
 
 /** 0 to 1, the same for a number (mulberry32). */
 function numbersOf(seed: number): () => number {

@@ -1,16 +1,19 @@
 // A path from one track to another: for each step the tracks that lie on the way, and of those the sequence with the
 // smallest leaps (dynamic programming).
 import type { Sqlite } from '../db/client.ts';
-import { RECORD_SCALE, VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
+import { VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
 import type { UserId } from '../db/ids.ts';
 import { IS_UNWANTED } from './facts.ts';
 import type { SoundIndex } from './sound-index.ts';
+import { unitOf, viewOf } from './steering.ts';
 
 export interface PathFound {
   /** Without the ends. */
   ids: number[];
   /** Of each to the one before; one more than ids: the last is that of the end. */
   likeness: number[];
+  /** Of each likeness: see RankOf. */
+  ranks: number[];
 }
 
 interface PathWanted {
@@ -49,20 +52,15 @@ export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, 
     .filter((layer) => layer.length > 0);
   const chosen = shortest(index, [{ id: 0, record: from, artistId: null, astray: 0 }], layers, to);
   const records = [from, ...chosen.map(({ record }) => record), to];
+  const likeness = records.slice(1).map((record, i) => index.likenessOf(records[i] as Uint8Array, record));
   return {
     ids: chosen.map(({ id }) => id),
-    likeness: records.slice(1).map((record, i) => index.likenessOf(records[i] as Uint8Array, record)),
+    likeness,
+    ranks: likeness.map((value, i) => index.ranksFor(records[i] as Uint8Array)(value)),
   };
 }
 
-const viewOf = (record: Uint8Array): DataView => new DataView(record.buffer, record.byteOffset, RECORD_BYTES);
 const idOf = (record: Uint8Array): number => viewOf(record).getInt32(VECTOR_SIZE, true);
-
-function unit(record: Uint8Array): Float64Array {
-  const view = viewOf(record);
-  const scale = view.getFloat32(RECORD_SCALE, true);
-  return Float64Array.from({ length: VECTOR_SIZE }, (_, i) => view.getInt8(i) * scale);
-}
 
 type Found = Omit<Candidate, 'artistId'>;
 
@@ -72,7 +70,7 @@ function layersBetween(
   { from, to, steps }: Omit<PathWanted, 'userId'>,
   ends: ReadonlySet<number>,
 ): Found[][] {
-  const [a, b] = [unit(from), unit(to)];
+  const [a, b] = [unitOf(from), unitOf(to)];
   const angle = Math.acos(
     Math.max(
       -1,

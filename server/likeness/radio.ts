@@ -26,12 +26,16 @@ const MOST_CANDIDATES = 500;
 const MOST_LEFT = 2 * MOST_CANDIDATES;
 /** Looked at for the rules. */
 const BEFORE = 20;
-/** What is so much like a track that the listener wants less of is left out. */
-const TOO_LIKE = 0.6;
-const NEAREST_TO_LESS = 60;
+/** The nearest to a track that the listener wants more of, as a share of the library. */
+const NEAR = 0.1;
+/** The same of what the listener wants less of: it comes when there is nothing else. */
+const TOO_NEAR = 0.08;
+/** What is not among these is told to be unlike a track. */
+const FAR = 0.5;
 /** Tracks of the seed itself that may be played, and what they count for. */
 const OWN = 300;
 const OWN_SCORE = 0.7;
+const OWN_AND_NEAR = 0.3;
 const OF_GENRE = 0.25;
 /** Where tags are all that is known: the order in which they were found counts. */
 const BY_TAGS = 0.5;
@@ -40,6 +44,7 @@ export interface Chosen {
   id: TrackId;
   facts: Facts;
   likeness: number | null;
+  rank: number | null;
   reasons: ReasonOut[];
 }
 
@@ -57,9 +62,19 @@ interface Found {
   id: number;
   /** Undefined when tags were compared. */
   likeness: number | undefined;
+  rank: number | undefined;
   score: number;
+  /** Tracks that it is near to, and far from, as the listener wants it. */
+  steered?: { near: number | undefined; far: number | undefined };
+  /** It is near a track that the listener wants less of, and comes when there is nothing else. */
+  isLast?: boolean;
   /** The track that it is like; undefined for one of the seed itself, or for any. */
   like: number | undefined;
+}
+
+interface Steered {
+  more: readonly TrackId[];
+  less: readonly TrackId[];
 }
 
 export type Radio = ReturnType<typeof createRadio>;
@@ -72,10 +87,16 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       .slice(0, count)
       .map(({ item }) => item);
 
-  async function likeThese(ids: readonly number[], count: number): Promise<Found[]> {
-    const lists = (await sounds.ask({ kind: 'nearest', ids: [...ids], count })) ?? [];
-    return lists.flatMap(({ id: like, ids, likeness }) =>
-      Array.from(ids, (id, i) => ({ id, like, likeness: likeness[i] as number, score: likeness[i] as number })),
+  async function likeThese(ids: readonly number[], count: number, { more, less }: Steered): Promise<Found[]> {
+    const lists = (await sounds.ask({ kind: 'nearest', ids: [...ids], count, more, less })) ?? [];
+    return lists.flatMap(({ id: like, ids, likeness, ranks, scores }) =>
+      Array.from(ids, (id, i) => ({
+        id,
+        like,
+        likeness: likeness[i] as number,
+        rank: ranks[i] as number,
+        score: scores[i] as number,
+      })),
     );
   }
 
@@ -83,15 +104,29 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const found: Found[] = [];
     await inSlices(ids, (like) => {
       const near = library.similar.toTrack(userId, like, count);
-      found.push(...near.map((id, i) => ({ id, like, likeness: undefined, score: BY_TAGS * (1 - i / count) })));
+      found.push(
+        ...near.map((id, i) => ({ id, like, likeness: undefined, rank: undefined, score: BY_TAGS * (1 - i / count) })),
+      );
     });
     return found;
   }
 
-  /** Ids that sound like what the listener wants less of. */
-  async function unwanted(less: readonly number[], isKnown: boolean): Promise<Set<number>> {
-    const near = isKnown && less.length > 0 ? await likeThese(less, NEAREST_TO_LESS) : [];
-    return new Set([...less, ...near.filter(({ score }) => score >= TOO_LIKE).map(({ id }) => id)]);
+  /** Notes what is near the tracks that the listener wants more or less of. Those of the seed itself are drawn here. */
+  async function markSteered(found: readonly Found[], { more, less }: Steered): Promise<Found[]> {
+    if (more.length + less.length === 0 || !sounds.isKnown()) return [...found];
+    const others = found.map(({ id }) => id);
+    const ranks = (await sounds.ask({ kind: 'ranks', of: [...more, ...less], others })) ?? new Map<number, never>();
+    const marked = found.map((one, i): Found => {
+      const rankTo = (id: number): number => ranks.get(id)?.[i] ?? Number.NaN;
+      const near = more.findLast((id) => rankTo(id) <= NEAR);
+      return {
+        ...one,
+        score: one.score + (one.like === undefined && near !== undefined ? OWN_AND_NEAR : 0),
+        steered: { near, far: less.findLast((id) => rankTo(id) > FAR) },
+        isLast: less.some((id) => rankTo(id) <= TOO_NEAR),
+      };
+    });
+    return marked.sort((a, b) => b.score - a.score);
   }
 
   /** The best of each track, the best first. */
@@ -104,23 +139,33 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
   async function next(userId: UserId, seed: Seed, wanted: Omit<RadioIn, 'seed'>) {
     const { count, played, more, less } = wanted;
     const isKnown = sounds.isKnown();
-    const anchors = [...some(seed.ids, ASKED), ...more.slice(-FROM_STEERING)];
+    const steered: Steered = { more: more.slice(-FROM_STEERING), less: less.slice(-FROM_STEERING) };
+    // sounds are drawn towards what more is wanted of; tags cannot be
+    const anchors = [...some(seed.ids, ASKED), ...(isKnown ? [] : steered.more)];
     const reach = Math.min(MOST_LIKE_EACH, LIKE_EACH + played.length + 2 * count);
-    const bySound = isKnown ? await likeThese(anchors, reach) : [];
+    const bySound = isKnown ? await likeThese(anchors, reach, steered) : [];
     const heard = new Set(bySound.map((one) => one.like));
     // one that was not analyzed, or cannot be, has tags all the same
     const unheard = anchors.filter((id) => !heard.has(id));
     const like = [...bySound, ...(await likeByTags(userId, unheard, Math.min(MOST_BY_TAGS, reach)))];
     const own: Found[] = seed.ownReason
-      ? some(seed.ids, OWN).map((id) => ({ id, like: undefined, likeness: undefined, score: OWN_SCORE }))
+      ? some(seed.ids, OWN).map((id) => ({
+          id,
+          like: undefined,
+          likeness: undefined,
+          rank: undefined,
+          score: OWN_SCORE,
+        }))
       : [];
-    const not = await unwanted(less, isKnown);
-    for (const id of played) not.add(id);
-    if (anchors.length === 1 && seed.ids.length === 1) not.add(seed.ids[0] as number);
-    const found = bestOf([...like, ...own], not);
+    const not = new Set<number>([...less, ...played]);
+    if (seed.ids.length === 1) not.add(seed.ids[0] as TrackId);
+    const best = bestOf([...like, ...own], not).slice(0, MOST_LEFT);
+    const found = await markSteered(best, steered);
     const before = played.slice(-BEFORE);
     const likely = seed.mood === undefined ? found : ofMood(seed.mood, found);
-    const read = [...new Set([...before, ...anchors, ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id)])];
+    const read = [
+      ...new Set([...before, ...anchors, ...steered.less, ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id)]),
+    ];
     const known = facts.of(userId, read);
     const line = before.flatMap((id) => known.get(id) ?? []);
 
@@ -135,7 +180,12 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
         { count: wanted, before: after, given, nowMs: now().getTime(), random },
       );
 
-    let picked = pick(likely, count, line, played.length);
+    let picked = pick(
+      likely.filter(({ isLast }) => isLast !== true),
+      count,
+      line,
+      played.length,
+    );
     const firstMisfit = misfit(picked, line);
     if (picked.length < count || firstMisfit < picked.length) {
       // nothing like it fits any more: any track that does, and then what was played longest ago
@@ -159,7 +209,12 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
         id: one.facts.id,
         facts: one.facts,
         likeness: one.likeness ?? null,
-        reasons: reasonsOf(seed, one.facts, other && { facts: other, likeness: one.likeness }),
+        rank: one.rank ?? null,
+        reasons: reasonsOf(seed, one.facts, {
+          like: other && { facts: other, likeness: one.likeness, rank: one.rank },
+          near: one.steered?.near === undefined ? undefined : known.get(one.steered.near),
+          far: one.steered?.far === undefined ? undefined : known.get(one.steered.far),
+        }),
       };
     });
     return { by: isKnown ? ('sound' as const) : ('tags' as const), items };
@@ -178,7 +233,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const ids = seed.mood === undefined ? facts.any() : facts.ofMood(seed.mood);
     return ids
       .filter((id) => !not.has(id) && !known.has(id))
-      .map((id) => ({ id, like: undefined, likeness: undefined, score: 0 }));
+      .map((id) => ({ id, like: undefined, likeness: undefined, rank: undefined, score: 0 }));
   }
 
   /** From the first one played on. */
@@ -188,13 +243,31 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       .filter(([id]) => !less.includes(id as TrackId))
       .sort((a, b) => a[1] - b[1])
       .slice(0, MOST_CANDIDATES)
-      .map(([id, place]) => ({ id, like: undefined, likeness: undefined, score: -1 - place / played.length }));
+      .map(([id, place]) => ({
+        id,
+        like: undefined,
+        likeness: undefined,
+        rank: undefined,
+        score: -1 - place / played.length,
+      }));
   }
 
-  function reasonsOf(seed: Seed, track: Facts, like: Anchor | undefined): ReasonOut[] {
+  interface Others {
+    like: Anchor | undefined;
+    near: Facts | undefined;
+    far: Facts | undefined;
+  }
+
+  function reasonsOf(seed: Seed, track: Facts, { like, near, far }: Others): ReasonOut[] {
     const own = seed.ids.includes(track.id) || seed.mood !== undefined ? seed.ownReason?.(track.id) : undefined;
-    const reasons = [...(own ? [own] : []), ...(like ? reasonsLike(track, like) : [])];
-    const all = [...reasons, ...reasonsOfListener(track, now().getTime())];
+    const [first, ...others] = [...(own ? [own] : []), ...(like ? reasonsLike(track, like) : [])];
+    const all: ReasonOut[] = [
+      ...(near ? [{ kind: 'more_like' as const, track_id: near.id, title: near.title }] : []),
+      ...(first ? [first] : []),
+      ...(far ? [{ kind: 'less_like' as const, track_id: far.id, title: far.title }] : []),
+      ...others,
+      ...reasonsOfListener(track, now().getTime()),
+    ];
     return all.length > 0 ? all : [{ kind: 'any' }];
   }
 

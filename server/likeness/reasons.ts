@@ -13,16 +13,20 @@ export interface Anchor {
   facts: Facts;
   /** Undefined where sounds were not compared. */
   likeness?: number | undefined;
+  rank?: number | undefined;
 }
 
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
+const shareOf = (rank: number): number => Math.max(0.0001, Math.round(rank * 10_000) / 10_000);
+
 /** What a track has in common with the one that it was chosen for. */
-export function reasonsLike(track: Facts, { facts: other, likeness }: Anchor): ReasonOut[] {
+export function reasonsLike(track: Facts, { facts: other, likeness, rank }: Anchor): ReasonOut[] {
   const [track_id, title] = [other.id, other.title];
   const of = { track_id, title };
   const reasons: ReasonOut[] = [];
-  if (likeness !== undefined) reasons.push({ kind: 'sounds_like', ...of, likeness: rounded(likeness) });
+  if (likeness !== undefined)
+    reasons.push({ kind: 'sounds_like', ...of, likeness: rounded(likeness), rank: shareOf(rank ?? 1) });
   if (track.bpm !== null && other.bpm !== null && Math.abs(track.bpm / other.bpm - 1) <= SAME_TEMPO)
     reasons.push({ kind: 'same_tempo', bpm: track.bpm, ...of });
   if (track.initialKey !== null && other.initialKey !== null && areMatching(track.initialKey, other.initialKey))

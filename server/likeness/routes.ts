@@ -58,9 +58,9 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       userId,
       chosen.map(({ id }) => id),
     );
-    return chosen.flatMap(({ id, likeness: value, reasons }) => {
+    return chosen.flatMap(({ id, likeness, rank, reasons }) => {
       const track = tracks.get(id);
-      return track ? [{ track, likeness: value, reasons }] : [];
+      return track ? [{ track, likeness, likeness_rank: rank, reasons }] : [];
     });
   }
 
@@ -127,9 +127,9 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         return {
           by,
           items: chosenOut(user.id, items),
-          versions: versions.flatMap(({ id, kind, likeness: value }) => {
+          versions: versions.flatMap(({ id, kind, likeness: value, rank }) => {
             const track = tracks.get(id);
-            return track ? [{ track, kind, likeness: value }] : [];
+            return track ? [{ track, kind, likeness: value, likeness_rank: rank }] : [];
           }),
         };
       },

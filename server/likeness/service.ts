@@ -27,25 +27,31 @@ interface LikenessDeps {
 interface Similar {
   by: 'sound' | 'tags';
   items: Chosen[];
-  versions: { id: TrackId; kind: VersionKind; likeness: number | null }[];
+  versions: { id: TrackId; kind: VersionKind; likeness: number | null; rank: number | null }[];
 }
 
 export type LikenessService = ReturnType<typeof createLikenessService>;
 
 export function createLikenessService({ statements, sounds, facts, radio, library, now }: LikenessDeps) {
-  function explained(userId: UserId, to: Facts, found: readonly { id: number; likeness: number | null }[]): Chosen[] {
+  function explained(
+    userId: UserId,
+    to: Facts,
+    found: readonly { id: number; likeness: number | null; rank: number | null }[],
+  ): Chosen[] {
     const known = facts.of(
       userId,
       found.map(({ id }) => id),
     );
-    return found.flatMap(({ id, likeness }): Chosen[] => {
+    return found.flatMap(({ id, likeness, rank }): Chosen[] => {
       const track = known.get(id);
       if (!track?.isUsable) return [];
       const reasons = [
-        ...reasonsLike(track, { facts: to, likeness: likeness ?? undefined }),
+        ...reasonsLike(track, { facts: to, likeness: likeness ?? undefined, rank: rank ?? undefined }),
         ...reasonsOfListener(track, now().getTime()),
       ];
-      return [{ id: track.id, facts: track, likeness, reasons: reasons.length > 0 ? reasons : [{ kind: 'any' }] }];
+      return [
+        { id: track.id, facts: track, likeness, rank, reasons: reasons.length > 0 ? reasons : [{ kind: 'any' }] },
+      ];
     });
   }
 
@@ -57,9 +63,9 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     const isKnown = sounds.isKnown();
     const [near] = (isKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + SPARE }))) || [];
     const found = near
-      ? Array.from(near.ids, (id, i) => ({ id, likeness: near.likeness[i] as number }))
-      : library.similar.toTrack(userId, id, count + SPARE).map((id) => ({ id, likeness: null }));
-    const likenesses = isKnown
+      ? Array.from(near.ids, (id, i) => ({ id, likeness: near.likeness[i] as number, rank: near.ranks[i] as number }))
+      : library.similar.toTrack(userId, id, count + SPARE).map((id) => ({ id, likeness: null, rank: null }));
+    const compared = isKnown
       ? await sounds.ask({ kind: 'compare', id, others: versions.map((one) => one.id) })
       : undefined;
     return {
@@ -69,7 +75,11 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
         about,
         found.filter((one) => !not.has(one.id)),
       ).slice(0, count),
-      versions: versions.map((version, i) => ({ ...version, likeness: likenesses?.[i] ?? null })),
+      versions: versions.map((version, i) => ({
+        ...version,
+        likeness: compared?.[i]?.likeness ?? null,
+        rank: compared?.[i]?.rank ?? null,
+      })),
     };
   }
 
@@ -85,15 +95,19 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
       const [track, before] = [known.get(id), known.get(ids[i - 1] ?? 0)];
       if (!track) return [];
       const likeness = i === 0 ? null : (found.likeness[i - 1] ?? null);
+      const rank = i === 0 ? null : (found.ranks[i - 1] ?? null);
       const isEnd = i === 0 || i === ids.length - 1;
       return [
         {
           id: track.id,
           facts: track,
           likeness,
+          rank,
           reasons: [
             ...(isEnd ? [] : [{ kind: 'on_the_way' as const, step: i, steps: ids.length - 2 }]),
-            ...(before ? reasonsLike(track, { facts: before, likeness: likeness ?? undefined }) : []),
+            ...(before
+              ? reasonsLike(track, { facts: before, likeness: likeness ?? undefined, rank: rank ?? undefined })
+              : []),
             ...reasonsOfListener(track, now().getTime()),
           ],
         },
@@ -120,8 +134,8 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     const found = await path(userId, from, to, Math.max(0, count - 2));
     if (!found) return undefined;
     const others = found.map(({ id }) => id);
-    const likeness = (await sounds.ask({ kind: 'compare', id: from, others })) ?? [];
-    return others.slice(0, count).map((id, i) => ({ id, likeness: likeness[i] ?? 0 }));
+    const compared = (await sounds.ask({ kind: 'compare', id: from, others })) ?? [];
+    return others.slice(0, count).map((id, i) => ({ id, likeness: compared[i]?.likeness ?? 0 }));
   }
 
   return { similar, path, soundsLike, songsLike, soundPath };

@@ -63,12 +63,17 @@ const ALL_UP_TO = 30_000;
 /** Of more, this share: see docs/decisions/0089. */
 const SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
+/** Ranks are counted among so many tracks at most, spread evenly over the clusters. */
+const RANKED = 4_096;
 
 export interface Alike {
   ids: Int32Array<ArrayBuffer>;
   /** 0 to 1. */
   likeness: Float32Array<ArrayBuffer>;
 }
+
+/** The share of the other tracks, above 0 to 1, that are at least as much alike. */
+export type RankOf = (likeness: number) => number;
 
 export interface SoundMap {
   ids: Int32Array;
@@ -98,6 +103,7 @@ export function openSoundIndex(path: string) {
   const view = new DataView(memory);
   const out = new Float32Array(memory, outAt, page);
   let map: SoundMap | undefined;
+  let ranked: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
 
   function read(into: Uint8Array, at: number): void {
     for (let done = 0; done < into.length;) {
@@ -168,9 +174,44 @@ export function openSoundIndex(path: string) {
     }
   }
 
+  function readRanked(): NonNullable<typeof ranked> {
+    const count = Math.min(tracks, RANKED);
+    const records = new Uint8Array(count * RECORD_BYTES);
+    if (count === tracks) read(records, layout.records);
+    else
+      for (let i = 0; i < count; i++)
+        read(
+          records.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES),
+          layout.records + Math.floor((i * tracks) / count) * RECORD_BYTES,
+        );
+    return { records, count };
+  }
+
   return {
     header,
     find,
+    /** How likeness to a record ranks among the tracks of the index. */
+    ranksFor(record: Uint8Array): RankOf {
+      const { records, count } = (ranked ??= readRanked());
+      const scale = ask(record);
+      bytes.set(records, pageAt);
+      loops.dots(0, pageAt, count, outAt);
+      const own = idOf(record);
+      const others = out
+        .slice(0, count)
+        .map((dot) => dot * scale)
+        .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true) !== own)
+        .sort();
+      return (likeness) => {
+        let [low, high] = [0, others.length];
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if ((others[middle] as number) < likeness - ROUNDING) low = middle + 1;
+          else high = middle;
+        }
+        return Math.max(1, others.length - low) / Math.max(1, others.length);
+      };
+    },
     /** Of a track that came after the index was built. */
     recordOf(character: Character, id: number): Uint8Array<ArrayBuffer> {
       const record = new Uint8Array(RECORD_BYTES);
@@ -216,6 +257,11 @@ export function openSoundIndex(path: string) {
     close: (): void => closeSync(fd),
   };
 }
+
+/** Likeness is stored in 32 bits. */
+const ROUNDING = 1e-6;
+const idOf = (record: Uint8Array): number =>
+  new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID, true);
 
 /** Gives the header of the index that is there now. */
 export function createHeaderReader(path: string): () => IndexHeader | undefined {

@@ -7,6 +7,7 @@ import { MIX_KINDS, ReasonOut } from './wire.ts';
 const MixItem = z.object({
   id: TrackIdIn,
   likeness: z.number().nullable(),
+  rank: z.number().nullable(),
   reasons: z.array(ReasonOut),
 });
 export type MixItem = z.output<typeof MixItem>;

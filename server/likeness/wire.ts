@@ -13,10 +13,21 @@ const ByOut = z
 
 const likeness = z.number().min(0).max(1).meta({ description: '0 is nothing alike, 1 the same sound' });
 
+const rank = z.number().min(0).max(1).meta({
+  description: 'of the likeness: the share of the library that is at least as much alike, so 0.02 is the closest 2 %',
+});
+
 /** Why a track was chosen: each reason is true of it, and is put into words by whoever shows it. */
 export const ReasonOut = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('sounds_like'), track_id: z.int(), title: z.string(), likeness }),
+    z.object({ kind: z.literal('sounds_like'), track_id: z.int(), title: z.string(), likeness, rank }),
+    z.object({ kind: z.literal('more_like'), track_id: z.int(), title: z.string() }).meta({
+      description:
+        'the listener wants more like that track, and this one is among the tenth of the library nearest to it',
+    }),
+    z.object({ kind: z.literal('less_like'), track_id: z.int(), title: z.string() }).meta({
+      description: 'the listener wants less like that track, and this one is not among the half nearest to it',
+    }),
     z.object({ kind: z.literal('same_tempo'), bpm: z.number(), track_id: z.int(), title: z.string() }),
     z.object({
       kind: z.literal('matching_key'),
@@ -49,6 +60,7 @@ export const ChosenTrackOut = z
     likeness: likeness
       .nullable()
       .meta({ description: 'to what it was chosen for; null where sounds were not compared' }),
+    likeness_rank: rank.nullable(),
     reasons: z.array(ReasonOut),
   })
   .meta({ id: 'ChosenTrackOut' });
@@ -60,11 +72,20 @@ export const SimilarTracksOut = z
   .object({
     by: ByOut,
     items: z.array(ChosenTrackOut).meta({ description: 'most similar first, without the versions' }),
-    versions: z.array(z.object({ track: TrackOut, kind: z.enum(VERSION_KINDS), likeness: likeness.nullable() })).meta({
-      description:
-        'the same song again. same_recording: the same sound, by fingerprint (a duplicate, or on another release); ' +
-        'cover: by other artists; version: another one that does not say what it is',
-    }),
+    versions: z
+      .array(
+        z.object({
+          track: TrackOut,
+          kind: z.enum(VERSION_KINDS),
+          likeness: likeness.nullable(),
+          likeness_rank: rank.nullable(),
+        }),
+      )
+      .meta({
+        description:
+          'the same song again. same_recording: the same sound, by fingerprint (a duplicate, or on another release); ' +
+          'cover: by other artists; version: another one that does not say what it is',
+      }),
   })
   .meta({ id: 'SimilarTracksOut' });
 export type SimilarTracksOut = z.output<typeof SimilarTracksOut>;
@@ -105,12 +126,14 @@ export const RadioIn = z
     played: z.array(TrackIdIn).max(MOST_PLAYED).default([]).meta({
       description: 'what this radio gave so far, first to last; they do not come again while there are others',
     }),
-    more: z
+    more: z.array(TrackIdIn).max(MOST_STEERED).default([]).meta({
+      description: 'more like these; they count like the seed, and the latest ones draw everything towards them',
+    }),
+    less: z
       .array(TrackIdIn)
       .max(MOST_STEERED)
       .default([])
-      .meta({ description: 'more like these; they count like the seed' }),
-    less: z.array(TrackIdIn).max(MOST_STEERED).default([]).meta({ description: 'nothing that is like these' }),
+      .meta({ description: 'these never, and less of what sounds like the latest of them' }),
   })
   .meta({ id: 'RadioIn' });
 export type RadioIn = z.output<typeof RadioIn>;

@@ -79,6 +79,9 @@ describe('when it has been', () => {
     const values = items.map(({ likeness }) => likeness ?? 0);
     expect(values).toEqual(values.toSorted((a, b) => b - a));
     expect(idsOf(items)).not.toContain(first(3));
+    // the nearest of all others, the two nearest, and so on
+    items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (all - 1), 4));
+    expect(items[1]?.reasons[0]).toMatchObject({ kind: 'sounds_like', rank: 0.0026 });
   });
 
   test('ten radios of 100 tracks keep the rules, repeat nothing, and every explanation is true', async () => {
@@ -162,7 +165,10 @@ describe('when it has been', () => {
       case 'sounds_like': {
         const [found] =
           (await server.app.likeness.sounds.ask({ kind: 'compare', id: reason.track_id, others: [track.id] })) ?? [];
-        return Math.abs((found ?? -1) - reason.likeness) < 0.01 && Math.abs((likeness ?? -1) - reason.likeness) < 0.01;
+        return (
+          Math.abs((found?.likeness ?? -1) - reason.likeness) < 0.01 &&
+          Math.abs((likeness ?? -1) - reason.likeness) < 0.01
+        );
       }
       case 'same_tempo':
         return reason.bpm === track.bpm && Math.abs(track.bpm / (other?.bpm ?? 1) - 1) <= 0.03;

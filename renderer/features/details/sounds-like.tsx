@@ -7,10 +7,10 @@ import { similarQuery } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';
 import { trackItems } from '../../music/items.ts';
+import { rankText } from '../../music/reasons.ts';
 import { oneTrack } from '../../music/track-drag.ts';
 import { useActions } from '../../music/use-actions.ts';
 import { Button } from '../../ui/button.tsx';
-import { formatPercent } from '../../ui/format.ts';
 import { IconPath, IconRadio } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
@@ -32,13 +32,9 @@ export function SoundsLike({ track }: { track: TrackOut }) {
           <ChosenTracks
             label={t('similar.versions')}
             from={from}
-            items={versions.map(({ track: other, kind, likeness }) => ({
+            items={versions.map(({ track: other, kind, likeness_rank }) => ({
               track: other,
-              note: [
-                t(`similar.version.${kind}`),
-                other.album_title,
-                likeness !== null && t('similar.alike', { likeness: formatPercent(likeness) }),
-              ]
+              note: [t(`similar.version.${kind}`), other.album_title, rankText(likeness_rank, t)]
                 .filter(Boolean)
                 .join(' · '),
             }))}

@@ -1,0 +1,35 @@
+// Steering by sound: what is looked for moves towards what the listener wants more of and away from what the listener
+// wants less of (relevance feedback: Rocchio 1971).
+import { RECORD_BYTES, RECORD_SCALE, VECTOR_SIZE, writeRecord } from '../dsp/sound-vector.ts';
+
+/** How much these count beside the track itself, together. */
+const WEIGHT_MORE = 1.25;
+const WEIGHT_LESS = 0.3;
+
+export const viewOf = (record: Uint8Array): DataView => new DataView(record.buffer, record.byteOffset, RECORD_BYTES);
+
+/** The direction of a record, of length 1. */
+export function unitOf(record: Uint8Array): Float64Array {
+  const view = viewOf(record);
+  const scale = view.getFloat32(RECORD_SCALE, true);
+  return Float64Array.from({ length: VECTOR_SIZE }, (_, i) => view.getInt8(i) * scale);
+}
+
+/** Undefined when nothing draws. */
+export function drawAside(
+  record: Uint8Array,
+  more: readonly Uint8Array[],
+  less: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> | undefined {
+  if (more.length + less.length === 0) return undefined;
+  const sum = unitOf(record);
+  const add = (records: readonly Uint8Array[], weight: number): void => {
+    for (const one of records)
+      unitOf(one).forEach((value, i) => (sum[i] = (sum[i] as number) + (weight * value) / records.length));
+  };
+  add(more, WEIGHT_MORE);
+  add(less, -WEIGHT_LESS);
+  const drawn = new Uint8Array(RECORD_BYTES);
+  writeRecord(sum, 0, viewOf(drawn), 0);
+  return drawn;
+}

@@ -1,0 +1,110 @@
+// What more and less do to a radio, by the sounds of a made-up library and a sequence of chances.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { createFacts } from '../../server/likeness/facts.ts';
+import { createRadio } from '../../server/likeness/radio.ts';
+import { createSounds, type Sounds } from '../../server/likeness/sounds.ts';
+import type { RadioIn } from '../../server/likeness/wire.ts';
+import { createStatements } from '../../server/library/statement-cache.ts';
+import { createLog } from '../../server/log/log.ts';
+import { paths } from '../support/product.ts';
+import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { seededRandom } from '../support/test-random.ts';
+
+const LISTENER = 1 as UserId;
+const NOW = new Date(Date.UTC(2026, 5, 1, 12));
+/** Of what follows a press. */
+const FOLLOWING = 20;
+const NEAREST = 0.1;
+
+let temp: TempDatabase;
+let sounds: Sounds;
+let byGenre: TrackId[][];
+
+beforeAll(async () => {
+  temp = openTempDatabase();
+  byGenre = addSoundLibrary(temp.db, { artists: 20, albums: 2, tracks: 4 });
+  analyzeSoundLibrary(temp.db, byGenre);
+  sounds = createSounds({
+    log: createLog('silent'),
+    now: () => NOW,
+    workerUrl: paths.workers.likeness,
+    databasePath: join(temp.dir, 'tonearm.db'),
+    indexPath: join(temp.dir, 'sounds.index'),
+    changes: () => '',
+    isBusy: () => false,
+    onCounted: () => {},
+    afterMs: 0,
+  });
+  await sounds.refresh();
+});
+afterAll(async () => {
+  await sounds.close();
+  temp.close();
+});
+
+type Wanted = Partial<Pick<RadioIn, 'played' | 'more' | 'less'>>;
+
+/** What a radio from a track plays, asked for as the windows do. */
+async function play(chance: number, id: TrackId, { played = [], more = [], less = [] }: Wanted = {}) {
+  const random = seededRandom(chance);
+  const facts = createFacts({ statements: createStatements(temp.db.$client), isOffline: () => false, random });
+  const seeds = { of: () => Promise.reject(new Error('not asked')), ofMood: () => ({ title: null, ids: [] }) };
+  const library = { similar: { toTrack: () => [], toAlbum: () => [], toArtist: () => [] } };
+  const radio = createRadio({ sounds, facts, seeds, library, now: () => NOW, random } as never);
+  const given: Awaited<ReturnType<typeof radio.next>>['items'] = [];
+  while (given.length < FOLLOWING)
+    given.push(
+      ...(
+        await radio.next(
+          LISTENER,
+          { title: null, ids: [id] },
+          { count: 10, played: [...played, ...given.map((one) => one.id)], more, less },
+        )
+      ).items,
+    );
+  return given;
+}
+
+const starts = (): TrackId[] => byGenre.flatMap((ids) => [ids[10] as TrackId, ids[90] as TrackId]);
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** Which share of these is among the tenth of the library that is nearest to a track. */
+async function shareNear(id: TrackId, given: readonly { id: TrackId }[]): Promise<number> {
+  const others = given.map((one) => one.id);
+  const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others }))?.get(id) ?? [];
+  return Array.from(ranks).filter((rank) => rank <= NEAREST).length / others.length;
+}
+
+test('less like a track at least halves the share of what is near it, and says so', async () => {
+  const [before, after]: [number[], number[]] = [[], []];
+  for (const [n, id] of starts().entries()) {
+    const first = await play(n, id);
+    const disliked = first[n % 10]?.id as TrackId;
+    const played = first.slice(0, 10).map((one) => one.id);
+    before.push(await shareNear(disliked, await play(100 + n, id, { played })));
+    const given = await play(100 + n, id, { played, less: [disliked] });
+    after.push(await shareNear(disliked, given));
+    const told = given.flatMap(({ reasons }) => reasons.filter(({ kind }) => kind === 'less_like'));
+    expect(told.every((reason) => 'track_id' in reason && reason.track_id === disliked)).toBe(true);
+  }
+  expect(mean(before)).toBeGreaterThan(0.1);
+  expect(mean(after)).toBeLessThanOrEqual(mean(before) / 2);
+});
+
+test('more like a track at least doubles the share of what is near it, and says why it came', async () => {
+  const [before, after]: [number[], number[]] = [[], []];
+  for (const [n, id] of starts().entries()) {
+    const wanted = byGenre[(n + 3) % byGenre.length]?.[50] as TrackId;
+    before.push(await shareNear(wanted, await play(n, id)));
+    const given = await play(n, id, { more: [wanted] });
+    after.push(await shareNear(wanted, given));
+    for (const { id: near, reasons } of given) {
+      const isNear = (await shareNear(wanted, [{ id: near }])) === 1;
+      expect(reasons[0]?.kind === 'more_like').toBe(isNear);
+    }
+  }
+  expect(mean(after)).toBeGreaterThanOrEqual(Math.max(0.2, 2 * mean(before)));
+});
