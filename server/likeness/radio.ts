@@ -32,6 +32,13 @@ const NEAR = 0.1;
 const TOO_NEAR = 0.08;
 /** What is not among these is told to be unlike a track. */
 const FAR = 0.5;
+/**
+ * So many times as many as are wanted now, of the best, may be next. All but a part of them are set aside for this time
+ * by chance, so that two radios from one track differ; they come when the others break rules.
+ */
+const CHOICE = 6;
+const SET_ASIDE_SHARE = 0.75;
+const SET_ASIDE = 0.5;
 /** Tracks of the seed itself that may be played, and what they count for. */
 const OWN = 300;
 const OWN_SCORE = 0.7;
@@ -129,6 +136,16 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     return marked.sort((a, b) => b.score - a.score);
   }
 
+  /** Most of the best ones come later, by chance. */
+  function varied(found: readonly Found[], count: number): Found[] {
+    const choice = CHOICE * count;
+    return found
+      .map((one, place) =>
+        place < choice && random() < SET_ASIDE_SHARE ? { ...one, score: one.score - SET_ASIDE } : one,
+      )
+      .sort((a, b) => b.score - a.score);
+  }
+
   /** The best of each track, the best first. */
   function bestOf(found: readonly Found[], not: { has: (id: number) => boolean }): Found[] {
     const best = new Map<number, Found>();
@@ -160,7 +177,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const not = new Set<number>([...less, ...played]);
     if (seed.ids.length === 1) not.add(seed.ids[0] as TrackId);
     const best = bestOf([...like, ...own], not).slice(0, MOST_LEFT);
-    const found = await markSteered(best, steered);
+    const found = varied(await markSteered(best, steered), count);
     const before = played.slice(-BEFORE);
     const likely = seed.mood === undefined ? found : ofMood(seed.mood, found);
     const read = [

@@ -1,4 +1,5 @@
-// What more and less do to a radio, by the sounds of a made-up library and a sequence of chances.
+// What more and less do to a radio, and how much two radios from the same track differ, by the sounds of a made-up
+// library and a sequence of chances.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
@@ -77,6 +78,20 @@ async function shareNear(id: TrackId, given: readonly { id: TrackId }[]): Promis
   const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others }))?.get(id) ?? [];
   return Array.from(ranks).filter((rank) => rank <= NEAREST).length / others.length;
 }
+
+test('two radios from one track share at most half of their first twenty, and both stay close', async () => {
+  const shared: number[] = [];
+  const ranks: number[] = [];
+  for (const [n, id] of starts().entries()) {
+    const [one, other] = [await play(2 * n, id), await play(2 * n + 1, id)];
+    const ids = new Set(one.map((track) => track.id));
+    shared.push(other.filter((track) => ids.has(track.id)).length / FOLLOWING);
+    ranks.push(...one.map(({ rank }) => rank ?? 1));
+    expect(ids.has(id)).toBe(false);
+  }
+  expect(mean(shared)).toBeLessThanOrEqual(0.5);
+  expect(mean(ranks)).toBeLessThan(0.12);
+});
 
 test('less like a track at least halves the share of what is near it, and says so', async () => {
   const [before, after]: [number[], number[]] = [[], []];
