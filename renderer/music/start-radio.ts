@@ -1,8 +1,9 @@
 // Starts a radio: a queue that goes on by itself from what a person chose.
 import i18next from 'i18next';
 import { fetchRadio, type Seed } from '../api/likeness.ts';
-import type { Player, QueueTrack, Radio } from '../player/player.ts';
+import type { Player, QueueTrack } from '../player/player.ts';
 import type { Items } from './items.ts';
+import { firstRadio } from './steering-memory.ts';
 import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
@@ -20,7 +21,7 @@ interface Start {
 /** False when the library has nothing for it. */
 export async function startRadio(player: Player, { seed, name, first, more = [] }: Start): Promise<boolean> {
   const from = i18next.t('radio.from', { name });
-  const radio: Radio = { seed, by: 'sound', played: first ? [first.id] : [], more, less: [] };
+  const radio = firstRadio(seed, { played: first ? [first.id] : [], more });
   if (first) {
     player.playTracks([first], { shuffle: false, from, radio });
     return true;

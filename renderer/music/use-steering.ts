@@ -3,8 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { neverQuery, setNever } from '../api/likeness.ts';
 import { detailOf } from '../api/problem.ts';
-import { currentEntry, type QueueTrack } from '../player/player.ts';
+import { currentEntry, type QueueTrack, type Steering } from '../player/player.ts';
 import type { Steer } from './items.ts';
+import { courseOf, noteSteering } from './steering-memory.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import '../i18n/page-texts.ts';
@@ -33,21 +34,36 @@ export function useNever(): (kind: Never, item: { id: number; name: string }, ne
   };
 }
 
-export function useSteering(): Steer {
+export function useSteering(): Steer & { reset: () => void } {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { done } = useUndoNotice();
   const setNow = useNever();
   const isCurrent = ({ id }: QueueTrack) => currentEntry(player.getState())?.track.id === id;
-  const forget = (id: number) => () => player.steer({ forget: id });
+  const steer = (steering: Steering, skip?: boolean): void => {
+    const { radio } = player.getState();
+    if (radio) noteSteering(radio.seed, steering);
+    player.steer(steering, skip);
+  };
+  const forget = (id: number) => () => steer({ forget: id });
   return {
     more(track) {
-      player.steer({ more: track.id });
+      steer({ more: track.id });
       done(t('radio.moreDone', { title: track.title }), forget(track.id));
     },
     less(track) {
-      player.steer({ less: track.id }, isCurrent(track));
+      steer({ less: track.id }, isCurrent(track));
       done(t('radio.lessDone', { title: track.title }), forget(track.id));
+    },
+    reset() {
+      const { radio } = player.getState();
+      if (!radio) return;
+      const { more, less } = courseOf(radio.seed);
+      for (const id of [...more, ...less]) steer({ forget: id });
+      done(t('radio.resetDone'), () => {
+        for (const id of more) steer({ more: id });
+        for (const id of less) steer({ less: id });
+      });
     },
     async never(track) {
       if (await setNow('tracks', { id: track.id, name: track.title })) player.steer({}, isCurrent(track));

@@ -65,6 +65,20 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playing);
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
+  await queue.getByText(`Unlike “${playing}”`).first().waitFor();
+
+  // it is steered still when it is started again
+  await page.reload();
+  const { less } = steered.at(-1)!;
+  const asked = steered.length;
+  await main()
+    .getByRole('button', { name: /^Gentle/ })
+    .press('Enter');
+  await expect.poll(() => steered.length).toBeGreaterThan(asked);
+  expect(steered.at(-1)).toMatchObject({ less });
+  await queue.getByRole('button', { name: 'Reset' }).press('Enter');
+  await page.getByText('This radio plays as it did at first.').waitFor();
+  await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [] });
 
   const second = await nowPlaying();
   await queue.getByRole('button', { name: 'Never', exact: true }).press('Enter');

@@ -1,10 +1,11 @@
 // Above the queue while a radio plays: how it chooses, and how to steer it from the track that plays.
 import { Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useCourse } from '../../music/steering-memory.ts';
 import { useSteering } from '../../music/use-steering.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { Button } from '../../ui/button.tsx';
-import { IconDown, IconLess, IconMoreLike } from '../../ui/icons.ts';
+import { IconDown, IconLess, IconMoreLike, IconUndo } from '../../ui/icons.ts';
 import '../../i18n/page-texts.ts';
 import styles from './radio-strip.module.css';
 
@@ -13,6 +14,7 @@ export function RadioStrip() {
   const radio = usePlayer((state) => state.radio);
   const track = useCurrentTrack();
   const steer = useSteering();
+  const course = useCourse(radio?.seed);
   if (!radio || !track) return null;
   return (
     <section className={styles.strip} aria-label={t('radio.steer')}>
@@ -40,6 +42,11 @@ export function RadioStrip() {
             )}
           </Menu.Dropdown>
         </Menu>
+        {course.more.length + course.less.length > 0 && (
+          <Button icon={IconUndo} onClick={steer.reset}>
+            {t('radio.reset')}
+          </Button>
+        )}
       </div>
     </section>
   );

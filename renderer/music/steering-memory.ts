@@ -1,0 +1,67 @@
+// How each radio was steered, by account: in the browser only. A radio that is started again goes on from there.
+import type { Seed } from '../api/likeness.ts';
+import { getSession } from '../api/session.ts';
+import type { Radio, Steering } from '../player/player.ts';
+import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
+
+interface Course {
+  readonly more: readonly number[];
+  readonly less: readonly number[];
+}
+type Courses = Readonly<Record<string, Course>>;
+
+/** Those that were steered last. */
+const MOST_RADIOS = 100;
+const MOST_TRACKS = 50;
+const NOT_STEERED: Course = { more: [], less: [] };
+
+const courses = storedChoice<Courses>({
+  name: 'steering',
+  key: () => `tonearm.steering.${getSession()?.user.id ?? ''}`,
+  initial: {},
+  ...asJson<Courses>((value) =>
+    isRecord(value) && Object.values(value).every(isCourse) ? (value as never) : undefined,
+  ),
+});
+
+const isIds = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
+const isCourse = (value: unknown): boolean => isRecord(value) && isIds(value['more']) && isIds(value['less']);
+
+/** The same for each start of a radio, whatever the time zone. */
+function keyOf(seed: Seed): string {
+  switch (seed.kind) {
+    case 'genre':
+      return `genre ${seed.name}`;
+    case 'mood':
+      return `mood ${seed.mood}`;
+    case 'moment':
+      return `moment ${seed.hour}`;
+    default:
+      return `${seed.kind} ${seed.id}`;
+  }
+}
+
+export const courseOf = (seed: Seed): Course => courses.get()[keyOf(seed)] ?? NOT_STEERED;
+
+/** A radio that begins, as it was steered before. */
+export function firstRadio(seed: Seed, { played, more }: Pick<Radio, 'played' | 'more'>): Radio {
+  const course = courseOf(seed);
+  return { seed, by: 'sound', played, more: [...more, ...course.more], less: course.less };
+}
+
+export function useCourse(seed: Seed | undefined): Course {
+  const all = courses.use();
+  return (seed && all[keyOf(seed)]) ?? NOT_STEERED;
+}
+
+export function noteSteering(seed: Seed, { more, less, forget }: Steering): void {
+  const { [keyOf(seed)]: course = NOT_STEERED, ...others } = courses.get();
+  const changed = (ids: readonly number[], added: number | undefined): number[] =>
+    [...ids.filter((id) => id !== more && id !== less && id !== forget), ...(added === undefined ? [] : [added])].slice(
+      -MOST_TRACKS,
+    );
+  const next: Course = { more: changed(course.more, more), less: changed(course.less, less) };
+  const isSteered = next.more.length + next.less.length > 0;
+  const kept = Object.entries(others).slice(-(MOST_RADIOS - 1));
+  courses.set(Object.fromEntries([...kept, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
+}
