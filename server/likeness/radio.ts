@@ -26,12 +26,10 @@ const MOST_CANDIDATES = 500;
 const MOST_LEFT = 2 * MOST_CANDIDATES;
 /** Looked at for the rules. */
 const BEFORE = 20;
-/** The nearest to a track that the listener wants more of, as a share of the library. */
+/** The nearest to a track, as a share of the library: told of what more is wanted of, and of the rest what less is. */
 const NEAR = 0.1;
 /** The same of what the listener wants less of: it comes when there is nothing else. */
 const TOO_NEAR = 0.08;
-/** What is not among these is told to be unlike a track. */
-const FAR = 0.5;
 /**
  * So many times as many as are wanted now, of the best, may be next. All but a part of them are set aside for this time
  * by chance, so that two radios from one track differ; they come when the others break rules.
@@ -129,7 +127,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       return {
         ...one,
         score: one.score + (one.like === undefined && near !== undefined ? OWN_AND_NEAR : 0),
-        steered: { near, far: less.findLast((id) => rankTo(id) > FAR) },
+        steered: { near, far: less.findLast((id) => rankTo(id) > NEAR) },
         isLast: less.some((id) => rankTo(id) <= TOO_NEAR),
       };
     });

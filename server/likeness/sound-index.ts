@@ -72,7 +72,7 @@ export interface Alike {
   likeness: Float32Array<ArrayBuffer>;
 }
 
-/** The share of the other tracks, above 0 to 1, that are at least as much alike. */
+/** The share of the other tracks, above 0 to 1, that are at least as much alike; 1 for what is nothing alike. */
 export type RankOf = (likeness: number) => number;
 
 export interface SoundMap {
@@ -203,6 +203,7 @@ export function openSoundIndex(path: string) {
         .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true) !== own)
         .sort();
       return (likeness) => {
+        if (likeness <= 0) return 1;
         let [low, high] = [0, others.length];
         while (low < high) {
           const middle = (low + high) >> 1;

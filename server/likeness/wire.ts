@@ -26,7 +26,8 @@ export const ReasonOut = z
         'the listener wants more like that track, and this one is among the tenth of the library nearest to it',
     }),
     z.object({ kind: z.literal('less_like'), track_id: z.int(), title: z.string() }).meta({
-      description: 'the listener wants less like that track, and this one is not among the half nearest to it',
+      description:
+        'the listener wants less like that track, and this one is not among the tenth of the library nearest to it',
     }),
     z.object({ kind: z.literal('same_tempo'), bpm: z.number(), track_id: z.int(), title: z.string() }),
     z.object({

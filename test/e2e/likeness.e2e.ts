@@ -65,7 +65,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playing);
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
-  await queue.getByText(`Unlike “${playing}”`).first().waitFor();
+  await queue.getByText(`Less like “${playing}”`).first().waitFor();
 
   // it is steered still when it is started again
   await page.reload();
@@ -76,6 +76,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .press('Enter');
   await expect.poll(() => steered.length).toBeGreaterThan(asked);
   expect(steered.at(-1)).toMatchObject({ less });
+  await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
   await page.getByText('This radio plays as it did at first.').waitFor();
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [] });

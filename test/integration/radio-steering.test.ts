@@ -94,7 +94,7 @@ test('two radios from one track share at most half of their first twenty, and bo
 });
 
 test('less like a track at least halves the share of what is near it, and says so', async () => {
-  const [before, after]: [number[], number[]] = [[], []];
+  const [before, after, timesTold]: [number[], number[], number[]] = [[], [], []];
   for (const [n, id] of starts().entries()) {
     const first = await play(n, id);
     const disliked = first[n % 10]?.id as TrackId;
@@ -103,9 +103,11 @@ test('less like a track at least halves the share of what is near it, and says s
     const given = await play(100 + n, id, { played, less: [disliked] });
     after.push(await shareNear(disliked, given));
     const told = given.flatMap(({ reasons }) => reasons.filter(({ kind }) => kind === 'less_like'));
+    timesTold.push(told.length);
     expect(told.every((reason) => 'track_id' in reason && reason.track_id === disliked)).toBe(true);
   }
   expect(mean(before)).toBeGreaterThan(0.1);
+  expect(mean(timesTold)).toBeGreaterThan(1);
   expect(mean(after)).toBeLessThanOrEqual(mean(before) / 2);
 });
 
