@@ -49,6 +49,18 @@ test('at least 95 % of the 20 nearest are found in a twelfth of the records', ()
   expect(found / wanted).toBeGreaterThanOrEqual(0.95);
 });
 
+test('ranks that are counted in a part of the records are those among all, to a hundredth', () => {
+  for (const n of [3, 9_000, 31_000]) {
+    const rankOf = index.ranksFor(record(n));
+    const { likeness } = index.nearest(record(n), TRACKS, 1);
+    for (const place of [100, 1_000, 4_000, 10_000]) {
+      const value = likeness[place] as number;
+      if (value > 0) expect(Math.abs(rankOf(value) - place / (TRACKS - 1))).toBeLessThan(0.01);
+    }
+  }
+  expect(index.ranksFor(record(3))(0)).toBe(1);
+});
+
 test('a damaged index is none', () => {
   const path = join(dir, 'damaged.index');
   const readHeader = createHeaderReader(path);
