@@ -7,7 +7,7 @@ import { identityKey } from '../library/sort-and-identity-keys.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import type { Facts, FactsReader } from './facts.ts';
 import { pickNext, rulesBroken } from './radio-pick.ts';
-import { reasonsLike, reasonsOfListener, type Anchor } from './reasons.ts';
+import { isForgotten, reasonsLike, reasonsOfListener, type Anchor } from './reasons.ts';
 import type { Seed, SeedReader } from './seeds.ts';
 import type { Sounds } from './sounds.ts';
 import type { RadioIn, ReasonOut } from './wire.ts';
@@ -73,6 +73,8 @@ interface Found {
   steered?: { near: number | undefined; far: number | undefined };
   /** It is near a track that the listener wants less of, and comes when there is nothing else. */
   isLast?: boolean;
+  /** It comes later, unless the listener loves it or has forgotten it. */
+  isAside?: boolean;
   /** The track that it is like; undefined for one of the seed itself, or for any. */
   like: number | undefined;
 }
@@ -134,15 +136,9 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     return marked.sort((a, b) => b.score - a.score);
   }
 
-  /** Most of the best ones come later, by chance. */
-  function varied(found: readonly Found[], count: number): Found[] {
-    const choice = CHOICE * count;
-    return found
-      .map((one, place) =>
-        place < choice && random() < SET_ASIDE_SHARE ? { ...one, score: one.score - SET_ASIDE } : one,
-      )
-      .sort((a, b) => b.score - a.score);
-  }
+  /** Sets most of the best ones aside, by chance. */
+  const varied = (found: readonly Found[], count: number): Found[] =>
+    found.map((one, place) => ({ ...one, isAside: place < CHOICE * count && random() < SET_ASIDE_SHARE }));
 
   /** The best of each track, the best first. */
   function bestOf(found: readonly Found[], not: { has: (id: number) => boolean }): Found[] {
@@ -184,15 +180,19 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const known = facts.of(userId, read);
     const line = before.flatMap((id) => known.get(id) ?? []);
 
+    const nowMs = now().getTime();
     const genre = seed.genre === undefined ? undefined : identityKey(seed.genre);
     const pick = (from: readonly Found[], wanted: number, after: readonly Facts[], given: number) =>
       pickNext(
         from.flatMap((one) => {
           const track = known.get(one.id);
           const isOfGenre = genre !== undefined && track?.genres.some((name) => identityKey(name) === genre) === true;
-          return track?.isUsable ? [{ ...one, facts: track, score: one.score + (isOfGenre ? OF_GENRE : 0) }] : [];
+          if (!track?.isUsable) return [];
+          const isAside = one.isAside === true && !track.isLoved && !isForgotten(track, nowMs);
+          const score = one.score + (isOfGenre ? OF_GENRE : 0) - (isAside ? SET_ASIDE : 0);
+          return [{ ...one, facts: track, score }];
         }),
-        { count: wanted, before: after, given, nowMs: now().getTime(), random },
+        { count: wanted, before: after, given, nowMs, random },
       );
 
     let picked = pick(
