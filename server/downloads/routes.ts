@@ -32,7 +32,18 @@ interface DownloadRouteDeps {
 }
 
 const DownloadParam = idParam(DownloadIdIn);
-const HIT_FORMS: Accepts = { body: { artist: 'artist_name', album: 'album_title' } };
+const HIT_FORMS: Accepts = {
+  body: { artist: 'artist_name', album: 'album_title', id: 'source_id' },
+  also: ['duration, duration_seconds in seconds for duration_ms'],
+  bodyAs: ({ duration, duration_seconds, ...hit }) => {
+    const given = duration ?? duration_seconds;
+    const seconds = typeof given === 'string' ? Number(given) : given;
+    return {
+      ...(typeof seconds === 'number' && Number.isFinite(seconds) && { duration_ms: Math.round(seconds * 1_000) }),
+      ...hit,
+    };
+  },
+};
 
 export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut }: DownloadRouteDeps): Route[] {
   function assertCatalogue(name: string): void {

@@ -28,10 +28,13 @@ export const RANGE_FORMS: Accepts = {
   }),
 };
 
-function playAsDocumented({ duration_ms, duration_played, timestamp, listened_at, ...play }: Fields): Fields {
-  const seconds = typeof duration_played === 'string' ? Number(duration_played) : duration_played;
+function playAsDocumented(given: Fields): Fields {
+  const { duration_ms, duration_played, duration_seconds, played_seconds, ...others } = given;
+  const { timestamp, listened_at, started_at, ...play } = others;
+  const secondsGiven = duration_played ?? duration_seconds ?? played_seconds;
+  const seconds = typeof secondsGiven === 'string' ? Number(secondsGiven) : secondsGiven;
   const playedMs = duration_ms ?? (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined);
-  const at = play['played_at'] ?? timestamp ?? listened_at;
+  const at = play['played_at'] ?? timestamp ?? listened_at ?? started_at;
   return {
     ...(playedMs !== undefined && { played_ms: playedMs }),
     ...play,
@@ -42,8 +45,8 @@ function playAsDocumented({ duration_ms, duration_played, timestamp, listened_at
 export const PLAY_FORMS: Accepts = {
   also: [
     'played_at without a zone (UTC) or as seconds or milliseconds since 1970',
-    'timestamp and listened_at for played_at',
-    'duration_ms, or duration_played in seconds, for played_ms',
+    'timestamp, listened_at and started_at for played_at',
+    'duration_ms, or duration_played, duration_seconds and played_seconds in seconds, for played_ms',
   ],
   bodyAs: (body) =>
     Array.isArray(body['items'])

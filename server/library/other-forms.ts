@@ -3,7 +3,13 @@ import type { Accepts } from '../http/accepts.ts';
 
 /** Fields may have the names that TrackOut gives them. */
 export const EDIT_FORMS: Accepts = {
-  body: { artist_name: 'artist', album_title: 'album', album_artist_name: 'album_artist', track: 'track_number' },
+  body: {
+    artist_name: 'artist',
+    album_title: 'album',
+    album_name: 'album',
+    album_artist_name: 'album_artist',
+    track: 'track_number',
+  },
   also: ['artists as TrackOut has them'],
   bodyAs: (body) =>
     Array.isArray(body['artists'])

@@ -5,21 +5,33 @@ import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 const TYPES = ['track', 'album', 'artist'] as const;
 
 const NAMES = { type: 'item_type', id: 'item_id' };
+const ACTIONS: Readonly<Record<string, boolean>> = { like: true, liked: true, unlike: false, unliked: false };
+/** With any other field, `liked` is not taken for granted: the field may say the opposite. */
+const SILENT_FIELDS: ReadonlySet<string> = new Set(['item_type', 'item_id', 'rating']);
 
 /** `{track_id}` likes the track; `action` says `like` or `unlike`. */
 export const LIKE_FORMS: Accepts = {
-  body: NAMES,
+  body: {
+    ...NAMES,
+    like: 'liked',
+    is_liked: 'liked',
+    value: 'liked',
+    event: 'action',
+    event_type: 'action',
+    state: 'action',
+  },
   also: ['track_id, album_id or artist_id for item_type and item_id', 'action (like, unlike) for liked'],
   bodyAs(body: Fields): Fields {
     const { action, track_id, album_id, artist_id, ...rest } = body;
     const given: Fields = { track: track_id, album: album_id, artist: artist_id };
     const type = TYPES.find((one) => given[one] !== undefined);
     const item = type && rest['item_id'] === undefined ? { item_type: type, item_id: given[type] } : {};
-    if (action !== undefined && action !== 'like' && action !== 'unlike')
+    const liked = ACTIONS[String(action)];
+    if (action !== undefined && liked === undefined)
       throw invalid([{ field: 'action', message: 'must be like or unlike' }]);
-    const liked = action === undefined ? undefined : action === 'like';
     // a rating alone says nothing of the like
-    const isLike = rest['rating'] === undefined && action === undefined && ('item_id' in rest || 'item_id' in item);
+    const isSilent = rest['rating'] === undefined && Object.keys(rest).every((name) => SILENT_FIELDS.has(name));
+    const isLike = isSilent && ('item_id' in rest || 'item_id' in item);
     return { ...(liked !== undefined ? { liked } : isLike ? { liked: true } : {}), ...item, ...rest };
   },
 };

@@ -10,5 +10,11 @@ export const TRACKS_FORMS: Accepts = {
     id === undefined || rest['track_ids'] !== undefined ? rest : { ...rest, track_ids: [toNumber(id)] },
 };
 
+/** What is added can only be tracks; what is taken out may be entries. */
+export const ADD_FORMS: Accepts = {
+  ...TRACKS_FORMS,
+  body: { tracks: 'track_ids', ids: 'track_ids', trackIds: 'track_ids', id: 'track_id', trackId: 'track_id' },
+};
+
 /** A list of ids takes no numbers in strings. */
 const toNumber = (id: unknown): unknown => (typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id);

@@ -7,7 +7,7 @@ import { Pieces, type InPieces } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
 import { partsOf } from '../runtime/time-slices.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
-import { PLAYLIST_FORMS, TRACKS_FORMS } from './other-forms.ts';
+import { ADD_FORMS, PLAYLIST_FORMS, TRACKS_FORMS } from './other-forms.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';
 import type { PlaylistTransfer } from './transfer.ts';
@@ -232,7 +232,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: AddTracks,
-        accepts: TRACKS_FORMS,
+        accepts: ADD_FORMS,
         longLists: ['track_ids'],
         reply: PlaylistOut,
       },
