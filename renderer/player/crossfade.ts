@@ -6,8 +6,6 @@ import { stretched } from './stretch.ts';
 import { isOneRun, transition, type SoundFacts, type Transition } from './crossfade-plan.ts';
 import type { VoiceItem } from './voice.ts';
 
-/** Below it a tempo may be another one's. */
-const LEAST_CONFIDENCE = 0.2;
 /** What is known of tracks that were played long ago is fetched again. */
 const MOST_KNOWN = 20;
 
@@ -62,12 +60,11 @@ export class Fades {
 function factsOf({ loudness, rhythm }: TrackAnalysisOut): SoundFacts | null {
   if (!loudness || loudness.integrated_lufs === null) return null;
   const { leading_silence_ms: leadingSilenceMs, trailing_silence_ms: trailingSilenceMs } = loudness;
-  const isSure = (rhythm?.bpm_confidence ?? 0) >= LEAST_CONFIDENCE;
   const hasBar = rhythm !== null && rhythm.bar_beats !== null && rhythm.first_downbeat !== null;
   return {
     leadingSilenceMs,
     trailingSilenceMs,
-    beatsMs: isSure ? (rhythm?.beats_ms ?? []) : [],
+    beatsMs: rhythm?.beats_ms ?? [], // none where the tempo may be another one
     bar: hasBar ? { beats: rhythm.bar_beats!, first: rhythm.first_downbeat! } : null,
   };
 }

@@ -14,21 +14,21 @@ export function Measured({ trackId }: { trackId: number }) {
   const { t } = useTranslation();
   const { data, error } = useQuery(trackAnalysisQuery(trackId));
   const { loudness, rhythm } = data ?? {};
-  const sure = (value: string, confidence: number | null | undefined) =>
-    confidence == null
-      ? value
-      : t('measured.sure', { value, confidence: formatNumber(Math.round(confidence * 100) / 100) });
   const amount = (value: number | null | undefined, unit: string) => value != null && `${tenths(value)} ${unit}`;
   const facts: [string, string | false | undefined][] = [
     [t('measured.loudness'), amount(loudness?.integrated_lufs, 'LUFS')],
     [t('measured.albumLoudness'), amount(loudness?.album_integrated_lufs, 'LUFS')],
     [t('measured.range'), amount(loudness?.range_lu, 'LU')],
     [t('measured.peak'), amount(loudness?.true_peak_dbtp, 'dBTP')],
-    [t('measured.tempo'), rhythm?.bpm != null && sure(`${tenths(rhythm.bpm)} BPM`, rhythm.bpm_confidence)],
     [
-      t('measured.key'),
-      rhythm?.key != null && sure([rhythm.key, rhythm.camelot].filter(Boolean).join(' · '), rhythm.key_confidence),
+      t('measured.tempo'),
+      rhythm?.bpm != null &&
+        t('measured.probably', {
+          value: `${tenths(rhythm.bpm)} BPM`,
+          share: formatPercent(rhythm.bpm_confidence ?? 0),
+        }),
     ],
+    [t('measured.key'), rhythm?.key != null && [rhythm.key, rhythm.camelot].filter(Boolean).join(' · ')],
     [
       t('measured.energy'),
       rhythm?.energy != null &&
