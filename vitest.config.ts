@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import SlowFiles from './test/support/slow-files.ts';
 import { PATIENCE_MS } from './test/support/until.ts';
 
 /** Only so that a test that hangs ends at some time: no machine is so slow that one that works needs it. */
@@ -38,14 +39,16 @@ const common = {
   hookTimeout: HANGS_MS,
   teardownTimeout: HANGS_MS,
   expect: { poll: { timeout: PATIENCE_MS } },
-  globalSetup: ['test/support/build-stale.ts'],
 };
+/** What the tests start is built anew where its sources changed. */
+const built = { globalSetup: ['test/support/build-stale.ts'] };
 /** Node imports TypeScript itself. Unit tests also import what only Vite can: pages and the shell. */
 const byNode = { setupFiles: ['test/support/setup.ts'], experimental: { viteModuleRunner: false, nodeLoader: false } };
 
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 3, // tests wait more than they work; with 5 two cores end no sooner
+    reporters: ['default', new SlowFiles()],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -55,19 +58,20 @@ export default defineConfig({
       {
         test: {
           ...common,
+          ...built,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/hostile/**/*.test.ts'],
           exclude: ALONE,
           ...byNode,
         },
       },
-      { test: { ...common, name: 'alone', include: ALONE, isolate: true, ...byNode } },
+      { test: { ...common, ...built, name: 'alone', include: ALONE, isolate: true, ...byNode } },
       {
         test: {
           ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
-          globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
+          globalSetup: [...built.globalSetup, 'test/e2e/unpack-browser.ts'],
           ...byNode,
         },
       },
