@@ -1,5 +1,6 @@
 // Sends a track's audio by its id: the original, or converted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { addAbortSignal } from 'node:stream';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -177,13 +178,14 @@ export function createStreamingService({
       const { uri, order: wholeOrder } = await choose(id, track, isCut ? { ...wish, startMs: 0 } : wish);
       try {
         const file = await fileOf(id, track, uri);
-        if (wholeOrder === 'original') {
+        const part = isCut && wholeOrder === 'original' ? await partFrom(file, startMs, signal) : undefined;
+        if (part) {
           const options = optionsOf(track, file, wish.download === true);
-          if (!isCut) return await sendBytes(req, res, sourceOf(file), options);
-          const part = await partFrom(file, startMs);
           return await sendBytes(req, res, part, { ...options, etag: etagOfPart(options, startMs) });
         }
-        const order = isCut ? { ...wholeOrder, startMs } : wholeOrder;
+        const { order } = isCut ? await choose(id, track, wish) : { order: wholeOrder };
+        if (order === 'original')
+          return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
         const { contentType, extension } = PROFILES[order.profile];
         const wanted: Wanted = {
           identity: await identityOf(id, track, file),
@@ -199,6 +201,7 @@ export function createStreamingService({
         };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {
+        if (signal.aborted) return; // nobody waits for the answer
         throw asKnown(id, uri, error);
       }
     },
@@ -252,11 +255,12 @@ async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: Sto
 const canBeCut = (track: StreamedTrack, { format }: Wish): boolean =>
   track.format === 'mp3' && format !== 'raw' && sectionOf(track) === undefined;
 
-/** The bytes of an MP3 file from what is heard at `startMs`, or its last frame. */
-async function partFrom(file: StoredFile, startMs: number): Promise<BytesSource> {
+/** The bytes of an MP3 file from what is heard at `startMs`, or its last frame; undefined when it has no frames. */
+async function partFrom(file: StoredFile, startMs: number, signal: AbortSignal): Promise<BytesSource | undefined> {
   const { stream, size: wholeSize } = await file.open();
-  const from = (await findMp3Frame(stream, startMs)) ?? wholeSize;
+  const from = await findMp3Frame(addAbortSignal(signal, stream), startMs);
   stream.destroy();
+  if (from === undefined) return undefined;
   return {
     async stat() {
       const { size, modifiedAt } = await file.stat();

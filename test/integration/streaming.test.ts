@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { tracks } from '../../server/db/schema.ts';
@@ -265,6 +266,13 @@ describe('an MP3 from a time on', () => {
     expect((await bytesOf(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
     expect((await bytesOf(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
+
+  it('is the whole file when it has no frames and there is no ffmpeg', async () => {
+    fs.writeFileSync(join(music, 'no-frames.mp3'), Buffer.alloc(100_000, 0xff));
+    const id = library.addTrack({ storageUri: 'file:no-frames.mp3', format: 'mp3', durationMs: 26_000 });
+    const response = await fetch(`${served.url}/stream/${id}?token=good&start_ms=10000`);
+    expect([response.status, (await bytesOf(response)).length]).toEqual([200, 100_000]);
+  });
 });
 
 describe('streaming from the music folder', () => {
@@ -338,6 +346,33 @@ describe('clients that disconnect', () => {
     for (const socket of sockets) socket.destroy();
     await expect.poll(openFiles).toBe(before);
     expect((await get(id, { range: 'bytes=-10' })).status).toBe(206);
+  });
+
+  it('end the search for a time in an MP3', async () => {
+    const id = await storeTrack({ format: 'mp3' });
+    const reading = new EventEmitter();
+    const endless = new Readable({
+      read() {
+        reading.emit('read');
+        setImmediate(() => this.push(Buffer.alloc(4_096)));
+      },
+    });
+    const remote = createAudioStore({
+      storage: { ...storage, localPath: () => undefined, open: async () => ({ stream: endless, size: 1e9 }) },
+      musicRoots: () => music,
+    });
+    const other = await serveRoutes(streamingRoutes({ db: library.db, audioStore: remote, onGone: () => undefined }));
+    try {
+      const leaving = new AbortController();
+      const answer = fetch(`${other.url}/stream/${id}?token=good&start_ms=10000`, { signal: leaving.signal });
+      await once(reading, 'read');
+      leaving.abort();
+      await expect(answer).rejects.toThrow('aborted');
+      await expect.poll(() => endless.destroyed).toBe(true);
+    } finally {
+      endless.destroy();
+      await other.close();
+    }
   });
 
   onLinux('get a broken connection, not a short answer, when the file shrinks under them', async () => {
