@@ -46,6 +46,16 @@ test('a stream counts as use as long as it runs', async () => {
   await until(() => !activity.isInUse());
 });
 
+test('a stream of a paused player counts no more, until it goes on', async () => {
+  await open('/api/v1/stream/1');
+  nowMs += HOUR_MS;
+  expect(activity.isInUse()).toBe(true);
+  nowMs += HOUR_MS;
+  expect(activity.isInUse()).toBe(false);
+  answers[0]?.write('more bytes');
+  await until(() => activity.isInUse());
+});
+
 test('a stream whose listener went away counts no more', async () => {
   const response = await open('/rest/stream');
   nowMs += HOUR_MS;
