@@ -21,7 +21,7 @@ const Mix = z.object({
 });
 export type Mix = z.output<typeof Mix>;
 
-/** Undefined when another version wrote them. */
+/** Undefined when another version wrote them, or when they are damaged. */
 const Mixes = z.array(Mix).optional().catch(undefined);
 
 interface DayOfMixes {
@@ -35,7 +35,8 @@ export type StoredMixes = ReturnType<typeof createStoredMixes>;
 
 export function createStoredMixes(client: Sqlite) {
   const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes'> & { mixes: string }>(
-    'SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, mixes FROM daily_mixes WHERE user_id = ?',
+    `SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, iif(json_valid(mixes), mixes, 'null') AS mixes
+      FROM daily_mixes WHERE user_id = ?`,
   );
   const store = client.prepare(
     `INSERT INTO daily_mixes (user_id, day, made_at, ends_at, mixes) SELECT id, ?, ?, ?, ? FROM users WHERE id = ?

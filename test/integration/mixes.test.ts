@@ -113,3 +113,11 @@ test('they go with the account', async () => {
   await server.api(`/users/${user.id}`, { method: 'DELETE' });
   expect(count.get(user.id)).toBe(0);
 });
+
+test('damaged ones are made anew', async () => {
+  const today = await mixes();
+  server.app.db.$client.prepare("UPDATE daily_mixes SET mixes = '[{'").run();
+  const others = await mixes();
+  expect(others.length).toBe(today.length);
+  expect(await mixes()).toEqual(others);
+});
