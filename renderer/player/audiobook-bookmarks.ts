@@ -9,20 +9,29 @@ const END_MS = 10_000;
 /** Null: there is none, or it is not known. Never fails. */
 export type FindPlace = (trackId: number) => Promise<number | null>;
 
-/** Finds places, and remembers of which tracks the place could not be fetched: no other one is saved over it. */
+/**
+ * Finds places, and remembers of which tracks the place could not be fetched: nothing is saved over it, until it is
+ * known that it is not further on than the listener.
+ */
 export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<number | null>) {
   const unknownIds = new Set<number>();
+  async function find(trackId: number): Promise<number | null> {
+    try {
+      const positionMs = await fetchPlace(trackId);
+      unknownIds.delete(trackId);
+      return positionMs;
+    } catch {
+      unknownIds.add(trackId);
+      return null;
+    }
+  }
   return {
+    find,
     isUnknown: (trackId: number): boolean => unknownIds.has(trackId),
-    async find(trackId: number): Promise<number | null> {
-      try {
-        const positionMs = await fetchPlace(trackId);
-        unknownIds.delete(trackId);
-        return positionMs;
-      } catch {
-        unknownIds.add(trackId);
-        return null;
-      }
+    /** The place stays unknown when it is further on than `heardUpToMs`. */
+    async findAgain(trackId: number, heardUpToMs: number): Promise<void> {
+      const positionMs = await find(trackId);
+      if (positionMs !== null && positionMs > heardUpToMs) unknownIds.add(trackId);
     },
   };
 }
@@ -45,21 +54,23 @@ interface PlacesOptions {
   forget: (trackId: number) => Promise<unknown>;
   /** There may be another place, further on. */
   isUnknown: (trackId: number) => boolean;
+  findAgain: (trackId: number, heardUpToMs: number) => Promise<void>;
   now?: () => number;
 }
 
 /** Best effort: a failed save is made up by the next one. Returns how to stop. */
 export function keepPlaces(
   player: Pick<Player, 'getState' | 'subscribe'>,
-  { save, forget, isUnknown, now = Date.now }: PlacesOptions,
+  { save, forget, isUnknown, findAgain, now = Date.now }: PlacesOptions,
 ): () => void {
   let last = player.getState();
   let savedAt = now();
 
   const keep = (state: PlayerState) => {
     const track = currentEntry(state)?.track;
-    if (!track?.has_chapters || isAtBegin(state) || isUnknown(track.id)) return;
+    if (!track?.has_chapters || isAtBegin(state)) return;
     savedAt = now();
+    if (isUnknown(track.id)) return void findAgain(track.id, state.positionMs);
     const done = isAtEnd(state.positionMs, track.duration_ms)
       ? forget(track.id)
       : save(track.id, Math.round(state.positionMs));

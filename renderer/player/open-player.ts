@@ -73,7 +73,7 @@ export function openPlayer(): SharedPlayer {
         ),
         fetchAhead(engine, materialize),
         ahead.follow(engine),
-        keepPlaces(engine, { save: savePlace, forget: forgetPlace, isUnknown: places.isUnknown }),
+        keepPlaces(engine, { save: savePlace, forget: forgetPlace, ...places }),
         connectMediaSession(engine),
         playSilentElement(engine),
       ];

@@ -30,6 +30,7 @@ function saved(...changes: Change[]): string[] {
     save: (id, ms) => Promise.resolve(calls.push(`${id} at ${ms}`)),
     forget: (id) => Promise.reject(new Error(String(calls.push(`${id} heard`)))),
     isUnknown: (id) => id === UNKNOWN.id,
+    findAgain: (id) => Promise.resolve(void calls.push(`${id} asked`)),
     now: () => time,
   });
   for (const { at = time, ...change } of changes) {
@@ -52,7 +53,11 @@ test.each<[string, Change[], string[]]>([
   ],
   ['not at its very beginning', [{ positionMs: 3_000 }, { status: 'paused' }], []],
   ['not of a song', [{ index: 2, positionMs: 60_000 }, { status: 'paused' }], []],
-  ['not over one that could not be fetched', [{ index: 3, positionMs: 60_000 }, { status: 'paused' }], []],
+  [
+    'not over one that could not be fetched, which is asked for again',
+    [{ index: 3, positionMs: 60_000 }, { status: 'paused' }],
+    ['4 asked'],
+  ],
   ['not while nothing plays', [{ status: 'paused' }, { positionMs: 60_000, at: HOUR }], []],
   [
     'no more when it was heard to its end',
@@ -78,4 +83,19 @@ test('a place that cannot be fetched is unknown until it is', async () => {
   expect([await places.find(1), places.isUnknown(1), places.isUnknown(2)]).toEqual([null, true, false]);
   isReachable = true;
   expect([await places.find(1), places.isUnknown(1)]).toEqual([60_000, false]);
+});
+
+test.each<[string, number | null, boolean]>([
+  ['there is none', null, false],
+  ['it is behind the listener', 30_000, false],
+  ['it is further on', 90_000, true],
+])('a place that is asked for again is unknown only if it is further on: %s', async (_, place, isUnknown) => {
+  let isReachable = false;
+  const places = createPlaceFinder(() => (isReachable ? Promise.resolve(place) : Promise.reject(new Error('away'))));
+  await places.find(1);
+  await places.findAgain(1, 60_000);
+  expect(places.isUnknown(1)).toBe(true);
+  isReachable = true;
+  await places.findAgain(1, 60_000);
+  expect(places.isUnknown(1)).toBe(isUnknown);
 });
