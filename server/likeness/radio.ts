@@ -175,7 +175,13 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const before = played.slice(-BEFORE);
     const likely = seed.mood === undefined ? found : ofMood(seed.mood, found);
     const read = [
-      ...new Set([...before, ...anchors, ...steered.less, ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id)]),
+      ...new Set([
+        ...before,
+        ...anchors,
+        ...steered.more,
+        ...steered.less,
+        ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id),
+      ]),
     ];
     const known = facts.of(userId, read);
     const line = before.flatMap((id) => known.get(id) ?? []);

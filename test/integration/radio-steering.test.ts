@@ -125,3 +125,10 @@ test('more like a track at least doubles the share of what is near it, and says 
   }
   expect(mean(after)).toBeGreaterThanOrEqual(Math.max(0.2, 2 * mean(before)));
 });
+
+test('the reason "more like" is told also long after that track was played', async () => {
+  const [genre, others] = [byGenre[0] as TrackId[], byGenre[1] as TrackId[]];
+  const more = [genre[50] as TrackId];
+  const steered = await play(7, genre[10] as TrackId, { played: [...more, ...others.slice(0, 30)], more });
+  expect(steered.filter(({ reasons }) => reasons[0]?.kind === 'more_like').length).toBeGreaterThan(0);
+});
