@@ -60,7 +60,7 @@ class FrameSearch {
       const frameBytes = this.#frameBytes(at);
       if (at + frameBytes + HEADER_BYTES > this.#bytes.length) break;
       // one that follows another needs no successor: the file may be damaged behind it
-      const isFrame = frameBytes > 0 && (this.#end === this.#start + at || this.#frameBytes(at + frameBytes) > 0);
+      const isFrame = frameBytes > 0 && (this.#end === this.#start + at || this.#hasSuccessor(at, frameBytes));
       length = isFrame ? frameBytes : 1;
       if (!isFrame) continue;
       this.#end = this.#start + at + frameBytes;
@@ -78,6 +78,12 @@ class FrameSearch {
   #frameBytes(at: number): number {
     const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, at) === this.#kind;
     return isOfFile ? mpegFrameBytes(this.#bytes, at) : 0;
+  }
+
+  /** True when a frame of the same kind follows: before the first frame, other bytes may look like one. */
+  #hasSuccessor(at: number, frameBytes: number): boolean {
+    const next = at + frameBytes;
+    return mpegFrameBytes(this.#bytes, next) > 0 && mpegStreamOf(this.#bytes, next) === mpegStreamOf(this.#bytes, at);
   }
 
   /** Learns from the first frame what is needed; true when it holds facts of the file in place of sound. */

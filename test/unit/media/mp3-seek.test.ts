@@ -53,6 +53,13 @@ test('bytes that are no frame are passed over, and do not count', async () => {
   expect(await findMp3Frame(chunksOf(damaged, 4_096), 20_000)).toBe(positionAt(20_000, []) + 3_000);
 });
 
+test('what looks like a frame of another kind in front of the first one does not count', async () => {
+  const stray = Buffer.alloc(208);
+  Buffer.from([0xff, 0xf3, 0x80, 0x04]).copy(stray); // MPEG 2, 64 kbps, 22.05 kHz
+  const file = Buffer.concat([stray, ...frames]);
+  expect(await findMp3Frame(chunksOf(file, 4_096), 12_345)).toBe(positionAt(12_345, [stray]));
+});
+
 test('a time after the end is the last frame that has a successor; what is no MP3 has none', async () => {
   const file = Buffer.concat(frames);
   expect(await findMp3Frame(chunksOf(file, 4_096), 3_600_000)).toBe(Buffer.concat(frames.slice(0, -2)).length);
