@@ -486,7 +486,7 @@ export class PlayerEngine implements Player {
     this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
     const { loop } = this.#state;
     if (loop && loop.to !== null) {
-      this.#start(this.#state.index, { positionMs: loop.from });
+      this.#start(this.#state.index, { positionMs: loop.from, listening: this.#counter.listening });
       this.setLoop(loop);
       return undefined;
     }

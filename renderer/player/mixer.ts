@@ -118,6 +118,7 @@ export class Mixer {
       const way = isPlain ? null : await (await import('./sound-way.ts')).createWay(context, { equalizer, isLimited });
       if (this.#context === context && this.#arrangement === arrangement) this.#lead(way);
     } catch (error) {
+      if (this.#context !== context || this.#arrangement !== arrangement) return; // not wanted any more
       reportError(error);
       if (!isLimited) return;
       // tracks are turned down for their peaks then

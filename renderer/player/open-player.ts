@@ -42,7 +42,8 @@ export function openPlayer(): SharedPlayer {
       new PlayerEngine(
         {
           streamUrl: (trackId, startMs) => streamUrl(trackId, streamKbps(), formatOf(trackId), startMs),
-          isOriginal: ({ id }) => streamKbps() === 0 && !converted.has(id),
+          isOriginal: ({ id }) =>
+            streamKbps() === 0 && getSession()?.user.max_bitrate_kbps == null && !converted.has(id),
           fetchStream: (trackId, signal) => ahead.stream(trackId, signal),
           convert(trackId) {
             const isNew = !converted.has(trackId);

@@ -1,6 +1,6 @@
 // What the player stores across restarts: queue, position, modes, volume.
 import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
-import type { PlayerState, QueueEntry } from './player.ts';
+import type { Listening, PlayerState, QueueEntry } from './player.ts';
 
 const VERSION = 2;
 /** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
@@ -34,7 +34,8 @@ const saved = storedChoice<Partial<Remembered> & { version?: number }>({
     if (!isRecord(value)) return undefined;
     const { version, queue, listening } = value;
     if (version !== VERSION) return {};
-    return Array.isArray(queue) && queue.every(isEntry) && isListening(listening) ? value : undefined;
+    if (!Array.isArray(queue) || !queue.every(isEntry)) return undefined;
+    return { ...value, listening: isListening(listening) ? listening : null };
   }),
 });
 
@@ -63,10 +64,12 @@ export function recall(): Partial<Remembered> {
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
-/** An earlier version stored none. */
-const isListening = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  (isRecord(value) &&
-    typeof value.id === 'string' &&
-    [value.trackId, value.startedAt, value.heardMs, value.reportedMs ?? 0].every(Number.isFinite));
+/** Times after the year 9999 cannot be sent. */
+const LATEST_MS = Date.UTC(9999, 0, 1);
+
+const isListening = (value: unknown): value is Listening =>
+  isRecord(value) &&
+  typeof value.id === 'string' &&
+  [value.trackId, value.startedAt, value.heardMs, value.reportedMs ?? 0].every(
+    (number) => typeof number === 'number' && number >= 0 && number < LATEST_MS,
+  );

@@ -37,7 +37,10 @@ function filtersOf(context: BaseAudioContext, settings: Equalizer): Way | null {
 async function createLimiter(context: BaseAudioContext): Promise<AudioNode> {
   const module = limiterModules.get(context) ?? context.audioWorklet.addModule(limiterUrl);
   limiterModules.set(context, module);
-  await module;
+  await module.catch((error: unknown) => {
+    limiterModules.delete(context); // the next one may load it
+    throw error;
+  });
   return new AudioWorkletNode(context, 'limiter', {
     channelCount: 2,
     channelCountMode: 'explicit',

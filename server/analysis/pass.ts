@@ -21,6 +21,8 @@ const ID_WINDOW = 500;
 /** The same of albums, and of tracks that are written. */
 const ALBUM_WINDOW = 50;
 const WRITE_WINDOW = 100;
+/** So long one track waits for people who use the server. */
+const MOST_BUSY_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 60_000;
 const BUSY_MS = 2_000;
 /** After a decoder was missing or too slow; at once when there is another ffmpeg. */
@@ -83,8 +85,11 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return !isOnBatteryAllowed() && (await isOnBattery()) ? 'battery' : undefined;
   }
 
+  /** In a house where music plays round the clock, a track is heard now and then all the same. */
   async function untilFree(signal: AbortSignal): Promise<void> {
+    const latest = now() + MOST_BUSY_MS;
     for (let why = await obstacle(); why !== undefined; why = await obstacle()) {
+      if (why === 'busy' && now() >= latest) break;
       state = why;
       await sleep(why === 'busy' ? BUSY_MS : LOOK_EVERY_MS, undefined, { signal, ref: false });
     }

@@ -54,7 +54,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const NEAR = `played_at > @at - max(@within, @since) AND played_at < @at + @within
     AND (rest_time IS NULL AND played_at > @at - @within
       OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000
-      OR play_id IS NOT NULL AND @since > 0)
+      OR play_id IS NOT NULL AND withdrawn_at IS NULL AND @since > 0)
     ORDER BY abs(played_at - @at) LIMIT 1`;
   type Near = { userId: UserId; at: number; within: number; since: number; isSent: number };
   const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(

@@ -37,6 +37,8 @@ const TOO_NEAR = 0.08;
 const CHOICE = 6;
 const SET_ASIDE_SHARE = 0.75;
 const SET_ASIDE = 0.5;
+/** More than any score: what is near what the listener wants less of comes after any other track. */
+const SET_LAST = 1.5;
 /** Tracks of the seed itself that may be played, and what they count for. */
 const OWN = 300;
 const OWN_SCORE = 0.7;
@@ -195,7 +197,9 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
           const isOfGenre = genre !== undefined && track?.genres.some((name) => identityKey(name) === genre) === true;
           if (!track?.isUsable) return [];
           const isAside = one.isAside === true && !track.isLoved && !isForgotten(track, nowMs);
-          const score = one.score + (isOfGenre ? OF_GENRE : 0) - (isAside ? SET_ASIDE : 0);
+          const isDisliked = one.isLast === true;
+          const score =
+            one.score + (isOfGenre ? OF_GENRE : 0) - (isAside ? SET_ASIDE : 0) - (isDisliked ? SET_LAST : 0);
           return [{ ...one, facts: track, score }];
         }),
         { count: wanted, before: after, given, nowMs, random },

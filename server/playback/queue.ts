@@ -32,13 +32,18 @@ export interface PlayQueue {
   updatedAt: Date | null;
 }
 
-/** It may be from a backup. */
 const StoredListening = z
-  .object({ playId, startedAt: isoTimeIn, heardMs: z.int().min(0) })
-  .nullable()
-  .catch(null);
-const toListening = (stored: string | null): QueueListening | null =>
-  StoredListening.parse(stored === null ? null : JSON.parse(stored));
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.object({ playId, startedAt: isoTimeIn, heardMs: z.int().min(0) }));
+/** Null also for what is damaged: the row may be from a backup. */
+const parseListening = (stored: string | null): QueueListening | null => {
+  try {
+    return StoredListening.parse(stored);
+  } catch {
+    return null;
+  }
+};
 
 /** Phones put a whole library into it. */
 export const MOST_QUEUED = 200_000;
@@ -61,7 +66,7 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
     const isCurrentThere = there.has(trackIds[row.currentIndex] as TrackId);
     return {
       ...repairQueue(trackIds, (id) => there.has(id), row),
-      listening: isCurrentThere ? toListening(row.listening) : null,
+      listening: isCurrentThere ? parseListening(row.listening) : null,
       client: row.client,
       updatedAt: row.updatedAt,
     };

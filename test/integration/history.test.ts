@@ -123,6 +123,16 @@ describe('a listening in a window, which has an id, and what a phone reports of 
   });
 });
 
+test('a phone’s play counts beside one of a window that was taken back', async () => {
+  const id = tracks.add({ title: 'Lighthouse' }, { durationMs: 200_000 });
+  const { body } = await report({ track_id: id, played_at: iso(START), played_ms: 200_000, play_id: 'window-2' });
+  await server.api(`/history/${body.id}`, { method: 'DELETE' });
+  const phone = await openPhone(server);
+  clock = START + 150_000;
+  await phone.ask('scrobble', { id: `tr-${id}`, time: clock }, '');
+  expect((await list()).total).toBe(1);
+});
+
 describe('a play that is reported again', () => {
   test.each([
     ['at the same time', 0, 200_000, 1],

@@ -88,6 +88,8 @@ describe('the queue', () => {
     const phone = await openPhone(server);
     await phone.ask('savePlayQueue', { id: `tr-${ids[0]}`, current: `tr-${ids[0]}` }, '');
     expect((await queue()).listening).toBeNull();
+    server.app.db.$client.exec("UPDATE play_queues SET listening = '{dam'");
+    expect((await queue()).listening).toBeNull();
   });
 
   test('follows a merged track', async () => {

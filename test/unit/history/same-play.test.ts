@@ -17,3 +17,7 @@ test.each([
 ])('a time that is %s', (_, age, within) => {
   expect(beganWithinMs(200_000, 0, age)).toBe(within);
 });
+
+test('a recording of many hours is heard in several sittings', () => {
+  expect(beganWithinMs(10 * 3_600_000, 0, 0)).toBeLessThan(2 * 3_600_000);
+});
