@@ -5,8 +5,8 @@ export const STEPS = { fingerprint: 1, ...SOUND_STEPS } as const;
 export type Step = keyof typeof STEPS;
 export const STEP_NAMES = Object.keys(STEPS) as Step[];
 /**
- * Below it a tempo is not put where tags would be, and its beats are not given to players. Of the choosing half, 89 of
- * 100 such tempi are right, and 88 of 100 right ones are above it: the curve is in docs/BENCHMARKS.md.
+ * Below it a tempo is not put where tags would be, and its beats are not given to players. Of the choosing half, 93 of
+ * 100 such tempi are right, and 93 of 100 right ones are above it: the curve is in docs/BENCHMARKS.md.
  */
 export const LEAST_TEMPO_CONFIDENCE = 0.6;
 /** Below it a key is not put where tags would be. */

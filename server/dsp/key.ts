@@ -1,7 +1,6 @@
 // Key: the pitch classes of the whole track compared with the profile of each major and minor key (Krumhansl 1990),
 // after the tuning was found. The profiles are how often each degree occurs in written music, in percent: the means of
 // Albrecht and Shanahan's (2013) and Bellman's (2005).
-import { correlation } from './correlation.ts';
 import { PITCH_BINS, type Spectrogram } from './spectrogram.ts';
 
 const MAJOR = [20.3, 0.7, 12.0, 1.0, 13.6, 10.7, 1.4, 20.8, 1.4, 8.0, 0.7, 9.3];
@@ -63,6 +62,19 @@ function tuned(bins: Float64Array): Float64Array {
       bins[(semitone * PER_SEMITONE + from + offset + PITCH_BINS) % PITCH_BINS] as number;
     return at(0) + 0.5 * (at(-1) + at(1));
   });
+}
+
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const [meanA, meanB] = [mean(a), mean(b)];
+  let [product, squareA, squareB] = [0, 0, 0];
+  a.forEach((value, i) => {
+    const [x, y] = [value - meanA, (b[i] as number) - meanB];
+    product += x * y;
+    squareA += x * x;
+    squareB += y * y;
+  });
+  return product / Math.sqrt(squareA * squareB || 1);
 }
 
 const FIFTHS = ['C', 'G', 'D', 'A', 'E', 'B', 'F#', 'C#', 'Ab', 'Eb', 'Bb', 'F'];

@@ -6,6 +6,7 @@ import { createSpectrograph } from '../../../server/dsp/spectrogram.ts';
 import { findTempo, type Tempo } from '../../../server/dsp/tempo.ts';
 import { playArrangement, STYLES } from '../../support/arrangement.ts';
 import { BEATLESS, playBeatless } from '../../support/beatless.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 
 function tempoOf({ samples, rateHz }: { samples: Float32Array; rateHz: number }): Tempo | undefined {
   const spectrograph = createSpectrograph(rateHz);
@@ -42,14 +43,35 @@ test.each(['white noise', 'drone', 'speech'] as const)('%s has no tempo at all',
   expect(tempoOf(playBeatless(BEATLESS.indexOf(kind)))).toBeUndefined();
 });
 
-test('notes that go on and on at the same distance have a beat of two, three or four of them, not of five', () => {
+test.each([6.62, 7.3, 8.71, 9.3])(
+  'of %f notes a second that go on and on, two, three or four have a beat, not five or seven',
+  (notesPerSecond) => {
+    const rateHz = 22_050;
+    const samples = new Float32Array(30 * rateHz);
+    for (let at = 0; at < 30; at += 1 / notesPerSecond)
+      for (let i = Math.round(at * rateHz), end = Math.min(samples.length, i + 2_000), from = i; i < end; i++)
+        samples[i] = Math.exp(-(i - from) / 400) * Math.sin((i - from) / 4);
+    const bpm = tempoOf({ samples, rateHz })?.bpm ?? 0;
+    const notesOfBeat = (notesPerSecond * 60) / bpm;
+    expect(Math.min(...[2, 3, 4].map((count) => Math.abs(notesOfBeat / count - 1)))).toBeLessThan(0.04);
+  },
+);
+
+test('a beat that is faint in noise is certain, since it stays the same', () => {
   const rateHz = 22_050;
-  const samples = new Float32Array(30 * rateHz);
-  const notesPerSecond = 6.62; // sixteenths at 99.3 BPM
-  for (let at = 0; at < 30; at += 1 / notesPerSecond)
-    for (let i = Math.round(at * rateHz), end = Math.min(samples.length, i + 2_000), from = i; i < end; i++)
-      samples[i] = Math.exp(-(i - from) / 400) * Math.sin((i - from) / 4);
-  const bpm = tempoOf({ samples, rateHz })?.bpm ?? 0;
-  const notesOfBeat = (notesPerSecond * 60) / bpm;
-  expect(Math.min(...[2, 3, 4].map((count) => Math.abs(notesOfBeat / count - 1)))).toBeLessThan(0.04);
+  const seconds = 45;
+  const bpm = 86;
+  const random = seededRandom(1);
+  const samples = Float32Array.from({ length: seconds * rateHz }, () => 0.3 * (random() - 0.5));
+  for (let at = 0; at < seconds; at += 60 / bpm) {
+    const hz = 200 + 400 * random();
+    const first = Math.round(at * rateHz);
+    const count = Math.min(samples.length - first, 0.4 * rateHz);
+    for (let i = 0; i < count; i++)
+      samples[first + i] =
+        (samples[first + i] as number) + 0.045 * Math.exp(-i / 4_000) * Math.sin((2 * Math.PI * hz * i) / rateHz);
+  }
+  const tempo = tempoOf({ samples, rateHz });
+  expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
+  expect(tempo?.confidence).toBeGreaterThanOrEqual(LEAST_TEMPO_CONFIDENCE);
 });
