@@ -121,15 +121,22 @@ export class Failures {
   }
 }
 
-/** Waits that long, or until the network is back or the signal is given. */
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Waits that long, or until the network is back or the signal is given. Chromium was seen to lose a single timer of some
+ * seconds while nothing sounds, so the clock is looked at again and again.
+ */
 const pauseOrOnline = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    const until = performance.now() + ms;
     const done = (): void => {
-      clearTimeout(timer);
+      clearInterval(looking);
       removeEventListener('online', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const looking = setInterval(() => {
+      if (performance.now() >= until || signal.aborted) done();
+    }, LOOK_EVERY_MS);
     addEventListener('online', done);
-    signal.addEventListener('abort', done, { once: true });
   });
