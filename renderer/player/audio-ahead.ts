@@ -8,7 +8,7 @@ const MOST_BYTES = 80_000_000;
 /** The end of what is buffered and that of the track differ by rounding. */
 const WHOLE_WITHIN_MS = 500;
 
-interface AudioAheadOptions {
+export interface AudioAheadOptions {
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   /** Of what is asked for: another quality is another audio. */
   keyOf: (trackId: number) => string;

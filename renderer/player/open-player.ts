@@ -11,9 +11,7 @@ import { clientId, clientName } from '../api/client-name.ts';
 import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
 import { findReason } from './failure-reason.ts';
-import { fetchAhead } from './fetch-ahead.ts';
-import { connectMediaSession, playSilentElement } from './media-session.ts';
-import { AudioAhead } from './audio-ahead.ts';
+import type { AudioAhead } from './audio-ahead.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
 import { createPlaceFinder, keepPlaces } from './audiobook-bookmarks.ts';
 import { keptPlays, PlayReports } from './play-reports.ts';
@@ -31,11 +29,19 @@ export function openPlayer(): SharedPlayer {
   /** Tracks that this browser cannot decode as they are. */
   const converted = new Set<number>();
   const formatOf = (trackId: number): string => (converted.has(trackId) ? 'mp3' : 'playable');
-  const ahead = new AudioAhead({
-    fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps(), formatOf(trackId)),
-    keyOf: (trackId) => `${trackId} ${streamKbps()} ${formatOf(trackId)}`,
-    isAllowed: () => !isDataSaved(),
-  });
+  const fetchNow = (trackId: number, signal: AbortSignal): Promise<Response> =>
+    fetchStream(trackId, signal, streamKbps(), formatOf(trackId));
+  /** Loaded when something plays. */
+  let ahead: AudioAhead | undefined;
+  const startBeside = async (engine: PlayerEngine): Promise<() => void> => {
+    const { createAudioAhead, workBeside } = await import('./beside-engine.ts');
+    ahead ??= createAudioAhead({
+      fetchStream: fetchNow,
+      keyOf: (trackId) => `${trackId} ${streamKbps()} ${formatOf(trackId)}`,
+      isAllowed: () => !isDataSaved(),
+    });
+    return workBeside(engine, { ahead, materialize });
+  };
   const places = createPlaceFinder(fetchPlace);
   const player = new SharedPlayer({
     createEngine: (state) =>
@@ -44,7 +50,7 @@ export function openPlayer(): SharedPlayer {
           streamUrl: (trackId, startMs) => streamUrl(trackId, streamKbps(), formatOf(trackId), startMs),
           isOriginal: ({ id }) =>
             streamKbps() === 0 && getSession()?.user.max_bitrate_kbps == null && !converted.has(id),
-          fetchStream: (trackId, signal) => ahead.stream(trackId, signal),
+          fetchStream: (trackId, signal) => (ahead ? ahead.stream(trackId, signal) : fetchNow(trackId, signal)),
           convert(trackId) {
             const isNew = !converted.has(trackId);
             converted.add(trackId);
@@ -64,6 +70,8 @@ export function openPlayer(): SharedPlayer {
         state,
       ),
     onLead(engine) {
+      const beside = startBeside(engine);
+      beside.catch(reportError); // music plays without it
       const stops = [
         syncQueue(engine, {
           save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()),
@@ -72,11 +80,8 @@ export function openPlayer(): SharedPlayer {
         announceNowPlaying(engine, (playing) =>
           getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),
         ),
-        fetchAhead(engine, materialize),
-        ahead.follow(engine),
+        () => void beside.then((stop) => stop()),
         keepPlaces(engine, { save: savePlace, forget: forgetPlace, ...places }),
-        connectMediaSession(engine),
-        playSilentElement(engine),
       ];
       return () => stops.forEach((stop) => stop());
     },

@@ -64,8 +64,8 @@ export function recall(): Partial<Remembered> {
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
-/** Times after the year 9999 cannot be sent. */
-const LATEST_MS = Date.UTC(9999, 0, 1);
+/** In the year 6429; times after the year 9999 cannot be sent. */
+const LATEST_MS = 2 ** 47;
 
 const isListening = (value: unknown): value is Listening =>
   isRecord(value) &&

@@ -187,7 +187,7 @@ test('what was chosen for the sound is there after a reload, and stays when some
   }
   await chosen.evaluate(() => localStorage.setItem('tonearm.output', '{"deviceId":'));
   await chosen.reload();
-  await chosen.getByText(/could not be read and were reset: output device, equalizer/).waitFor();
+  await chosen.getByText(/because it could not be read: output device, equalizer/).waitFor();
   await chosen.close();
   expect(stage.problems).toEqual([]);
 });

@@ -76,6 +76,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .press('Enter');
   await expect.poll(() => steered.length).toBeGreaterThan(asked);
   expect(steered.at(-1)).toMatchObject({ less });
+  await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio, and not the one of before
   await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
   await page.getByText('This radio plays as it did at first.').waitFor();

@@ -14,9 +14,9 @@ export const playQueues = sqliteTable('play_queues', {
   trackIds: text('track_ids').notNull(), // JSON; one text, because every save writes all of it
   currentIndex: integer('current_index').notNull(), // 0 when the queue is empty
   positionMs: integer('position_ms').notNull(),
-  listening: text('listening'), // JSON of QueueListening, of the current track
   client: text('client'),
   updatedAt: time('updated_at').notNull(),
+  listening: text('listening'), // JSON of QueueListening, of the current track
 });
 
 /** playback/: a place in a track to come back to. */
