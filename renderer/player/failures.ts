@@ -124,8 +124,8 @@ export class Failures {
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits that long, or until the network is back or the signal is given. Chromium was seen to lose a single timer of some
- * seconds while nothing sounds, so the clock is looked at again and again.
+ * Waits that long, or until the network is back or the signal is given. Chromium was seen to lose a single timer of
+ * some seconds while nothing sounds, so the clock is looked at again and again.
  */
 const pauseOrOnline = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
