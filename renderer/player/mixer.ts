@@ -139,7 +139,7 @@ export class Mixer {
       node.connect(context.destination);
       return node;
     };
-    const [rising, falling] = [fade(0, 1), fade(1, 0)];
+    const [falling, rising] = [fade(1, 0), fade(0, 1)];
     output.disconnect();
     for (const [way, node] of [
       [next, rising],
