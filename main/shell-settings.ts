@@ -39,18 +39,18 @@ type Kept = z.output<typeof Kept>;
 export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
 export function openSettingsFile(path: string, warn: (words: string) => void) {
-  const { stored, mayWrite } = read(path, warn);
-  let kept = stored ?? Kept.parse({});
+  const { stored, mayWrite } = readSettings(path, warn);
+  let settings = stored ?? Kept.parse({});
   return {
-    get: (): Kept => kept,
+    get: (): Kept => settings,
     change(change: Partial<Kept>): void {
-      kept = { ...kept, ...change };
-      if (mayWrite) tryWrite(path, JSON.stringify(kept, undefined, 2));
+      settings = { ...settings, ...change };
+      if (mayWrite) tryWrite(path, JSON.stringify(settings, undefined, 2));
     },
   };
 }
 
-function read(path: string, warn: (words: string) => void): { stored?: Kept; mayWrite: boolean } {
+function readSettings(path: string, warn: (words: string) => void): { stored?: Kept; mayWrite: boolean } {
   if (!existsSync(path)) return { mayWrite: true };
   try {
     const text = readFileSync(path, 'utf8');

@@ -62,6 +62,6 @@ export function noteSteering(seed: Seed, { more, less, forget }: Steering): void
     );
   const next: Course = { more: changed(course.more, more), less: changed(course.less, less) };
   const isSteered = next.more.length + next.less.length > 0;
-  const kept = Object.entries(others).slice(-(MOST_RADIOS - 1));
-  courses.set(Object.fromEntries([...kept, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
+  const recentEntries = Object.entries(others).slice(-(MOST_RADIOS - 1));
+  courses.set(Object.fromEntries([...recentEntries, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
 }

@@ -30,7 +30,7 @@ export class Limiter {
   readonly #lines: Float32Array[];
   /** Rings are as long as a power of two: a place is a frame `& mask`. */
   readonly #mask: number;
-  /** The gain that each frame needs, and the one that the release allows. */
+  /** Each frame needs the first gain; the release allows no more than the second one. */
   readonly #needed: Float64Array;
   readonly #allowed: Float64Array;
   #frame = 0;
@@ -84,9 +84,9 @@ export class Limiter {
     const peak = this.#frame < this.#loudUntil ? this.#peak() : 0;
     const needed = peak > CEILING ? CEILING / peak : 1;
     this.#needed[place] = needed;
-    const held = this.#lookahead + TAPS;
-    if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, this.#frame + held];
-    else if (this.#frame >= this.#lowestUntil) this.#findLowest(held);
+    const holdFrames = this.#lookahead + TAPS;
+    if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, this.#frame + holdFrames];
+    else if (this.#frame >= this.#lowestUntil) this.#findLowest(holdFrames);
     const raised = this.#last + (this.#lowest - this.#last) * this.#release;
     this.#last = this.#lowest < this.#last ? this.#lowest : raised > NEAR_ONE ? 1 : raised;
     this.#untouched = this.#last < 1 ? 0 : this.#untouched + 1;
@@ -96,11 +96,11 @@ export class Limiter {
     return this.#sum / this.#lookahead;
   }
 
-  #findLowest(held: number): void {
+  #findLowest(holdFrames: number): void {
     this.#lowest = 1;
-    for (let frame = this.#frame - held + 1; frame <= this.#frame; frame++) {
+    for (let frame = this.#frame - holdFrames + 1; frame <= this.#frame; frame++) {
       const needed = this.#needed[frame & this.#mask] as number;
-      if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, frame + held];
+      if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, frame + holdFrames];
     }
   }
 

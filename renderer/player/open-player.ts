@@ -31,7 +31,7 @@ export function openPlayer(): SharedPlayer {
   const formatOf = (trackId: number): string => (converted.has(trackId) ? 'mp3' : 'playable');
   const fetchNow = (trackId: number, signal: AbortSignal): Promise<Response> =>
     fetchStream(trackId, signal, streamKbps(), formatOf(trackId));
-  /** Loaded when something plays. */
+  /** The module is loaded when a window gets the engine. */
   let ahead: AudioAhead | undefined;
   const startBeside = async (engine: PlayerEngine): Promise<() => void> => {
     const { createAudioAhead, workBeside } = await import('./beside-engine.ts');

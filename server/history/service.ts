@@ -87,10 +87,11 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     const id = same ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
     if (id !== undefined) return { status: 'recorded', id };
     // the song key and the time are taken by a play of another track
-    const known = same ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
-    if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0))
-      queries.lengthen(known.id, play.playedMs);
-    return { status: known && known.withdrawnAt !== null ? 'withdrawn' : 'known', id: known?.id ?? null };
+    const existingPlay = same ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
+    if (existingPlay && play.playedMs !== null && play.playedMs > (existingPlay.playedMs ?? 0))
+      queries.lengthen(existingPlay.id, play.playedMs);
+    const isWithdrawn = existingPlay !== undefined && existingPlay.withdrawnAt !== null;
+    return { status: isWithdrawn ? 'withdrawn' : 'known', id: existingPlay?.id ?? null };
   }
 
   /** Two plays in one millisecond are two; a song has one play for each. */

@@ -170,13 +170,13 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
           score: OWN_SCORE,
         }))
       : [];
-    const not = new Set<number>([...less, ...played]);
-    if (seed.ids.length === 1) not.add(seed.ids[0] as TrackId);
-    const best = bestOf([...like, ...own], not).slice(0, MOST_LEFT);
-    const found = varied(await markSteered(best, steered), count);
+    const excludedIds = new Set<number>([...less, ...played]);
+    if (seed.ids.length === 1) excludedIds.add(seed.ids[0] as TrackId);
+    const best = bestOf([...like, ...own], excludedIds).slice(0, MOST_LEFT);
+    const candidates = varied(await markSteered(best, steered), count);
     const before = played.slice(-BEFORE);
-    const likely = seed.mood === undefined ? found : ofMood(seed.mood, found);
-    const read = [
+    const likely = seed.mood === undefined ? candidates : ofMood(seed.mood, candidates);
+    const idsToRead = [
       ...new Set([
         ...before,
         ...anchors,
@@ -185,15 +185,15 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
         ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id),
       ]),
     ];
-    const known = facts.of(userId, read);
-    const line = before.flatMap((id) => known.get(id) ?? []);
+    const factsById = facts.of(userId, idsToRead);
+    const line = before.flatMap((id) => factsById.get(id) ?? []);
 
     const nowMs = now().getTime();
     const genre = seed.genre === undefined ? undefined : identityKey(seed.genre);
     const pick = (from: readonly Found[], wanted: number, after: readonly Facts[], given: number) =>
       pickNext(
         from.flatMap((one) => {
-          const track = known.get(one.id);
+          const track = factsById.get(one.id);
           const isOfGenre = genre !== undefined && track?.genres.some((name) => identityKey(name) === genre) === true;
           if (!track?.isUsable) return [];
           const isAside = one.isAside === true && !track.isLoved && !isForgotten(track, nowMs);
@@ -217,19 +217,19 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       picked = picked.slice(0, firstMisfit);
       const rest = [
         ...likely.slice(0, MOST_LEFT).filter(({ id }) => !picked.some((one) => one.id === id)),
-        ...anyOthers(seed, not, likely),
+        ...anyOthers(seed, excludedIds, likely),
         ...again(played, less),
       ];
       for (const [id, one] of facts.of(
         userId,
-        rest.map(({ id }) => id).filter((id) => !known.has(id)),
+        rest.map(({ id }) => id).filter((id) => !factsById.has(id)),
       ))
-        known.set(id, one);
+        factsById.set(id, one);
       const all = [...line, ...picked.map((one) => one.facts)];
       picked = [...picked, ...pick(rest, count - picked.length, all, played.length + picked.length)];
     }
     const items = picked.map((one): Chosen => {
-      const other = one.like === undefined ? undefined : known.get(one.like);
+      const other = one.like === undefined ? undefined : factsById.get(one.like);
       return {
         id: one.facts.id,
         facts: one.facts,
@@ -237,8 +237,8 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
         rank: one.rank ?? null,
         reasons: reasonsOf(seed, one.facts, {
           like: other && { facts: other, likeness: one.likeness, rank: one.rank },
-          near: one.steered?.near === undefined ? undefined : known.get(one.steered.near),
-          far: one.steered?.far === undefined ? undefined : known.get(one.steered.far),
+          near: one.steered?.near === undefined ? undefined : factsById.get(one.steered.near),
+          far: one.steered?.far === undefined ? undefined : factsById.get(one.steered.far),
         }),
       };
     });

@@ -201,7 +201,7 @@ export function createStreamingService({
         };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {
-        if (signal.aborted) return; // nobody waits for the answer
+        if (signal.aborted) return; // the listener has left, and nobody waits for the answer
         throw asKnown(id, uri, error);
       }
     },

@@ -112,9 +112,9 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
     }
     console.log(`${format}: ${seen.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
   }
-  const heard = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
-  const first = titles.indexOf(heard[0] ?? '');
-  heard.forEach((title, n) => {
+  const playedTitles = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
+  const first = titles.indexOf(playedTitles[0] ?? '');
+  playedTitles.forEach((title, n) => {
     const expected = titles[(first + n) % titles.length];
     if (title !== expected) seen.faults.push(`${title} was heard in place of ${expected}`);
   });

@@ -68,13 +68,13 @@ test('a time after the end is the last frame that has a successor; what is no MP
 });
 
 test('the file is read no further than to that time', async () => {
-  let read = 0;
+  let readBytes = 0;
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of chunksOf(Buffer.concat(frames), 4_096)) {
-      read += chunk.length;
+      readBytes += chunk.length;
       yield chunk;
     }
   }
   const position = await findMp3Frame(counted(), 10_000);
-  expect(read).toBeLessThan(position! + 3 * 4_096);
+  expect(readBytes).toBeLessThan(position! + 3 * 4_096);
 });
