@@ -63,6 +63,23 @@ export async function holdClockForNextTrack(page: Page): Promise<void> {
   });
 }
 
+/** From now on notes for how long the page is held up by other work of the machine. */
+export async function watchHoldUps(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    let previousMs = performance.now();
+    const watch = { longestMs: 0 };
+    Object.assign(globalThis, { holdUps: watch });
+    setInterval(() => {
+      watch.longestMs = Math.max(watch.longestMs, performance.now() - previousMs);
+      previousMs = performance.now();
+    }, 50);
+  });
+}
+
+/** In milliseconds. */
+export const longestHoldUp = (page: Page): Promise<number> =>
+  page.evaluate(() => (globalThis as unknown as { holdUps: { longestMs: number } }).holdUps.longestMs);
+
 /** Everything recorded so far, first channel. */
 export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
   const { rate, base64 } = await page.evaluate((blockFrames) => {

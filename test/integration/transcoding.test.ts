@@ -123,18 +123,22 @@ function durationOf(bytes: Buffer, extension: string): number {
 /** Running ffmpeg processes that this process started. */
 function children(): number {
   const own = readdirSync('/proc/self/task').flatMap((task) =>
-    readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+    readUnlessEnded(`/proc/self/task/${task}/children`).trim().split(' ').filter(Boolean),
   );
-  return own.filter((pid) => {
-    try {
-      return (
-        readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('ffmpeg') &&
-        !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-      );
-    } catch {
-      return false; // ended meanwhile
-    }
-  }).length;
+  return own.filter(
+    (pid) =>
+      readUnlessEnded(`/proc/${pid}/comm`).startsWith('ffmpeg') &&
+      !/^State:\s+Z/m.test(readUnlessEnded(`/proc/${pid}/status`)),
+  ).length;
+}
+
+/** Threads and processes may end between listing and reading them. */
+function readUnlessEnded(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 const cacheFiles = (): string[] => readdirSync(join(dir, 'cache', 'transcodes'));
