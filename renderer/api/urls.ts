@@ -51,8 +51,10 @@ export const zipUrl = (asked: Record<string, string | number | undefined>): Prom
 /** To be saved, as it is or converted. */
 export const savedUrl = (trackId: number, format?: string): string =>
   `${API}/stream/${trackId}${toQueryString({ format, token: token() })}`;
-/** To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. */
-/** `format` other than `playable`: converted, whatever it is. */
+/**
+ * To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. With another `format` than
+ * `playable` it always is.
+ */
 export const streamUrl = (trackId: number, kbps = 0, format = 'playable', startMs = 0): string =>
   `${API}/stream/${trackId}${toQueryString({
     format,

@@ -4,28 +4,28 @@ import { getSession } from '../api/session.ts';
 import type { Radio, Steering } from '../player/player.ts';
 import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
 
-interface Course {
+interface SteeringIds {
   readonly more: readonly number[];
   readonly less: readonly number[];
 }
-type Courses = Readonly<Record<string, Course>>;
+type SteeringByRadio = Readonly<Record<string, SteeringIds>>;
 
 /** Those that were steered last. */
 const MOST_RADIOS = 100;
 const MOST_TRACKS = 50;
-const NOT_STEERED: Course = { more: [], less: [] };
+const NOT_STEERED: SteeringIds = { more: [], less: [] };
 
-const courses = storedChoice<Courses>({
+const steeringByRadio = storedChoice<SteeringByRadio>({
   name: 'steering',
   key: () => `tonearm.steering.${getSession()?.user.id ?? ''}`,
   initial: {},
-  ...asJson<Courses>((value) =>
-    isRecord(value) && Object.values(value).every(isCourse) ? (value as never) : undefined,
+  ...asJson<SteeringByRadio>((value) =>
+    isRecord(value) && Object.values(value).every(isSteeringIds) ? (value as never) : undefined,
   ),
 });
 
 const isIds = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
-const isCourse = (value: unknown): boolean => isRecord(value) && isIds(value['more']) && isIds(value['less']);
+const isSteeringIds = (value: unknown): boolean => isRecord(value) && isIds(value['more']) && isIds(value['less']);
 
 /** The same for each start of a radio, whatever the time zone. */
 function keyOf(seed: Seed): string {
@@ -41,27 +41,27 @@ function keyOf(seed: Seed): string {
   }
 }
 
-export const courseOf = (seed: Seed): Course => courses.get()[keyOf(seed)] ?? NOT_STEERED;
+export const steeringOf = (seed: Seed): SteeringIds => steeringByRadio.get()[keyOf(seed)] ?? NOT_STEERED;
 
 /** A radio that begins, as it was steered before. */
 export function firstRadio(seed: Seed, { played, more }: Pick<Radio, 'played' | 'more'>): Radio {
-  const course = courseOf(seed);
-  return { seed, by: 'sound', played, more: [...more, ...course.more], less: course.less };
+  const steering = steeringOf(seed);
+  return { seed, by: 'sound', played, more: [...more, ...steering.more], less: steering.less };
 }
 
-export function useCourse(seed: Seed | undefined): Course {
-  const all = courses.use();
+export function useSteeringIds(seed: Seed | undefined): SteeringIds {
+  const all = steeringByRadio.use();
   return (seed && all[keyOf(seed)]) ?? NOT_STEERED;
 }
 
 export function noteSteering(seed: Seed, { more, less, forget }: Steering): void {
-  const { [keyOf(seed)]: course = NOT_STEERED, ...others } = courses.get();
+  const { [keyOf(seed)]: steering = NOT_STEERED, ...others } = steeringByRadio.get();
   const changed = (ids: readonly number[], added: number | undefined): number[] =>
     [...ids.filter((id) => id !== more && id !== less && id !== forget), ...(added === undefined ? [] : [added])].slice(
       -MOST_TRACKS,
     );
-  const next: Course = { more: changed(course.more, more), less: changed(course.less, less) };
+  const next: SteeringIds = { more: changed(steering.more, more), less: changed(steering.less, less) };
   const isSteered = next.more.length + next.less.length > 0;
   const recentEntries = Object.entries(others).slice(-(MOST_RADIOS - 1));
-  courses.set(Object.fromEntries([...recentEntries, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
+  steeringByRadio.set(Object.fromEntries([...recentEntries, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
 }

@@ -5,7 +5,7 @@ import { neverQuery, setNever } from '../api/likeness.ts';
 import { detailOf } from '../api/problem.ts';
 import { currentEntry, type QueueTrack, type Steering } from '../player/player.ts';
 import type { Steer } from './items.ts';
-import { courseOf, noteSteering } from './steering-memory.ts';
+import { steeringOf, noteSteering } from './steering-memory.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import '../i18n/page-texts.ts';
@@ -58,7 +58,7 @@ export function useSteering(): Steer & { reset: () => void } {
     reset() {
       const { radio } = player.getState();
       if (!radio) return;
-      const { more, less } = courseOf(radio.seed);
+      const { more, less } = steeringOf(radio.seed);
       for (const id of [...more, ...less]) steer({ forget: id });
       done(t('radio.resetDone'), () => {
         for (const id of more) steer({ more: id });

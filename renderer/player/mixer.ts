@@ -3,7 +3,7 @@
 import type { Equalizer } from './equalizer.ts';
 import { volumeFactor } from './gain.ts';
 import { getSoundOutput, onSoundOutput, storedEqualizer } from './sound-output.ts';
-import type { Way } from './sound-way.ts';
+import type { EffectChain } from './effect-chain.ts';
 
 const SMOOTH_SECONDS = 0.015;
 /** From one setting of the equalizer to the next. */
@@ -24,7 +24,7 @@ export class Mixer {
   /** The last one that was asked for. */
   #arrangement = 0;
   /** From the volume to the destination; null is the direct one. */
-  #way: Way | null = null;
+  #chain: EffectChain | null = null;
   #deviceId = '';
   #forget: (() => void) | undefined;
   readonly #onLimiterLost: () => void;
@@ -78,7 +78,7 @@ export class Mixer {
     clearTimeout(this.#restTimer);
     this.#forget?.();
     void this.#context?.close();
-    this.#context = this.#output = this.#way = this.#equalizer = null;
+    this.#context = this.#output = this.#chain = this.#equalizer = null;
     this.#deviceId = '';
   }
 
@@ -113,10 +113,12 @@ export class Mixer {
     const [context, equalizer, isLimited] = [this.#context, this.#equalizer, this.hasLimiter];
     if (!context) return;
     try {
-      const isPlain = equalizer?.isOn !== true && !isLimited;
+      const isDirect = equalizer?.isOn !== true && !isLimited;
       // most windows never need it
-      const way = isPlain ? null : await (await import('./sound-way.ts')).createWay(context, { equalizer, isLimited });
-      if (this.#context === context && this.#arrangement === arrangement) this.#lead(way);
+      const chain = isDirect
+        ? null
+        : await (await import('./effect-chain.ts')).createEffectChain(context, { equalizer, isLimited });
+      if (this.#context === context && this.#arrangement === arrangement) this.#crossfadeTo(chain);
     } catch (error) {
       if (this.#context !== context || this.#arrangement !== arrangement) return; // not wanted any more
       reportError(error);
@@ -128,9 +130,9 @@ export class Mixer {
     }
   }
 
-  /** Fades from one way to the other, so that a change is not heard as a click. */
-  #lead(next: Way | null): void {
-    const [context, output, previous] = [this.#context, this.#output, this.#way];
+  /** Fades from one chain to the other, so that a change is not heard as a click. */
+  #crossfadeTo(next: EffectChain | null): void {
+    const [context, output, previous] = [this.#context, this.#output, this.#chain];
     if (!context || !output || (!previous && !next)) return;
     const [now, end] = [context.currentTime, context.currentTime + CHANGE_SECONDS];
     const fade = (from: number, to: number): GainNode => {
@@ -141,19 +143,19 @@ export class Mixer {
     };
     const [falling, rising] = [fade(1, 0), fade(0, 1)];
     output.disconnect();
-    for (const [way, node] of [
+    for (const [chain, node] of [
       [next, rising],
       [previous, falling],
     ] as const) {
-      way?.output.disconnect();
-      output.connect(way ? way.input : node);
-      way?.output.connect(node);
+      chain?.output.disconnect();
+      output.connect(chain ? chain.input : node);
+      chain?.output.connect(node);
     }
-    this.#way = next;
+    this.#chain = next;
     setTimeout(() => {
       falling.disconnect();
       previous?.close();
-      if (this.#way !== next || this.#context !== context) return; // changed again: that one ends it
+      if (this.#chain !== next || this.#context !== context) return; // changed again: that one ends it
       rising.disconnect();
       output.disconnect();
       output.connect(next ? next.input : context.destination);

@@ -32,8 +32,6 @@ export function energiesByPercent(counts: EnergyCounts): number[] {
   });
 }
 
-export type EnergyRanks = ReturnType<typeof createEnergyRanks>;
-
 export function createEnergyRanks(client: Sqlite) {
   const list = client.prepare<[], number>('SELECT energy FROM energy_ranks ORDER BY percent').pluck();
   const clear = client.prepare('DELETE FROM energy_ranks');

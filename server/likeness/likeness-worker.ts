@@ -7,7 +7,7 @@ import { answerQuestions } from '../db/reader-loop.ts';
 import { unpackCharacter } from '../dsp/character.ts';
 import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
 import { findPath, type PathFound } from './path.ts';
-import { drawAside } from './steering.ts';
+import { steeredRecord } from './steering.ts';
 import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-index.ts';
 import { lookAtMap, tracksAlong, tracksIn, type Area, type MapFound, type Point, type TracksIn } from './sound-map.ts';
 
@@ -79,7 +79,7 @@ answerQuestions<AskedLikeness, LikenessAnswer>((client) => {
 
   function nearestTo(index: SoundIndex, record: Uint8Array, { id, count, more = [], less = [] }: Drawn) {
     const recordsOf = (ids: readonly number[]): Uint8Array[] => ids.flatMap((one) => recordOf(index, one) ?? []);
-    const drawn = drawAside(record, recordsOf(more), recordsOf(less));
+    const drawn = steeredRecord(record, recordsOf(more), recordsOf(less));
     const { ids, likeness: scores } = without(id, index.nearest(drawn ?? record, count + 1));
     const likeness = drawn
       ? Float32Array.from(ids, (one) => index.likenessOf(record, index.find(one) as Uint8Array))

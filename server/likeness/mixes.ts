@@ -1,5 +1,6 @@
 // Mixes for the Home page, each with the reason why it is there. They follow from the listener and the day, are stored,
-// and stay until that day is over where the listener was when they were made.
+// and stay until that day is over where the listener was when they were made. A library that has grown much since, as
+// in its first scan, gets others.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/moods.ts';
 import type { Statements } from '../library/statement-cache.ts';
@@ -19,6 +20,8 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const ARTIST_MIXES = 3;
 const FROM = 400;
+/** A library with so many times as many tracks has other mixes. */
+const GROWTH = 1.5;
 
 const LATELY = `SELECT p.track_id AS id, t.title, t.artist_id AS artistId, count(*) AS plays
   FROM (SELECT track_id FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL AND played_at >= @since
@@ -45,6 +48,8 @@ interface MixDeps {
 }
 
 export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
+  const libraryTracks = (): number =>
+    statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {});
   /** Those that are being made: simultaneous questions get the same ones. */
   const pending = new Map<UserId, Promise<Mix[]>>();
   const { facts: present } = choosersBy(() => 0);
@@ -66,7 +71,7 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
     const day = last && last.madeAtMs <= madeAtMs ? Math.max(today, last.day + 1) : today;
     const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
     const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
-    if (mixes.length > 0) stored.store(userId, { day, madeAtMs, endsAtMs, mixes });
+    if (mixes.length > 0) stored.store(userId, { day, madeAtMs, endsAtMs, libraryTracks: libraryTracks(), mixes });
     return mixes;
   }
 
@@ -166,7 +171,8 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
     async today(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
       const nowMs = now().getTime();
       const last = stored.find(userId);
-      if (last?.mixes && last.madeAtMs <= nowMs && nowMs < last.endsAtMs) return playable(userId, last.mixes);
+      const isOfToday = last !== undefined && last.madeAtMs <= nowMs && nowMs < last.endsAtMs;
+      if (isOfToday && last.mixes && libraryTracks() < GROWTH * last.libraryTracks) return playable(userId, last.mixes);
       const made = pending.get(userId) ?? makeAndStore(userId, offsetMinutes).finally(() => pending.delete(userId));
       pending.set(userId, made);
       return playable(userId, await made);

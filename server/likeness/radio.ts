@@ -12,42 +12,42 @@ import type { Seed, SeedReader } from './seeds.ts';
 import type { Sounds } from './sounds.ts';
 import type { RadioIn, ReasonOut } from './wire.ts';
 
-/** Tracks of the seed that are asked for what is like them. */
-const ASKED = 6;
-const FROM_STEERING = 4;
-/** What a radio goes on from when its seed was deleted. */
-const LAST_PLAYED = 20;
-/** Like each of them; more the longer it goes on. */
-const LIKE_EACH = 120;
-const MOST_LIKE_EACH = 1_500;
-const MOST_BY_TAGS = 500;
-const MOST_CANDIDATES = 500;
-/** Of what is like the seed, when the best of them do not fit: reading ten thousands would hold up other requests. */
-const MOST_LEFT = 2 * MOST_CANDIDATES;
-/** Looked at for the rules. */
-const BEFORE = 20;
-/** The nearest to a track, as a share of the library: told of what more is wanted of, and of the rest what less is. */
-const NEAR = 0.1;
-/** The same of what the listener wants less of: it comes when there is nothing else. */
-const TOO_NEAR = 0.08;
+/** How many tracks of the seed are asked for what sounds like them. */
+const ANCHORS_FROM_SEED = 6;
+const MAX_STEERING_TRACKS = 4;
+/** Tracks played last that stand for a seed which was deleted. */
+const REPLACEMENT_SEED_TRACKS = 20;
+/** At first; each track played and wanted adds to it, so that a long radio reaches further. */
+const NEIGHBOURS_PER_ANCHOR = 120;
+const MAX_NEIGHBOURS_PER_ANCHOR = 1_500;
+const MAX_BY_TAGS = 500;
+/** Candidates whose facts are read. */
+const MAX_CANDIDATES = 500;
+/** Candidates that are looked at again when the best ones do not fit: ten thousands would hold up other requests. */
+const MAX_RANKED = 2 * MAX_CANDIDATES;
+/** How many of the tracks played last the rules look at. */
+const RULE_WINDOW = 20;
+/** The share of the library that counts as near a track when a reason names it. */
+const NEAR_SHARE = 0.1;
+/** The share of the library nearest to a track of "less" that comes only when nothing else is left. */
+const DISLIKED_SHARE = 0.08;
 /**
- * So many times as many as are wanted now, of the best, may be next. All but a part of them are set aside for this time
- * by chance, so that two radios from one track differ; they come when the others break rules.
+ * The best candidates, this many for each track that is wanted, may come next. All but a part of them are set aside by
+ * chance, so that two radios from one track differ. They come when the others break rules.
  */
-const CHOICE = 6;
+const POOL_FACTOR = 6;
 const SET_ASIDE_SHARE = 0.75;
-const SET_ASIDE = 0.5;
-/** More than any score: what is near what the listener wants less of comes after any other track. */
-const SET_LAST = 1.5;
-/** Tracks of the seed itself that may be played, and what they count for. */
-const OWN = 300;
-const OWN_SCORE = 0.7;
-const OWN_AND_NEAR = 0.3;
-const OF_GENRE = 0.25;
-/** Where tags are all that is known: the order in which they were found counts. */
-const BY_TAGS = 0.5;
+const SET_ASIDE_PENALTY = 0.5;
+/** More than any score, so that such a track comes after all others. */
+const DISLIKED_PENALTY = 1.5;
+const MAX_SEED_TRACKS = 300;
+const SEED_TRACK_SCORE = 0.7;
+const NEAR_WANTED_BONUS = 0.3;
+const GENRE_BONUS = 0.25;
+/** The best score where only tags are known; it falls with the place in the list. */
+const TAGS_SCORE = 0.5;
 
-export interface Chosen {
+export interface RadioTrack {
   id: TrackId;
   facts: Facts;
   likeness: number | null;
@@ -65,43 +65,53 @@ interface RadioDeps {
   random: () => number;
 }
 
-interface Found {
+interface Candidate {
   id: number;
-  /** Undefined when tags were compared. */
-  likeness: number | undefined;
-  rank: number | undefined;
   score: number;
-  /** Tracks that it is near to, and far from, as the listener wants it. */
-  steered?: { near: number | undefined; far: number | undefined };
-  /** It is near a track that the listener wants less of, and comes when there is nothing else. */
-  isLast?: boolean;
-  /** It comes later, unless the listener loves it or has forgotten it. */
-  isAside?: boolean;
   /** The track that it is like; undefined for one of the seed itself, or for any. */
-  like: number | undefined;
+  anchorId?: number;
+  /** Undefined when tags were compared. */
+  likeness?: number;
+  rank?: number;
+  /** A track of "more" that it is near, and one of "less" that it is far from. */
+  steeredBy?: { near: number | undefined; far: number | undefined };
+  /** It is near a track of "less". */
+  isDisliked?: boolean;
+  /** It comes later, unless the listener loves it or has forgotten it. */
+  isSetAside?: boolean;
 }
 
-interface Steered {
+interface SteeringTracks {
   more: readonly TrackId[];
   less: readonly TrackId[];
+}
+
+/** What one request for the next tracks is about. */
+interface Request extends Omit<RadioIn, 'seed'> {
+  userId: UserId;
+  seed: Seed;
 }
 
 export type Radio = ReturnType<typeof createRadio>;
 
 export function createRadio({ sounds, facts, seeds, library, now, random }: RadioDeps) {
-  const some = <T>(items: readonly T[], count: number): T[] =>
+  const sampleOf = <T>(items: readonly T[], count: number): T[] =>
     items
       .map((item) => ({ item, place: random() }))
       .sort((a, b) => a.place - b.place)
       .slice(0, count)
       .map(({ item }) => item);
 
-  async function likeThese(ids: readonly number[], count: number, { more, less }: Steered): Promise<Found[]> {
+  async function soundingLike(
+    ids: readonly number[],
+    count: number,
+    { more, less }: SteeringTracks,
+  ): Promise<Candidate[]> {
     const lists = (await sounds.ask({ kind: 'nearest', ids: [...ids], count, more, less })) ?? [];
-    return lists.flatMap(({ id: like, ids, likeness, ranks, scores }) =>
+    return lists.flatMap(({ id: anchorId, ids, likeness, ranks, scores }) =>
       Array.from(ids, (id, i) => ({
         id,
-        like,
+        anchorId,
         likeness: likeness[i] as number,
         rank: ranks[i] as number,
         score: scores[i] as number,
@@ -109,172 +119,175 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     );
   }
 
-  async function likeByTags(userId: UserId, ids: readonly TrackId[], count: number): Promise<Found[]> {
-    const found: Found[] = [];
-    await inSlices(ids, (like) => {
-      const near = library.similar.toTrack(userId, like, count);
-      found.push(
-        ...near.map((id, i) => ({ id, like, likeness: undefined, rank: undefined, score: BY_TAGS * (1 - i / count) })),
-      );
+  async function taggedLike(userId: UserId, ids: readonly TrackId[], count: number): Promise<Candidate[]> {
+    const candidates: Candidate[] = [];
+    await inSlices(ids, (anchorId) => {
+      const similarIds = library.similar.toTrack(userId, anchorId, count);
+      candidates.push(...similarIds.map((id, i) => ({ id, anchorId, score: TAGS_SCORE * (1 - i / count) })));
     });
-    return found;
+    return candidates;
   }
 
-  /** Notes what is near the tracks that the listener wants more or less of. Those of the seed itself are drawn here. */
-  async function markSteered(found: readonly Found[], { more, less }: Steered): Promise<Found[]> {
-    if (more.length + less.length === 0 || !sounds.isKnown()) return [...found];
-    const others = found.map(({ id }) => id);
+  /** Notes which tracks of "more" and "less" each candidate is near. Those of the seed gain by being near "more". */
+  async function markSteered(
+    candidates: readonly Candidate[],
+    { more, less }: SteeringTracks,
+  ): Promise<readonly Candidate[]> {
+    if (more.length + less.length === 0 || !sounds.isKnown()) return candidates;
+    const others = candidates.map(({ id }) => id);
     const ranks = (await sounds.ask({ kind: 'ranks', of: [...more, ...less], others })) ?? new Map<number, never>();
-    const marked = found.map((one, i): Found => {
+    const marked = candidates.map((candidate, i): Candidate => {
       const rankTo = (id: number): number => ranks.get(id)?.[i] ?? Number.NaN;
-      const near = more.findLast((id) => rankTo(id) <= NEAR);
+      const near = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
+      const isOfSeed = candidate.anchorId === undefined;
       return {
-        ...one,
-        score: one.score + (one.like === undefined && near !== undefined ? OWN_AND_NEAR : 0),
-        steered: { near, far: less.findLast((id) => rankTo(id) > NEAR) },
-        isLast: less.some((id) => rankTo(id) <= TOO_NEAR),
+        ...candidate,
+        score: candidate.score + (isOfSeed && near !== undefined ? NEAR_WANTED_BONUS : 0),
+        steeredBy: { near, far: less.findLast((id) => rankTo(id) > NEAR_SHARE) },
+        isDisliked: less.some((id) => rankTo(id) <= DISLIKED_SHARE),
       };
     });
     return marked.sort((a, b) => b.score - a.score);
   }
 
-  /** Sets most of the best ones aside, by chance. */
-  const varied = (found: readonly Found[], count: number): Found[] =>
-    found.map((one, place) => ({ ...one, isAside: place < CHOICE * count && random() < SET_ASIDE_SHARE }));
+  const setMostAside = (candidates: readonly Candidate[], count: number): Candidate[] =>
+    candidates.map((candidate, place) => ({
+      ...candidate,
+      isSetAside: place < POOL_FACTOR * count && random() < SET_ASIDE_SHARE,
+    }));
 
-  /** The best of each track, the best first. */
-  function bestOf(found: readonly Found[], not: { has: (id: number) => boolean }): Found[] {
-    const best = new Map<number, Found>();
-    for (const one of found) if (!not.has(one.id) && one.score > (best.get(one.id)?.score ?? -1)) best.set(one.id, one);
-    return [...best.values()].sort((a, b) => b.score - a.score);
+  /** What may come next, by falling score. */
+  async function findCandidates(
+    { userId, seed, count, played }: Request,
+    anchors: readonly TrackId[],
+    steering: SteeringTracks,
+    excludedIds: ReadonlySet<number>,
+  ): Promise<Candidate[]> {
+    const reach = Math.min(MAX_NEIGHBOURS_PER_ANCHOR, NEIGHBOURS_PER_ANCHOR + played.length + 2 * count);
+    const bySound = sounds.isKnown() ? await soundingLike(anchors, reach, steering) : [];
+    const analyzedIds = new Set(bySound.map(({ anchorId }) => anchorId));
+    const untold = anchors.filter((id) => !analyzedIds.has(id));
+    const byTags = await taggedLike(userId, untold, Math.min(MAX_BY_TAGS, reach));
+    const ofSeed = seed.ownReason
+      ? sampleOf(seed.ids, MAX_SEED_TRACKS).map((id): Candidate => ({ id, score: SEED_TRACK_SCORE }))
+      : [];
+    const best = bestOfEach([...bySound, ...byTags, ...ofSeed], excludedIds).slice(0, MAX_RANKED);
+    const candidates = setMostAside(await markSteered(best, steering), count);
+    return seed.mood === undefined ? candidates : ofMood(seed.mood, candidates);
   }
 
   async function next(userId: UserId, seed: Seed, wanted: Omit<RadioIn, 'seed'>) {
+    const request: Request = { userId, seed, ...wanted };
     const { count, played, more, less } = wanted;
-    const isKnown = sounds.isKnown();
-    const steered: Steered = { more: more.slice(-FROM_STEERING), less: less.slice(-FROM_STEERING) };
-    // sounds are drawn towards what more is wanted of; tags cannot be
-    const anchors = [...some(seed.ids, ASKED), ...(isKnown ? [] : steered.more)];
-    const reach = Math.min(MOST_LIKE_EACH, LIKE_EACH + played.length + 2 * count);
-    const bySound = isKnown ? await likeThese(anchors, reach, steered) : [];
-    const heard = new Set(bySound.map((one) => one.like));
-    // one that was not analyzed, or cannot be, has tags all the same
-    const unheard = anchors.filter((id) => !heard.has(id));
-    const like = [...bySound, ...(await likeByTags(userId, unheard, Math.min(MOST_BY_TAGS, reach)))];
-    const own: Found[] = seed.ownReason
-      ? some(seed.ids, OWN).map((id) => ({
-          id,
-          like: undefined,
-          likeness: undefined,
-          rank: undefined,
-          score: OWN_SCORE,
-        }))
-      : [];
+    const isBySound = sounds.isKnown();
+
+    // 1. Find what may come.
+    const steering = { more: more.slice(-MAX_STEERING_TRACKS), less: less.slice(-MAX_STEERING_TRACKS) };
+    // sounds move towards what more is wanted of; tags cannot
+    const anchors = [...sampleOf(seed.ids, ANCHORS_FROM_SEED), ...(isBySound ? [] : steering.more)];
     const excludedIds = new Set<number>([...less, ...played]);
     if (seed.ids.length === 1) excludedIds.add(seed.ids[0] as TrackId);
-    const best = bestOf([...like, ...own], excludedIds).slice(0, MOST_LEFT);
-    const candidates = varied(await markSteered(best, steered), count);
-    const before = played.slice(-BEFORE);
-    const likely = seed.mood === undefined ? candidates : ofMood(seed.mood, candidates);
-    const idsToRead = [
+    const candidates = await findCandidates(request, anchors, steering, excludedIds);
+
+    // 2. Read what the rules and the reasons ask of them.
+    const recentIds = played.slice(-RULE_WINDOW);
+    const factsById = facts.of(userId, [
       ...new Set([
-        ...before,
+        ...recentIds,
         ...anchors,
-        ...steered.more,
-        ...steered.less,
-        ...likely.slice(0, MOST_CANDIDATES).map(({ id }) => id),
+        ...steering.more,
+        ...steering.less,
+        ...candidates.slice(0, MAX_CANDIDATES).map(({ id }) => id),
       ]),
-    ];
-    const factsById = facts.of(userId, idsToRead);
-    const line = before.flatMap((id) => factsById.get(id) ?? []);
+    ]);
+    const recent = recentIds.flatMap((id) => factsById.get(id) ?? []);
 
+    // 3. Pick by score and rules.
     const nowMs = now().getTime();
-    const genre = seed.genre === undefined ? undefined : identityKey(seed.genre);
-    const pick = (from: readonly Found[], wanted: number, after: readonly Facts[], given: number) =>
-      pickNext(
-        from.flatMap((one) => {
-          const track = factsById.get(one.id);
-          const isOfGenre = genre !== undefined && track?.genres.some((name) => identityKey(name) === genre) === true;
-          if (!track?.isUsable) return [];
-          const isAside = one.isAside === true && !track.isLoved && !isForgotten(track, nowMs);
-          const isDisliked = one.isLast === true;
-          const score =
-            one.score + (isOfGenre ? OF_GENRE : 0) - (isAside ? SET_ASIDE : 0) - (isDisliked ? SET_LAST : 0);
-          return [{ ...one, facts: track, score }];
-        }),
-        { count: wanted, before: after, given, nowMs, random },
-      );
-
-    let picked = pick(
-      likely.filter(({ isLast }) => isLast !== true),
+    const scored = scoreWith(factsById, seed, nowMs);
+    const picked = pickNext(scored(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
       count,
-      line,
-      played.length,
-    );
-    const firstMisfit = misfit(picked, line);
-    if (picked.length < count || firstMisfit < picked.length) {
-      // nothing like it fits any more: any track that does, and then what was played longest ago
-      picked = picked.slice(0, firstMisfit);
-      const rest = [
-        ...likely.slice(0, MOST_LEFT).filter(({ id }) => !picked.some((one) => one.id === id)),
-        ...anyOthers(seed, excludedIds, likely),
-        ...again(played, less),
-      ];
-      for (const [id, one] of facts.of(
-        userId,
-        rest.map(({ id }) => id).filter((id) => !factsById.has(id)),
-      ))
-        factsById.set(id, one);
-      const all = [...line, ...picked.map((one) => one.facts)];
-      picked = [...picked, ...pick(rest, count - picked.length, all, played.length + picked.length)];
-    }
-    const items = picked.map((one): Chosen => {
-      const other = one.like === undefined ? undefined : factsById.get(one.like);
-      return {
-        id: one.facts.id,
-        facts: one.facts,
-        likeness: one.likeness ?? null,
-        rank: one.rank ?? null,
-        reasons: reasonsOf(seed, one.facts, {
-          like: other && { facts: other, likeness: one.likeness, rank: one.rank },
-          near: one.steered?.near === undefined ? undefined : factsById.get(one.steered.near),
-          far: one.steered?.far === undefined ? undefined : factsById.get(one.steered.far),
-        }),
-      };
+      before: recent,
+      given: played.length,
+      nowMs,
+      random,
     });
-    return { by: isKnown ? ('sound' as const) : ('tags' as const), items };
+    const fitting = picked.slice(0, firstMisfit(picked, recent));
+    if (fitting.length === count) return answer(fitting);
+
+    // 4. Nothing like it fits any more: any track that does, and then what was played longest ago.
+    const pickedIds = new Set<number>(fitting.map(({ id }) => id));
+    const rest = [
+      ...candidates.slice(0, MAX_RANKED).filter(({ id }) => !pickedIds.has(id)),
+      ...anyOthers(seed, excludedIds, candidates),
+      ...playedAgain(played, less),
+    ];
+    const unreadIds = rest.map(({ id }) => id).filter((id) => !factsById.has(id));
+    for (const [id, track] of facts.of(userId, unreadIds)) factsById.set(id, track);
+    const others = pickNext(scored(rest), {
+      count: count - fitting.length,
+      before: [...recent, ...fitting.map((track) => track.facts)],
+      given: played.length + fitting.length,
+      nowMs,
+      random,
+    });
+    return answer([...fitting, ...others]);
+
+    function answer(items: readonly (Candidate & { facts: Facts })[]) {
+      return {
+        by: isBySound ? ('sound' as const) : ('tags' as const),
+        items: items.map((item) => describe(seed, item, factsById)),
+      };
+    }
   }
 
-  function ofMood(mood: NonNullable<Seed['mood']>, found: readonly Found[]): Found[] {
-    const have = facts.haveMood(
-      mood,
-      found.slice(0, 2 * MOST_CANDIDATES).map(({ id }) => id),
-    );
-    return found.filter(({ id }) => have.has(id));
+  /** Those that can be played, with their facts and their final score. */
+  function scoreWith(factsById: ReadonlyMap<number, Facts>, seed: Seed, nowMs: number) {
+    const genre = seed.genre === undefined ? undefined : identityKey(seed.genre);
+    return (candidates: readonly Candidate[]) =>
+      candidates.flatMap((candidate) => {
+        const track = factsById.get(candidate.id);
+        if (!track?.isUsable) return [];
+        const isOfGenre = genre !== undefined && track.genres.some((name) => identityKey(name) === genre);
+        const isSetAside = candidate.isSetAside === true && !track.isLoved && !isForgotten(track, nowMs);
+        const score =
+          candidate.score +
+          (isOfGenre ? GENRE_BONUS : 0) -
+          (isSetAside ? SET_ASIDE_PENALTY : 0) -
+          (candidate.isDisliked === true ? DISLIKED_PENALTY : 0);
+        return [{ ...candidate, facts: track, score }];
+      });
   }
 
-  function anyOthers(seed: Seed, not: ReadonlySet<number>, found: readonly Found[]): Found[] {
-    const known = new Set(found.map(({ id }) => id));
+  function ofMood(mood: NonNullable<Seed['mood']>, candidates: readonly Candidate[]): Candidate[] {
+    const ids = candidates.slice(0, 2 * MAX_CANDIDATES).map(({ id }) => id);
+    const matchingIds = facts.haveMood(mood, ids);
+    return candidates.filter(({ id }) => matchingIds.has(id));
+  }
+
+  function anyOthers(seed: Seed, excludedIds: ReadonlySet<number>, candidates: readonly Candidate[]): Candidate[] {
+    const candidateIds = new Set(candidates.map(({ id }) => id));
     const ids = seed.mood === undefined ? facts.any() : facts.ofMood(seed.mood);
-    return ids
-      .filter((id) => !not.has(id) && !known.has(id))
-      .map((id) => ({ id, like: undefined, likeness: undefined, rank: undefined, score: 0 }));
+    return ids.filter((id) => !excludedIds.has(id) && !candidateIds.has(id)).map((id) => ({ id, score: 0 }));
   }
 
-  /** From the first one played on. */
-  function again(played: readonly number[], less: readonly number[]): Found[] {
-    const last = new Map(played.map((id, place) => [id, place]));
-    return [...last]
-      .filter(([id]) => !less.includes(id as TrackId))
-      .sort((a, b) => a[1] - b[1])
-      .slice(0, MOST_CANDIDATES)
-      .map(([id, place]) => ({
-        id,
-        like: undefined,
-        likeness: undefined,
-        rank: undefined,
-        score: -1 - place / played.length,
-      }));
+  function describe(
+    seed: Seed,
+    { facts: track, anchorId, likeness, rank, steeredBy }: Candidate & { facts: Facts },
+    factsById: ReadonlyMap<number, Facts>,
+  ): RadioTrack {
+    const anchor = anchorId === undefined ? undefined : factsById.get(anchorId);
+    return {
+      id: track.id,
+      facts: track,
+      likeness: likeness ?? null,
+      rank: rank ?? null,
+      reasons: reasonsOf(seed, track, {
+        like: anchor && { facts: anchor, likeness, rank },
+        near: steeredBy?.near === undefined ? undefined : factsById.get(steeredBy.near),
+        far: steeredBy?.far === undefined ? undefined : factsById.get(steeredBy.far),
+      }),
+    };
   }
 
   interface Others {
@@ -303,19 +316,39 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       const seed = await seeds.of(userId, wanted).catch((error: unknown): Seed => {
         const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
         if (!isGone) throw error;
-        return { title: null, ids: rest.played.slice(-LAST_PLAYED) };
+        return { title: null, ids: rest.played.slice(-REPLACEMENT_SEED_TRACKS) };
       });
       return { title: seed.title, ...(await next(userId, seed, rest)) };
     },
   };
 }
 
-/** The place of the first one that breaks a rule. */
-function misfit(picked: readonly { facts: Facts }[], before: readonly Facts[]): number {
-  const line = [...before];
+/** The best candidate of each track, by falling score. */
+function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<number>): Candidate[] {
+  const best = new Map<number, Candidate>();
+  for (const candidate of candidates) {
+    const { id, score } = candidate;
+    if (!excludedIds.has(id) && score > (best.get(id)?.score ?? -1)) best.set(id, candidate);
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
+
+/** What was played longest ago comes first. */
+function playedAgain(played: readonly TrackId[], less: readonly TrackId[]): Candidate[] {
+  const lastPlaces = new Map(played.map((id, place) => [id, place]));
+  return [...lastPlaces]
+    .filter(([id]) => !less.includes(id))
+    .sort((a, b) => a[1] - b[1])
+    .slice(0, MAX_CANDIDATES)
+    .map(([id, place]) => ({ id, score: -1 - place / played.length }));
+}
+
+/** The place of the first track that breaks a rule. */
+function firstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
+  const tracks = [...recent];
   for (const [place, { facts }] of picked.entries()) {
-    if (rulesBroken(facts, line) > 0) return place;
-    line.push(facts);
+    if (rulesBroken(facts, tracks) > 0) return place;
+    tracks.push(facts);
   }
   return picked.length;
 }

@@ -7,7 +7,7 @@ import type { LibraryService } from '../library/service.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { createMixes } from './mixes.ts';
 import type { createNevers } from './nevers.ts';
-import type { Chosen, Radio } from './radio.ts';
+import type { RadioTrack, Radio } from './radio.ts';
 import type { LikenessService } from './service.ts';
 import type { Area } from './sound-map.ts';
 import type { Mix, MixItem } from './stored-mixes.ts';
@@ -53,7 +53,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
   const tracksOut = (userId: UserId, ids: readonly number[]) =>
     new Map(library.tracksById(userId, ids).map((track) => [track.id, toTrackOut(track)]));
 
-  function chosenOut(userId: UserId, chosen: readonly (Chosen | MixItem)[]): ChosenTrackOut[] {
+  function chosenOut(userId: UserId, chosen: readonly (RadioTrack | MixItem)[]): ChosenTrackOut[] {
     const tracks = tracksOut(
       userId,
       chosen.map(({ id }) => id),

@@ -3,7 +3,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { Statements } from '../library/statement-cache.ts';
 import type { Facts, FactsReader } from './facts.ts';
-import type { Chosen, Radio } from './radio.ts';
+import type { RadioTrack, Radio } from './radio.ts';
 import { reasonsLike, reasonsOfListener } from './reasons.ts';
 import type { Sounds } from './sounds.ts';
 import { findVersions, type VersionKind } from './versions.ts';
@@ -26,7 +26,7 @@ interface LikenessDeps {
 
 interface Similar {
   by: 'sound' | 'tags';
-  items: Chosen[];
+  items: RadioTrack[];
   versions: { id: TrackId; kind: VersionKind; likeness: number | null; rank: number | null }[];
 }
 
@@ -37,12 +37,12 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     userId: UserId,
     to: Facts,
     found: readonly { id: number; likeness: number | null; rank: number | null }[],
-  ): Chosen[] {
+  ): RadioTrack[] {
     const known = facts.of(
       userId,
       found.map(({ id }) => id),
     );
-    return found.flatMap(({ id, likeness, rank }): Chosen[] => {
+    return found.flatMap(({ id, likeness, rank }): RadioTrack[] => {
       const track = known.get(id);
       if (!track?.isUsable) return [];
       const reasons = [
@@ -84,14 +84,14 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
   }
 
   /** Of sounds; undefined when they are not known yet, or one of the two has none. */
-  async function path(userId: UserId, from: TrackId, to: TrackId, steps: number): Promise<Chosen[] | undefined> {
+  async function path(userId: UserId, from: TrackId, to: TrackId, steps: number): Promise<RadioTrack[] | undefined> {
     const ends = [from, to].map((id) => library.getTrack(userId, id).id);
     if (!sounds.isKnown()) return undefined;
     const found = await sounds.ask({ kind: 'path', userId, from, to, steps });
     if (!found) return undefined;
     const ids = [from, ...found.ids, to];
     const known = facts.of(userId, [...ids, ...ends]);
-    return ids.flatMap((id, i): Chosen[] => {
+    return ids.flatMap((id, i): RadioTrack[] => {
       const [track, before] = [known.get(id), known.get(ids[i - 1] ?? 0)];
       if (!track) return [];
       const likeness = i === 0 ? null : (found.likeness[i - 1] ?? null);

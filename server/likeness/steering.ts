@@ -15,8 +15,8 @@ export function unitOf(record: Uint8Array): Float64Array {
   return Float64Array.from({ length: VECTOR_SIZE }, (_, i) => view.getInt8(i) * scale);
 }
 
-/** Undefined when nothing draws. */
-export function drawAside(
+/** The record to look for in place of this one. Undefined when nothing steers. */
+export function steeredRecord(
   record: Uint8Array,
   more: readonly Uint8Array[],
   less: readonly Uint8Array[],
@@ -24,12 +24,12 @@ export function drawAside(
   if (more.length + less.length === 0) return undefined;
   const sum = unitOf(record);
   const add = (records: readonly Uint8Array[], weight: number): void => {
-    for (const one of records)
-      unitOf(one).forEach((value, i) => (sum[i] = (sum[i] as number) + (weight * value) / records.length));
+    for (const other of records)
+      unitOf(other).forEach((value, i) => (sum[i] = (sum[i] as number) + (weight * value) / records.length));
   };
   add(more, WEIGHT_MORE);
   add(less, -WEIGHT_LESS);
-  const drawn = new Uint8Array(RECORD_BYTES);
-  writeRecord(sum, 0, viewOf(drawn), 0);
-  return drawn;
+  const steered = new Uint8Array(RECORD_BYTES);
+  writeRecord(sum, 0, viewOf(steered), 0);
+  return steered;
 }

@@ -22,19 +22,24 @@ const Mix = z.object({
 export type Mix = z.output<typeof Mix>;
 
 /** Undefined when another version wrote them, or when they are damaged. */
-const Mixes = z.array(Mix).optional().catch(undefined);
+const StoredDay = z
+  .object({ libraryTracks: z.number(), mixes: z.array(Mix) })
+  .optional()
+  .catch(undefined);
 
 interface DayOfMixes {
   day: number;
   madeAtMs: number;
   endsAtMs: number;
-  mixes: Mix[] | undefined;
+  /** Tracks that the library had when they were made. */
+  libraryTracks: number;
+  mixes: Mix[];
 }
 
 export type StoredMixes = ReturnType<typeof createStoredMixes>;
 
 export function createStoredMixes(client: Sqlite) {
-  const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes'> & { mixes: string }>(
+  const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes' | 'libraryTracks'> & { mixes: string }>(
     `SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, iif(json_valid(mixes), mixes, 'null') AS mixes
       FROM daily_mixes WHERE user_id = ?`,
   );
@@ -44,13 +49,14 @@ export function createStoredMixes(client: Sqlite) {
         mixes = excluded.mixes`,
   );
   return {
-    find(userId: UserId): DayOfMixes | undefined {
+    /** Without `mixes` when what is stored cannot be read. */
+    find(userId: UserId) {
       const row = find.get(userId);
-      return row && { ...row, mixes: Mixes.parse(JSON.parse(row.mixes)) };
+      return row && { ...row, libraryTracks: 0, mixes: undefined, ...StoredDay.parse(JSON.parse(row.mixes)) };
     },
     /** Does nothing for an account that is gone. */
-    store(userId: UserId, { day, madeAtMs, endsAtMs, mixes }: DayOfMixes): void {
-      store.run(day, madeAtMs, endsAtMs, JSON.stringify(mixes), userId);
+    store(userId: UserId, { day, madeAtMs, endsAtMs, ...content }: DayOfMixes): void {
+      store.run(day, madeAtMs, endsAtMs, JSON.stringify(content), userId);
     },
   };
 }

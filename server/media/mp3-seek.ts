@@ -99,7 +99,8 @@ class FrameSearch {
 
 function leadingTagBytes(bytes: Buffer): number {
   if (bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, ID3_HEADER_BYTES);
+  // the highest bit of each byte is no part of the size
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, ID3_HEADER_BYTES).map((byte) => byte & 0x7f);
   const footer = ((bytes[5] ?? 0) & ID3_HAS_FOOTER) > 0 ? ID3_HEADER_BYTES : 0;
   return ID3_HEADER_BYTES + ((a << 21) | (b << 14) | (c << 7) | d) + footer;
 }

@@ -121,3 +121,11 @@ test('damaged ones are made anew', async () => {
   expect(others.length).toBe(today.length);
   expect(await mixes()).toEqual(others);
 });
+
+test('a library that has grown to half as much again has other mixes on the same day', async () => {
+  const few = await mixes();
+  addSoundLibrary(server.app.db, { genres: ['House'], artists: 4, albums: 2, tracks: 4 });
+  expect(await mixes()).toEqual(few);
+  addSoundLibrary(server.app.db, { genres: ['Jazz', 'Krautrock', 'Latin'], artists: 4, albums: 2, tracks: 4 });
+  expect(await mixes()).not.toEqual(few);
+});

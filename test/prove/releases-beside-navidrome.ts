@@ -18,19 +18,22 @@ export async function proveReleasesBesideNavidrome(): Promise<boolean> {
   const peer = navidrome(join(tmpdir(), 'tonearm-bench-peers'));
   let agreements = 0;
   let differences = 0;
-  for (const one of readReleasesTable().filter(({ isAgreed }) => isAgreed)) {
-    const name = `line ${one.line}: ${one.title}`;
-    const obstacle = obstacleOf(one);
+  for (const releaseCase of readReleasesTable().filter(({ isAgreed }) => isAgreed)) {
+    const name = `line ${releaseCase.line}: ${releaseCase.title}`;
+    const obstacle = obstacleOf(releaseCase);
     if (obstacle !== undefined) {
       console.log(`${name}: not compared, ${obstacle}`);
       continue;
     }
-    const namesArtists = one.albums.some(({ artist }) => artist !== undefined);
-    const albums = (await albumsIn(peer, one)).map(({ tracks, artist }) => ({
+    const namesArtists = releaseCase.albums.some(({ artist }) => artist !== undefined);
+    const albums = (await albumsIn(peer, releaseCase)).map(({ tracks, artist }) => ({
       tracks,
       artist: namesArtists ? artist : undefined,
     }));
-    const [expected, outcome] = [writeAlbums(one.groups, one.albums), writeAlbums(one.groups, albums)];
+    const [expected, outcome] = [
+      writeAlbums(releaseCase.groups, releaseCase.albums),
+      writeAlbums(releaseCase.groups, albums),
+    ];
     if (outcome === expected) agreements++;
     else differences++;
     console.log(`${name}: ${outcome}${outcome === expected ? '' : `, and not ${expected}`}`);

@@ -1,7 +1,7 @@
 // Above the queue while a radio plays: how it chooses, and how to steer it from the track that plays.
 import { Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useCourse } from '../../music/steering-memory.ts';
+import { useSteeringIds } from '../../music/steering-memory.ts';
 import { useSteering } from '../../music/use-steering.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,7 @@ export function RadioStrip() {
   const radio = usePlayer((state) => state.radio);
   const track = useCurrentTrack();
   const steer = useSteering();
-  const course = useCourse(radio?.seed);
+  const steering = useSteeringIds(radio?.seed);
   if (!radio || !track) return null;
   return (
     <section className={styles.strip} aria-label={t('radio.steer')}>
@@ -42,7 +42,7 @@ export function RadioStrip() {
             )}
           </Menu.Dropdown>
         </Menu>
-        {course.more.length + course.less.length > 0 && (
+        {steering.more.length + steering.less.length > 0 && (
           <Button icon={IconUndo} onClick={steer.reset}>
             {t('radio.reset')}
           </Button>

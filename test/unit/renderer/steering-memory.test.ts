@@ -1,6 +1,6 @@
 // A radio that is started again goes on as it was steered.
 import { beforeEach, expect, test, vi } from 'vitest';
-import { courseOf, firstRadio, noteSteering } from '../../../renderer/music/steering-memory.ts';
+import { steeringOf, firstRadio, noteSteering } from '../../../renderer/music/steering-memory.ts';
 
 const TRACK = { kind: 'track', id: 5 } as const;
 const CALM = { kind: 'mood', mood: 'calm' } as const;
@@ -18,22 +18,22 @@ test('each radio has a course of its own, and the last word about a track counts
   noteSteering(TRACK, { more: 7 });
   noteSteering(TRACK, { less: 8 });
   noteSteering(CALM, { less: 7 });
-  expect(courseOf(TRACK)).toEqual({ more: [7], less: [8] });
+  expect(steeringOf(TRACK)).toEqual({ more: [7], less: [8] });
   noteSteering(TRACK, { less: 7 });
-  expect(courseOf(TRACK)).toEqual({ more: [], less: [8, 7] });
-  expect(courseOf(CALM)).toEqual({ more: [], less: [7] });
+  expect(steeringOf(TRACK)).toEqual({ more: [], less: [8, 7] });
+  expect(steeringOf(CALM)).toEqual({ more: [], less: [7] });
 });
 
 test('what is taken back is forgotten', () => {
   noteSteering(TRACK, { more: 7 });
   noteSteering(TRACK, { forget: 7 });
-  expect(courseOf(TRACK)).toEqual({ more: [], less: [] });
+  expect(steeringOf(TRACK)).toEqual({ more: [], less: [] });
 });
 
 test('the radios that were steered last are kept', () => {
   for (let id = 1; id <= 150; id++) noteSteering({ kind: 'album', id }, { more: id });
-  expect(courseOf({ kind: 'album', id: 50 })).toEqual({ more: [], less: [] });
-  expect([51, 150].map((id) => courseOf({ kind: 'album', id }).more)).toEqual([[51], [150]]);
+  expect(steeringOf({ kind: 'album', id: 50 })).toEqual({ more: [], less: [] });
+  expect([51, 150].map((id) => steeringOf({ kind: 'album', id }).more)).toEqual([[51], [150]]);
 });
 
 test('a radio starts as it was steered, beside the tracks that it was started from', () => {

@@ -2,7 +2,7 @@
 import { checked, createFilters, effective, type Equalizer } from './equalizer.ts';
 import limiterUrl from './limiter-worklet.ts?worker&url';
 
-export interface Way {
+export interface EffectChain {
   input: AudioNode;
   output: AudioNode;
   close: () => void;
@@ -11,10 +11,10 @@ export interface Way {
 const limiterModules = new WeakMap<BaseAudioContext, Promise<void>>();
 
 /** Null where nothing would change. Throws when the browser cannot load the limiter. */
-export async function createWay(
+export async function createEffectChain(
   context: BaseAudioContext,
   { equalizer, isLimited }: { equalizer: Partial<Equalizer> | null; isLimited: boolean },
-): Promise<Way | null> {
+): Promise<EffectChain | null> {
   const limiter = isLimited ? await createLimiter(context) : null;
   const filters = equalizer?.isOn === true ? filtersOf(context, checked(equalizer)) : null;
   if (!limiter) return filters;
@@ -29,7 +29,7 @@ export async function createWay(
   };
 }
 
-function filtersOf(context: BaseAudioContext, settings: Equalizer): Way | null {
+function filtersOf(context: BaseAudioContext, settings: Equalizer): EffectChain | null {
   const isNeeded = settings.preampDb < 0 || effective(settings.bands).length > 0;
   return isNeeded ? createFilters(context, settings) : null;
 }
