@@ -6,7 +6,7 @@ export type Step = keyof typeof STEPS;
 export const STEP_NAMES = Object.keys(STEPS) as Step[];
 /**
  * Below it a tempo is not put where tags would be, and its beats are not given to players. Of the choosing half, 93 of
- * 100 such tempi are right, and 93 of 100 right ones are above it: the curve is in docs/BENCHMARKS.md.
+ * 100 such tempi are right, and 93 of 100 right ones are above it: the curve is in docs/ANALYSIS.md.
  */
 export const LEAST_TEMPO_CONFIDENCE = 0.6;
 /** Below it a key is not put where tags would be. */

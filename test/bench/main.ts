@@ -2,13 +2,10 @@
 // each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. --libraries DIR keeps the
 // large libraries, and the built programs, for the next run. --rounds N runs each suite so often, and gives medians with
 // the spread of the ratios. Options of suites:
-// - scan: --peer mpd lets that program scan the same files, where it is installed
 // - queries: --million takes a library of a million tracks too, --sizes N,N,… those; --docs draws docs/queries.svg
 // - interaction, lists and opening drive a browser; --docs writes what they find into docs/lists.md
 // - soak: --minutes N is how long it goes on, --docs draws docs/soak.svg
 // - peers: --files N --rounds N; --docs writes docs/peers.md; --seconds N for tracks of that length, --cold
-// - stages, what a scan spends its time on, and flame, what that and other work does: --files N; --docs draws
-//   docs/*-flame.svg
 // - ear, what the analysis hears, beside other programs, and likeness, which recorded music it finds alike: --python
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -21,7 +18,6 @@ import { backupSuite } from './suites/backup.ts';
 import { changesSuite } from './suites/changes.ts';
 import { earSuite } from './suites/ear.ts';
 import { enrichSuite } from './suites/enrich.ts';
-import { flameSuite } from './suites/flame.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { interactionSuite } from './suites/interaction.ts';
@@ -34,7 +30,6 @@ import { phonesSuite } from './suites/phones.ts';
 import { queriesSuite } from './suites/queries.ts';
 import { radioSuite } from './suites/radio.ts';
 import { rescanSuite } from './suites/rescan.ts';
-import { scanStagesSuite } from './suites/scan-stages.ts';
 import { scanSuite } from './suites/scan.ts';
 import { soakSuite } from './suites/soak.ts';
 import { startupSuite } from './suites/startup.ts';
@@ -43,7 +38,7 @@ import { streamingSuite } from './suites/streaming.ts';
 import { subsonicSuite } from './suites/subsonic.ts';
 
 const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
-  scan: (dir) => scanSuite(dir, { peer: values.peer }),
+  scan: scanSuite,
   streaming: streamingSuite,
   store: storeSuite,
   startup: startupSuite,
@@ -63,8 +58,6 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
     }),
   likeness: (dir) => likenessSuite(dir, { python: values.python, packages: values.libraries ?? join(dir, 'packages') }),
   radio: (dir) => radioSuite(dir, { libraries: values.libraries ?? dir }),
-  flame: (dir) => flameSuite(dir, { files: Number(values.files), docs: values.docs === true }),
-  stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
       files: Number(values.files),
@@ -99,7 +92,6 @@ const ONLY_BY_NAME = [
   'backup',
   'changes',
   'ear',
-  'flame',
   'interaction',
   'likeness',
   'lists',
@@ -109,7 +101,6 @@ const ONLY_BY_NAME = [
   'phones',
   'radio',
   'soak',
-  'stages',
   'store',
 ];
 /** All programs in turn, round by round. */
@@ -123,7 +114,6 @@ const { values, positionals } = parseArgs({
     sizes: { type: 'string' },
     libraries: { type: 'string' },
     docs: { type: 'boolean' },
-    peer: { type: 'string' },
     python: { type: 'string', default: 'python3' },
     seconds: { type: 'string' },
     cold: { type: 'boolean' },

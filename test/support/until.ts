@@ -2,8 +2,13 @@
 // at once when the state is reached, so patience costs nothing.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
+const CI_PATIENCE_MS = 5 * 60_000;
+const LOCAL_PATIENCE_MS = 2 * 60_000;
+
 /** A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that fails. */
-export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 5 * 60_000);
+export const PATIENCE_MS = Number(
+  process.env['TEST_PATIENCE_MS'] ?? (process.env['CI'] ? CI_PATIENCE_MS : LOCAL_PATIENCE_MS),
+);
 
 /** A wait that takes this long is reported, whatever comes of it: nothing else would explain a test that took minutes. */
 const REPORTED_MS = 60_000;

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { launch, until, type Peer } from './peer.ts';
 
-export const hasMpd = (): boolean => spawnSync('mpd', ['--version']).status === 0;
-
 export function mpd(): Peer {
   const { stdout, error } = spawnSync('mpd', ['--version'], { encoding: 'utf8' });
   if (error) throw error;
@@ -59,16 +57,6 @@ export function mpd(): Peer {
       };
     },
   };
-}
-
-/** Milliseconds of a first scan, from its first answer; its scan has begun by then, so the figure is too good. */
-export async function mpdScanMs(music: string, dir: string): Promise<number> {
-  const running = await mpd().start({ music, dir });
-  const startedAt = performance.now();
-  await running.firstScan?.();
-  const ms = performance.now() - startedAt;
-  await running.stop();
-  return ms;
 }
 
 async function connected(address: string): Promise<Socket | undefined> {
