@@ -52,8 +52,8 @@ export const zipUrl = (asked: Record<string, string | number | undefined>): Prom
 export const savedUrl = (trackId: number, format?: string): string =>
   `${API}/stream/${trackId}${toQueryString({ format, token: token() })}`;
 /**
- * To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. With another `format` than
- * `playable` it always is.
+ * To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. With another `format`
+ * than `playable` it always is.
  */
 export const streamUrl = (trackId: number, kbps = 0, format = 'playable', startMs = 0): string =>
   `${API}/stream/${trackId}${toQueryString({
