@@ -16,13 +16,13 @@ const AT_ONCE = 8;
 
 /** In the order asked for; deleted tracks are left out. */
 export async function fetchTracks(queries: QueryClient, ids: readonly number[]): Promise<TrackOut[]> {
-  const found: (TrackOut | undefined)[] = [];
+  const tracks: (TrackOut | undefined)[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
-    found.push(
+    tracks.push(
       ...(await Promise.all(
         ids.slice(at, at + AT_ONCE).map((id) => queries.ensureQueryData(trackQuery(id)).catch(() => undefined)),
       )),
     );
   }
-  return found.filter((track) => track !== undefined);
+  return tracks.filter((track) => track !== undefined);
 }

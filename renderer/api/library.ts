@@ -81,15 +81,15 @@ export const artistPage = (filter: ArtistFilter, at: PageAt) =>
   page<ArtistPage['items'][number]>('/artists', filter, at);
 export const trackPage = (filter: TrackFilter, at: PageAt) => page<TrackPage['items'][number]>('/tracks', filter, at);
 
-const one = <T>(path: string) =>
+const libraryQuery = <T>(path: string) =>
   queryOptions({ queryKey: [LIBRARY, path] as const, queryFn: ({ signal }) => request<T>(path, { signal }) });
 
-export const albumQuery = (id: number) => one<AlbumOut>(`/albums/${id}`);
-export const albumCharsetQuery = (id: number) => one<AlbumCharsetOut>(`/albums/${id}/charset`);
+export const albumQuery = (id: number) => libraryQuery<AlbumOut>(`/albums/${id}`);
+export const albumCharsetQuery = (id: number) => libraryQuery<AlbumCharsetOut>(`/albums/${id}/charset`);
 export const chooseCharset = (id: number, charset: AlbumCharsetOut['charsets'][number]): Promise<ChosenCharsetOut> =>
   request<ChosenCharsetOut>(`/albums/${id}/charset`, { method: 'PUT', body: { charset } });
-export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
-export const genresQuery = () => one<GenreOut[]>('/genres');
+export const artistQuery = (id: number) => libraryQuery<ArtistOut>(`/artists/${id}`);
+export const genresQuery = () => libraryQuery<GenreOut[]>('/genres');
 
 /** Rows of a list of tracks, at most PAGE_SIZE. */
 export async function fetchTracks(query: object, rows: PageAt): Promise<Pick<TrackPage, 'items' | 'total'>> {

@@ -14,12 +14,12 @@ export interface Likeable {
 }
 
 const listeners = new Set<() => void>();
-const known = new Map<string, boolean>();
+const likeStates = new Map<string, boolean>();
 const keyOf = (type: LikeType, id: number) => `${type}-${id}`;
 
 function note(type: LikeType, id: number, liked: boolean | undefined): void {
-  if (liked === undefined) known.delete(keyOf(type, id));
-  else known.set(keyOf(type, id), liked);
+  if (liked === undefined) likeStates.delete(keyOf(type, id));
+  else likeStates.set(keyOf(type, id), liked);
   for (const listener of listeners) listener();
 }
 
@@ -30,7 +30,7 @@ const subscribe = (listener: () => void) => {
 
 /** Clears the overrides: somebody else signed in, or events were missed. */
 export function forgetLikes(): void {
-  known.clear();
+  likeStates.clear();
   for (const listener of listeners) listener();
 }
 onSessionChange(forgetLikes);
@@ -46,7 +46,7 @@ export function noteLike(queries: QueryClient, { item_type, item_id, liked }: Li
   });
 }
 
-export const isLiked = (type: LikeType, item: Likeable): boolean => known.get(keyOf(type, item.id)) ?? item.liked;
+export const isLiked = (type: LikeType, item: Likeable): boolean => likeStates.get(keyOf(type, item.id)) ?? item.liked;
 export const useLiked = (type: LikeType, item: Likeable): boolean =>
   useSyncExternalStore(subscribe, () => isLiked(type, item));
 
@@ -74,9 +74,9 @@ export function useLike(onFailure: (error: Error) => void) {
         },
       }),
     onMutate: ({ type, item, liked }) => {
-      const before = known.get(keyOf(type, item.id));
+      const previousState = likeStates.get(keyOf(type, item.id));
       note(type, item.id, liked ?? item.liked);
-      return before;
+      return previousState;
     },
     onError: (error, { type, item }, before) => {
       note(type, item.id, before);

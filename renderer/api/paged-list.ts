@@ -36,7 +36,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
   const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
   const shown = pagesOf(view, count);
-  const seen = pagesOf({ ...view, wide: false }, count);
+  const visiblePages = pagesOf({ ...view, wide: false }, count);
   const keptPage = pageOf(Math.min(view.kept, count - 1));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const leaptAt = useRef(-LEAP_MS);
@@ -45,12 +45,16 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
 
   const pages = useMemo(() => {
     // the first carries the total
-    return [...new Set([0, ...nearestFirst(shown, seen), keptPage])];
-  }, [shown.first, shown.last, seen.first, seen.last, keptPage]);
+    return [...new Set([0, ...nearestFirst(shown, visiblePages), keptPage])];
+  }, [shown.first, shown.last, visiblePages.first, visiblePages.last, keptPage]);
   const results = useQueries({ queries: pages.map((page) => query(at(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
   const isOnItsWay = pages.some(
-    (page, i) => page >= seen.first && page <= seen.last && results[i]?.isFetching && results[i].data === undefined,
+    (page, i) =>
+      page >= visiblePages.first &&
+      page <= visiblePages.last &&
+      results[i]?.isFetching &&
+      results[i].data === undefined,
   );
   const key = JSON.stringify(query(at(0)).queryKey);
   const arrived = useRef({ key, pages: byPage });
@@ -66,13 +70,13 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
     return () => clearTimeout(rest);
   }, [isHere, view]);
 
-  const asked = useRef(new Set<number>());
+  const requestedPages = useRef(new Set<number>());
   useEffect(() => {
-    for (const page of pages) asked.current.add(page);
-    for (const page of asked.current) {
+    for (const page of pages) requestedPages.current.add(page);
+    for (const page of requestedPages.current) {
       if (page === 0 || page === keptPage || (page >= shown.first - KEPT && page <= shown.last + KEPT)) continue;
       queries.removeQueries({ queryKey: latest.current.query(at(page)).queryKey, exact: true });
-      asked.current.delete(page);
+      requestedPages.current.delete(page);
     }
   }, [queries, pages, shown.first, shown.last]);
 
@@ -95,16 +99,16 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
     (first: number, last: number, kept = 0) => {
       const now = pagesOf(latest.current.view, latest.current.count);
       const next: View = { first, last, kept, wide: true, way: wayTo(first, waiting.current) };
-      const wanted = pagesOf(next, latest.current.count);
-      const seen = pagesOf({ ...next, wide: false }, latest.current.count);
+      const nextPages = pagesOf(next, latest.current.count);
+      const nextVisible = pagesOf({ ...next, wide: false }, latest.current.count);
       // only what is on screen, or dragging the scroll bar would fetch neighbours all the way
-      const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1;
+      const isNear = nextVisible.first <= now.last + 1 && nextVisible.last >= now.first - 1;
       waiting.current = isNear ? next : { ...next, wide: false, way: 0 };
       if (timer.current !== undefined) return;
       if (!isNear) leapLater();
       else if (
-        now.first !== wanted.first ||
-        now.last !== wanted.last ||
+        now.first !== nextPages.first ||
+        now.last !== nextPages.last ||
         pageOf(latest.current.view.kept) !== pageOf(kept)
       )
         setView(waiting.current);
@@ -119,7 +123,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
       for (let page = pageOf(first); page <= pageOf(end); page += 1) {
         const { items } = await queries.fetchQuery(latest.current.query(at(page)));
         rows.push(...items.slice(Math.max(0, first - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
-        asked.current.add(page);
+        requestedPages.current.add(page);
       }
       return rows;
     },

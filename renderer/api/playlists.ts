@@ -84,14 +84,14 @@ export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(
 
 /** Which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
-  const found: number[] = [];
+  const containedIds: number[] = [];
   for (let i = 0; i < trackIds.length; i += MOST_ASKED) {
-    const asked = new URLSearchParams(
+    const query = new URLSearchParams(
       trackIds.slice(i, i + MOST_ASKED).map((trackId) => ['track_id', String(trackId)]),
     );
-    found.push(...(await request<number[]>(`${pathOf(id)}/contains?${asked.toString()}`)));
+    containedIds.push(...(await request<number[]>(`${pathOf(id)}/contains?${query.toString()}`)));
   }
-  return found;
+  return containedIds;
 }
 
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
@@ -188,9 +188,9 @@ export function useChangeEntries(id: number) {
     mutationFn: (change: Change) => send(id, change),
     onMutate: async (change) => {
       await queries.cancelQueries({ queryKey: [PLAYLISTS, entriesPath(id)] });
-      const before = queries.getQueriesData<Paged<PlaylistEntryOut>>({ queryKey: [PLAYLISTS, entriesPath(id)] });
-      rewrite(queries, id, before, change);
-      return before;
+      const previousPages = queries.getQueriesData<Paged<PlaylistEntryOut>>({ queryKey: [PLAYLISTS, entriesPath(id)] });
+      rewrite(queries, id, previousPages, change);
+      return previousPages;
     },
     onError: (_, __, before) => {
       for (const [key, page] of before ?? []) queries.setQueryData(key, page);

@@ -62,8 +62,8 @@ export const downloadsQuery = () =>
 
 /** Updates a download from an event; another window or a phone may have started it. */
 export function noteDownload(queries: QueryClient, download: DownloadJobOut): void {
-  const known = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
-  if (!known) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
+  const isListed = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
+  if (!isListed) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
   queries.setQueryData(
     downloadsQuery().queryKey,
     (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) },

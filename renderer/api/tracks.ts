@@ -37,8 +37,8 @@ export function useSetMetadata(id: number) {
 export const useIdentify = () =>
   useMutation({
     mutationFn: async (id: number) => {
-      const asked = await request<AskedEnrichment>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
-      if (!asked.queued) throw new ApiError(503, asked.detail);
+      const answer = await request<AskedEnrichment>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+      if (!answer.queued) throw new ApiError(503, answer.detail);
     },
   });
 

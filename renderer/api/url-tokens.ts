@@ -7,13 +7,13 @@ const RENEWED_BEFORE_MS = 3_600_000;
 const CHECKED_EVERY_MS = 600_000;
 
 async function issue(token: string): Promise<UrlTokens> {
-  const one = (scope: 'media' | 'events') =>
+  const fetchToken = (scope: 'media' | 'events') =>
     request<UrlTokenOut>('/auth/media-token', {
       method: 'POST',
       body: { scope },
       headers: { Authorization: `Bearer ${token}` },
     });
-  const [media, events] = await Promise.all([one('media'), one('events')]);
+  const [media, events] = await Promise.all([fetchToken('media'), fetchToken('events')]);
   return { media: media.token, events: events.token, untilMs: Date.now() + media.expires_in * 1_000 };
 }
 

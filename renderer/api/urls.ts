@@ -12,8 +12,8 @@ export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size
 
 /** The smallest stored size that fills `cssPixels` on this screen. */
 export function coverSizeFor(cssPixels: number): CoverSize {
-  const wanted = cssPixels * Math.min(2, devicePixelRatio);
-  return COVER_SIZES.find((size) => size >= wanted * 0.85) ?? LARGEST_COVER;
+  const devicePixels = cssPixels * Math.min(2, devicePixelRatio);
+  return COVER_SIZES.find((size) => size >= devicePixels * 0.85) ?? LARGEST_COVER;
 }
 
 export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>

@@ -51,9 +51,9 @@ export function resolveLanguage(
   choice = languageChoice.get(),
   browserLanguages: readonly string[] = navigator.languages,
 ): { language: string; locale: string } {
-  const wanted = browserLanguages.map((tag) => tag.split('@', 1)[0] ?? '').filter(isTag);
-  const language = choice === 'system' ? (wanted.map(languageOf).find(isLanguage) ?? 'en') : choice;
-  return { language, locale: wanted.find((tag) => languageOf(tag) === language) ?? language };
+  const languageTags = browserLanguages.map((tag) => tag.split('@', 1)[0] ?? '').filter(isTag);
+  const language = choice === 'system' ? (languageTags.map(languageOf).find(isLanguage) ?? 'en') : choice;
+  return { language, locale: languageTags.find((tag) => languageOf(tag) === language) ?? language };
 }
 
 /** Shows the language that is chosen now. One that cannot be fetched leaves the texts as they are. */

@@ -20,7 +20,7 @@ const size = { size: 16, 'aria-hidden': true } as const;
 export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
-  const before = useRef(document.activeElement);
+  const focusedElement = useRef(document.activeElement);
   const { sections, run } = useActions();
   const choose = useRef((_event: KeyboardEvent) => {});
   choose.current = (event) => {
@@ -41,7 +41,8 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   }, []);
   useEffect(
     () => () => {
-      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+      if (focusedElement.current instanceof HTMLElement && focusedElement.current.isConnected)
+        focusedElement.current.focus();
     },
     [],
   );

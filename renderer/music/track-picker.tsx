@@ -23,11 +23,11 @@ export function TrackPicker({ label, value, onChange }: TrackPickerProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [q] = useDebouncedValue(typed?.trim() ?? '', TYPING_PAUSE_MS);
   const chosen = useQuery({ ...trackQuery(value ?? 0), enabled: value !== undefined });
-  const found = useQuery(librarySearchQuery(q, MOST));
+  const search = useQuery(librarySearchQuery(q, MOST));
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const nameOf = (track: { title: string; artist_name: string | null }) =>
     `${track.title} · ${track.artist_name ?? t('library.unknownArtist')}`;
-  const tracks = q === '' ? [] : (found.data?.tracks.items ?? []);
+  const tracks = q === '' ? [] : (search.data?.tracks.items ?? []);
   const shown = typed ?? (value !== undefined && chosen.data ? nameOf(chosen.data) : '');
   return (
     <Combobox
@@ -63,7 +63,7 @@ export function TrackPicker({ label, value, onChange }: TrackPickerProps) {
               {nameOf(track)}
             </Combobox.Option>
           ))}
-          {tracks.length === 0 && found.data && <Combobox.Empty>{t('path.noTrack')}</Combobox.Empty>}
+          {tracks.length === 0 && search.data && <Combobox.Empty>{t('path.noTrack')}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

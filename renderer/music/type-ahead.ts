@@ -15,9 +15,9 @@ function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || [...event.key].length !== 1) return undefined;
     const now = Date.now();
-    const before = now - typed.current.at < PAUSE_MS ? typed.current.text : '';
-    if (before === '' && (TAKEN.includes(event.key) || !/[\p{L}\p{N}]/u.test(event.key))) return undefined;
-    typed.current = { text: before + event.key, at: now };
+    const previousText = now - typed.current.at < PAUSE_MS ? typed.current.text : '';
+    if (previousText === '' && (TAKEN.includes(event.key) || !/[\p{L}\p{N}]/u.test(event.key))) return undefined;
+    typed.current = { text: previousText + event.key, at: now };
     return typed.current.text;
   };
 }
@@ -72,13 +72,13 @@ export async function findRow(
   nameAt: (row: number) => Promise<string | undefined>,
   descending: boolean,
 ): Promise<number> {
-  const wanted = comparable(text);
+  const prefix = comparable(text);
   let [low, high] = [0, count];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const name = await nameAt(middle);
     const key = name === undefined ? undefined : comparable(name);
-    const isBefore = key !== undefined && (descending ? key > wanted && !key.startsWith(wanted) : key < wanted);
+    const isBefore = key !== undefined && (descending ? key > prefix && !key.startsWith(prefix) : key < prefix);
     if (isBefore) low = middle + 1;
     else high = middle;
   }

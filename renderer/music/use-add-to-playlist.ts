@@ -36,11 +36,11 @@ export function useAddToPlaylist() {
         there.size === 0
           ? 'all'
           : await askAboutDuplicates({ playlist: playlist.name, found: there.size, of: trackIds.length });
-      const wanted = choice === 'new' ? trackIds.filter((id) => !there.has(id)) : trackIds;
-      if (choice === null || wanted.length === 0) return;
+      const addedIds = choice === 'new' ? trackIds.filter((id) => !there.has(id)) : trackIds;
+      if (choice === null || addedIds.length === 0) return;
       const { version } = await queries.fetchQuery({ ...playlistQuery(playlist.id), staleTime: 0 });
-      await add.mutateAsync({ id: playlist.id, trackIds: wanted });
-      notice.done(t('playlist.added', { ...words(wanted.length), name: playlist.name }), () =>
+      await add.mutateAsync({ id: playlist.id, trackIds: addedIds });
+      notice.done(t('playlist.added', { ...words(addedIds.length), name: playlist.name }), () =>
         putBack.mutate({ id: playlist.id, version }),
       );
     } catch (error) {

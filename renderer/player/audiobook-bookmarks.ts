@@ -77,11 +77,11 @@ export function keepPlaces(
     done.catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {
-    const before = last;
+    const previous = last;
     const state = (last = player.getState());
-    const isOther = currentEntry(state) !== currentEntry(before);
+    const isOther = currentEntry(state) !== currentEntry(previous);
     // what stops at its end is back at its beginning
-    if (isSounding(before) && (isOther || !isSounding(state))) keep(before);
+    if (isSounding(previous) && (isOther || !isSounding(state))) keep(previous);
     else if (isSounding(state) && now() - savedAt > EVERY_MS) keep(state);
   });
   return () => {

@@ -81,8 +81,9 @@ export class BufferVoice implements Voice {
 
   tick(): void {
     if (!this.#sounding || this.#whole) return;
-    const left = endFrame(this.#sounding.anchor, this.length) - this.#context.currentTime * this.#context.sampleRate;
-    if (left < SUPPLY_SECONDS * this.#context.sampleRate) this.#source.more();
+    const remainingFrames =
+      endFrame(this.#sounding.anchor, this.length) - this.#context.currentTime * this.#context.sampleRate;
+    if (remainingFrames < SUPPLY_SECONDS * this.#context.sampleRate) this.#source.more();
   }
 
   pause(): void {
@@ -93,10 +94,10 @@ export class BufferVoice implements Voice {
   }
 
   seek(positionMs: number): void {
-    const wanted = this.#wanted;
+    const wasWanted = this.#wanted;
     this.pause();
     this.#offset = this.#frames(positionMs);
-    if (wanted) this.play();
+    if (wasWanted) this.play();
   }
 
   setLevel(factor: number): void {
@@ -231,14 +232,14 @@ export class BufferVoice implements Voice {
 
   /** A longer piece is decoded: it takes over from the shorter one mid-sound, on one frame. */
   #grow(buffer: AudioBuffer, whole: boolean): void {
-    const before = this.#sounding;
+    const sounding = this.#sounding;
     const { length } = this;
     this.#buffer = buffer;
     this.#whole = whole;
-    if (!before)
+    if (!sounding)
       return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
     const { currentTime: clockSeconds, sampleRate: rate } = this.#context;
-    const { anchor, sources } = before;
+    const { anchor, sources } = sounding;
     this.#begin(anchor, spliceFrame(anchor, { length, clockSeconds, rate }), sources);
     return undefined;
   }

@@ -74,10 +74,10 @@ function onBeat(leaving: SoundFacts, coming: SoundFacts, { endMs, startMs, fadeM
   const rate = rateBetween(periodOf(last), periodOf(first)) ?? 1;
   const bars = barsOf(leaving, coming);
   const find = (isWanted: (beat: number) => boolean): Transition | null => {
-    const before = (at: number) => at - rate * upbeatMs;
-    const beat = last.findLast((at) => isWanted(at) && before(at) + rate * fadeMs <= endMs);
+    const fadeStart = (at: number) => at - rate * upbeatMs;
+    const beat = last.findLast((at) => isWanted(at) && fadeStart(at) + rate * fadeMs <= endMs);
     if (beat === undefined) return null;
-    const fromMs = before(beat);
+    const fromMs = fadeStart(beat);
     const lengthMs = (endMs - fromMs) / rate;
     return lengthMs > Math.min(mostMs, 1.5 * fadeMs) ? null : { fromMs, startMs, fadeMs: lengthMs, rate };
   };

@@ -32,13 +32,13 @@ export class Fades {
     if (isOneRun(leaving.item.track, coming.item.track, shuffled)) return null;
     const facts = [leaving, coming].map(({ item }) => this.#factsOf(item.track));
     if (!isUrgent && facts.includes(undefined)) return undefined;
-    const [of, after] = facts.map((known) => known ?? null);
-    const found = transition(
-      { durationMs: leaving.durationMs, facts: of ?? null },
-      { durationMs: coming.durationMs, facts: after ?? null },
+    const [leavingFacts, comingFacts] = facts.map((known) => known ?? null);
+    const planned = transition(
+      { durationMs: leaving.durationMs, facts: leavingFacts ?? null },
+      { durationMs: coming.durationMs, facts: comingFacts ?? null },
       fadeMs,
     );
-    return found.fadeMs > 0 ? found : null;
+    return planned.fadeMs > 0 ? planned : null;
   }
 
   stretched = stretched;

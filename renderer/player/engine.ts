@@ -218,10 +218,12 @@ export class PlayerEngine implements Player {
     const wasCurrent = currentEntry(this.#state)?.key === key;
     const sounding = isSounding(this.#state);
     const { queue, rest } = this.#state;
-    const gone = queue.find((entry) => entry.key === key);
+    const removedEntry = queue.find((entry) => entry.key === key);
     this.#update({
       ...removed(this.#state, key),
-      ...(rest && gone && !gone.added && { rest: { ...rest, without: [...rest.without, gone.track.id] } }),
+      ...(rest &&
+        removedEntry &&
+        !removedEntry.added && { rest: { ...rest, without: [...rest.without, removedEntry.track.id] } }),
     });
     if (!wasCurrent) return;
     if (this.#state.index < 0) this.clear();

@@ -91,9 +91,9 @@ function parseCurve(text: string): Band[] | undefined {
   if (points.length < 2) return undefined;
   return fitGraphic((frequency) => {
     const at = Math.log(frequency);
-    const after = points.findIndex((point) => point.at >= at);
-    if (after === -1) return points.at(-1)?.db ?? 0;
-    const [low, high] = [points[Math.max(0, after - 1)], points[after]];
+    const nextIndex = points.findIndex((point) => point.at >= at);
+    if (nextIndex === -1) return points.at(-1)?.db ?? 0;
+    const [low, high] = [points[Math.max(0, nextIndex - 1)], points[nextIndex]];
     if (!low || !high || low === high) return high?.db ?? 0;
     return low.db + ((high.db - low.db) * (at - low.at)) / (high.at - low.at);
   });

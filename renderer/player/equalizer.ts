@@ -172,11 +172,11 @@ export function fitGraphic(wantedDb: (frequency: number) => number): Band[] {
   const rate = 48_000;
   let bands = flatBands(true).map((band) => ({ ...band, gainDb: wantedDb(band.frequency) }));
   for (let round = 0; round < 20; round++) {
-    const before = bands;
+    const previousBands = bands;
     bands = bands.map((band) =>
       limited({
         ...band,
-        gainDb: band.gainDb + 0.7 * (wantedDb(band.frequency) - responseDb(before, band.frequency, rate)),
+        gainDb: band.gainDb + 0.7 * (wantedDb(band.frequency) - responseDb(previousBands, band.frequency, rate)),
       }),
     );
   }

@@ -59,14 +59,15 @@ export class Failures {
     const { getState, findReason } = this.#options;
     const entry = currentEntry(getState());
     if (!entry || entry.key !== key) return;
-    const wanted = isSounding(getState());
+    const wasSounding = isSounding(getState());
     this.#inARow += 1;
     const reason = await findReason(entry.track.id);
     if (currentEntry(getState())?.key !== entry.key) return;
     if (PASSING.has(reason) && isSounding(getState())) return this.waitOut(entry);
-    if (reason === 'undecodable' && wanted && this.#options.convert(entry.track.id)) return this.#options.restart();
+    if (reason === 'undecodable' && wasSounding && this.#options.convert(entry.track.id))
+      return this.#options.restart();
     if (reason === 'remote' && isSounding(getState()) && entry.key !== this.#fetchedKey) return void this.#fetch(entry);
-    this.giveUp(entry, reason, wanted);
+    this.giveUp(entry, reason, wasSounding);
   }
 
   giveUp(entry: QueueEntry, reason: FailureReason, wanted: boolean): void {

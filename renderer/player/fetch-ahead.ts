@@ -7,13 +7,13 @@ export function fetchAhead(
   player: Pick<Player, 'getState' | 'subscribe'>,
   begin: (trackId: number) => Promise<unknown>,
 ): () => void {
-  let seen: number | undefined;
+  let lastKey: number | undefined;
   return player.subscribe(() => {
     const state = player.getState();
     if (state.status !== 'playing' || state.sleep === 'track') return;
     const next = state.queue[following(state, state.repeat, true)];
-    if (!next || next.key === seen) return;
-    seen = next.key;
+    if (!next || next.key === lastKey) return;
+    lastKey = next.key;
     if (next.track.availability === 'remote') void begin(next.track.id).catch(() => {});
   });
 }

@@ -321,11 +321,11 @@ export class GaplessOutput {
   }
 
   #moveToElement(): void {
-    const before = this.#current;
-    if (!(before instanceof BufferVoice)) return;
+    const bufferVoice = this.#current;
+    if (!(bufferVoice instanceof BufferVoice)) return;
     const { mixer } = this.#options;
     this.#unjoin();
-    const { item, positionMs } = before;
+    const { item, positionMs } = bufferVoice;
     const voice = new ElementVoice({
       item,
       positionMs,
@@ -335,7 +335,7 @@ export class GaplessOutput {
       listener: this.#listener,
     });
     voice.setLevel(this.#levelOf(item));
-    before.close();
+    bufferVoice.close();
     this.#current = voice;
     if (this.#playing) voice.play();
   }

@@ -131,15 +131,15 @@ function steer(player: Player, { current_index, position_ms, playing, gain }: Ju
 
 /** Calls back when something a phone shows has changed; the position advances by itself. */
 function watch(player: Player, onChange: () => void): () => void {
-  const read = () => {
+  const readState = () => {
     const { index, volume, queue } = player.getState();
     return [index, volume, queue.length, isSounding(player.getState())].join(' ');
   };
-  let before = read();
+  let previousState = readState();
   return () => {
-    const now = read();
-    if (now === before) return;
-    before = now;
+    const now = readState();
+    if (now === previousState) return;
+    previousState = now;
     onChange();
   };
 }

@@ -20,9 +20,9 @@ export class ListFeed {
   /** True when there are more entries now. */
   goOn(isForced = false): Promise<boolean> {
     const state = this.#options.getState();
-    const wanted = state.rest && rowsWanted(state, state.rest, isForced);
-    if (!state.rest || !wanted) return Promise.resolve(false);
-    this.#going ??= this.#addRows(state.rest, wanted).finally(() => {
+    const nextRows = state.rest && rowsWanted(state, state.rest, isForced);
+    if (!state.rest || !nextRows) return Promise.resolve(false);
+    this.#going ??= this.#addRows(state.rest, nextRows).finally(() => {
       this.#going = undefined;
     });
     return this.#going;
@@ -37,15 +37,20 @@ export class ListFeed {
     if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
       return false;
     const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;
-    const left = { ...rest, without: now.without, end, ...(isBefore ? { first: offset } : { next: offset + limit }) };
-    const entries = toEntries(newOf(rows, queue, left));
+    const remainingList = {
+      ...rest,
+      without: now.without,
+      end,
+      ...(isBefore ? { first: offset } : { next: offset + limit }),
+    };
+    const entries = toEntries(newOf(rows, queue, remainingList));
     const lowest = Math.min(...queue.map(({ order }) => order));
     update({
       queue: isBefore
         ? [...entries.map((entry, i) => ({ ...entry, order: lowest - entries.length + i })), ...queue]
         : [...queue, ...entries],
       index: isBefore ? index + entries.length : index,
-      rest: orNull(left),
+      rest: orNull(remainingList),
     });
     return entries.length > 0 && !isBefore;
   }

@@ -57,8 +57,8 @@ export function rowsWanted(
 /** What a list that changes as it plays gives twice is left out; a playlist may have a track twice. */
 export function newOf(tracks: readonly QueueTrack[], queue: readonly QueueEntry[], rest: ListRest): QueueTrack[] {
   const queued = 'playlist' in rest.query ? [] : queue.flatMap(({ track, added }) => (added ? [] : [track.id]));
-  const known = new Set([...rest.without, ...queued]);
-  return tracks.filter(({ id }) => !known.has(id));
+  const excludedIds = new Set([...rest.without, ...queued]);
+  return tracks.filter(({ id }) => !excludedIds.has(id));
 }
 
 /** Where the list goes on when its order changes: in a random one from its start, in its own where it was left. */

@@ -38,20 +38,20 @@ export class RadioFeed {
 
   async #add(asked: Radio): Promise<boolean> {
     const { getState, update, toEntries, fetchRadio } = this.#options;
-    const found = await fetchRadio(asked, BATCH).catch(() => null);
+    const batch = await fetchRadio(asked, BATCH).catch(() => null);
     const { radio, queue, index } = getState();
     if (radio !== asked) return radio !== null && this.#add(radio); // steered since, or another one
-    if (!found) return false; // the server was away: the next track asks again
-    if (found.tracks.length === 0) {
+    if (!batch) return false; // the server was away: the next track asks again
+    if (batch.tracks.length === 0) {
       update({ radio: null }); // the library has nothing more
       return false;
     }
-    const played = [...radio.played, ...found.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
-    const gone = Math.max(0, index - KEPT_BEFORE);
+    const played = [...radio.played, ...batch.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
+    const droppedCount = Math.max(0, index - KEPT_BEFORE);
     update({
-      queue: [...queue.slice(gone), ...toEntries(found.tracks)],
-      index: index - gone,
-      radio: { ...radio, by: found.by, played },
+      queue: [...queue.slice(droppedCount), ...toEntries(batch.tracks)],
+      index: index - droppedCount,
+      radio: { ...radio, by: batch.by, played },
     });
     return true;
   }

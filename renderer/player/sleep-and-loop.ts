@@ -33,14 +33,14 @@ export class SleepAndLoop {
     const { loop, speed, positionMs } = this.#player.getState();
     clearTimeout(this.#loop);
     if (loop?.to == null) return;
-    const left = (loop.to - positionMs) / speed;
-    if (left > tickMs) return;
+    const remainingMs = (loop.to - positionMs) / speed;
+    if (remainingMs > tickMs) return;
     this.#loop = setTimeout(
       () => {
         const state = this.#player.getState();
         if (state.loop === loop && isSounding(state)) this.#player.seek(loop.from);
       },
-      Math.max(0, left),
+      Math.max(0, remainingMs),
     );
   }
 

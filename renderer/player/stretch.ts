@@ -65,8 +65,8 @@ function bestMatch(
     return likeness / Math.sqrt(power);
   };
   const consider = (at: number): void => {
-    const found = score(at);
-    if (found > bestScore) [best, bestScore] = [at, found];
+    const candidateScore = score(at);
+    if (candidateScore > bestScore) [best, bestScore] = [at, candidateScore];
   };
   for (let at = lowest; at <= highest; at += EVERY) consider(at);
   const coarse = best;

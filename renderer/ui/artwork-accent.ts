@@ -5,7 +5,7 @@ import type { Oklch } from './colour.ts';
 import { useScheme } from './scheme.ts';
 
 const SIDE = 32;
-const known = new Map<string, Promise<Oklch | null>>();
+const accents = new Map<string, Promise<Oklch | null>>();
 
 /** The image on a canvas of 32 × 32 pixels. Rejects when it cannot be loaded. */
 export async function drawSmall(src: string): Promise<CanvasRenderingContext2D | null> {
@@ -26,10 +26,10 @@ async function sample(src: string): Promise<Oklch | null> {
 }
 
 function sampleOnce(src: string): Promise<Oklch | null> {
-  const found = known.get(src);
-  if (found) return found;
+  const cached = accents.get(src);
+  if (cached) return cached;
   const fresh = sample(src).catch(() => null);
-  known.set(src, fresh);
+  accents.set(src, fresh);
   return fresh;
 }
 

@@ -75,13 +75,13 @@ export function placeToShow(
  */
 export function slotsFor(rows: readonly number[], before: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
   const shown = new Set(rows);
-  const taken = new Set(before.values());
-  const left = [...before].flatMap(([row, slot]) => (shown.has(row) ? [] : [slot]));
+  const takenSlots = new Set(before.values());
+  const freeSlots = [...before].flatMap(([row, slot]) => (shown.has(row) ? [] : [slot]));
   let next = 0;
   const added = (): number => {
-    while (taken.has(next)) next += 1;
-    taken.add(next);
+    while (takenSlots.has(next)) next += 1;
+    takenSlots.add(next);
     return next;
   };
-  return new Map(rows.map((row) => [row, before.get(row) ?? left.shift() ?? added()]));
+  return new Map(rows.map((row) => [row, before.get(row) ?? freeSlots.shift() ?? added()]));
 }

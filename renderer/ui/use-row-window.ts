@@ -68,13 +68,13 @@ export function useRowWindow({
   const listHeight = count * rowHeight;
   const place = useRef<Place>({ element: 0, list: 0 });
   const [view, setView] = useState<View>(NOWHERE);
-  const held = useRef<Held<View>>({ shown: NOWHERE, passed: [] });
+  const heldView = useRef<Held<View>>({ shown: NOWHERE, passed: [] });
 
   const look = useCallback(() => {
     if (!scroller) return;
     const { element, list } = place.current;
     const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, 0);
-    const isHolding = held.current.since !== undefined; // what is held moves with each pixel
+    const isHolding = heldView.current.since !== undefined; // what is held moves with each pixel
     setView((now) =>
       now.first === first && now.last === last && now.list - now.element === list - element && !isHolding
         ? now
@@ -143,8 +143,8 @@ export function useRowWindow({
     [scroller, rowHeight, head, listHeight, margin, look],
   );
 
-  held.current = nextHeld(
-    held.current,
+  heldView.current = nextHeld(
+    heldView.current,
     view,
     ({ first, last }) => {
       for (let row = first; row <= last; row += 1) if (!isLoaded(row)) return false;
@@ -152,7 +152,7 @@ export function useRowWindow({
     },
     performance.now(),
   );
-  const { shown, since } = held.current;
+  const { shown, since } = heldView.current;
   const isHeld = shown !== view;
   const [, drawAgain] = useReducer((times: number) => times + 1, 0);
   useEffect(() => {
@@ -211,17 +211,17 @@ export function useOncePerFrame(): () => boolean {
 
 /** Focuses a row that may have to be rendered first: call the result with the row after `reveal`. */
 export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
-  const wanted = useRef<number | null>(null);
+  const targetIndex = useRef<number | null>(null);
   const [, setAsked] = useState(0);
   useEffect(() => {
-    if (wanted.current === null) return;
-    const target = find(wanted.current);
+    if (targetIndex.current === null) return;
+    const target = find(targetIndex.current);
     if (!target) return;
-    wanted.current = null;
+    targetIndex.current = null;
     target.focus({ preventScroll: true });
   });
   return useCallback((row) => {
-    wanted.current = row;
+    targetIndex.current = row;
     setAsked((count) => count + 1);
   }, []);
 }

@@ -74,8 +74,8 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   const turn = useRef(0);
 
   const idAt = (index: number): number | undefined => {
-    const found = latest.current.item(index);
-    return found === undefined ? undefined : latest.current.idOf(found);
+    const row = latest.current.item(index);
+    return row === undefined ? undefined : latest.current.idOf(row);
   };
   /** Of rows that need not be fetched: they are selected at once. */
   const loadedIds = (first: number, last: number): Set<number> => {
@@ -108,12 +108,12 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
           else latest.current.tell(latest.current.t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
           return;
         }
-        const here = loadedIds(first, last);
-        setSelection((now) => (add ? withRows(now, here, true) : choose(here)));
-        if (here.size === last - first + 1) return;
+        const loaded = loadedIds(first, last);
+        setSelection((now) => (add ? withRows(now, loaded, true) : choose(loaded)));
+        if (loaded.size === last - first + 1) return;
         void latest.current.fetchRows(first, last).then((rows) => {
           if (turn.current !== mine) return;
-          const ids = rows.map(latest.current.idOf).filter((id) => !here.has(id));
+          const ids = rows.map(latest.current.idOf).filter((id) => !loaded.has(id));
           setSelection((now) => withRows(now, ids, true));
         });
       },

@@ -77,8 +77,8 @@ function Progress() {
         {t('analysis.empty')}
       </EmptyState>
     );
-  const heard = (steps.find(({ name }) => name === 'rhythm')?.done ?? 0) - failed;
-  const share = (count: number) => heard > 0 && formatPercent(Math.min(1, count / heard));
+  const analyzedCount = (steps.find(({ name }) => name === 'rhythm')?.done ?? 0) - failed;
+  const share = (count: number) => analyzedCount > 0 && formatPercent(Math.min(1, count / analyzedCount));
   const facts = [
     [t('analysis.stateIs'), t(`analysis.state.${stateOf(data)}`)],
     [

@@ -203,12 +203,12 @@ function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction 
   return (['member', 'group'] as const).map((relation) => {
     const all = people.filter((one) => one.relation === relation);
     if (all.length === 0) return null;
-    const some = isOpen ? all : all.slice(0, FIRST_PEOPLE);
+    const shownPeople = isOpen ? all : all.slice(0, FIRST_PEOPLE);
     return (
       <div key={relation} className={styles.people}>
         <h2>{t(relation === 'member' ? 'about.members' : 'about.groups')}</h2>
         <ul>
-          {some.map(({ name, artist_id, begin, end, ended }, i) => (
+          {shownPeople.map(({ name, artist_id, begin, end, ended }, i) => (
             <li key={`${name} ${i}`}>
               {artist_id === null ? (
                 name

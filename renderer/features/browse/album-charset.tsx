@@ -17,7 +17,7 @@ export function AlbumCharset({ albumId }: { albumId: number }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const notice = useUndoNotice();
-  const found = useQuery(albumCharsetQuery(albumId));
+  const query = useQuery(albumCharsetQuery(albumId));
   const choose = useMutation({
     mutationFn: (charset: Charset) => chooseCharset(albumId, charset),
     async onSuccess({ album_id }) {
@@ -27,8 +27,8 @@ export function AlbumCharset({ albumId }: { albumId: number }) {
     },
     onError: (error) => notice.tell(detailOf(error)),
   });
-  if (!found.data || found.data.charset === null) return null;
-  const { charset, charsets, is_chosen } = found.data;
+  if (!query.data || query.data.charset === null) return null;
+  const { charset, charsets, is_chosen } = query.data;
   return (
     <label className={styles.charset}>
       <span>{t(is_chosen ? 'album.charsetChosen' : 'album.charset')}</span>

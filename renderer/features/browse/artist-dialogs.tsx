@@ -133,12 +133,12 @@ export function IdentityDialog({
   const [text, setText] = useState(name);
   const [asked, setAsked] = useState(name);
   const { data, error } = useQuery(identityCandidatesQuery(id, asked));
-  const before = about.identified_by === 'person' ? about.artist_mbid : undefined;
+  const chosenId = about.identified_by === 'person' ? about.artist_mbid : undefined;
   const set = (mbid: string | null | undefined) => {
     change(
       () => setIdentity(id, mbid),
       t('identity.changed', { name }),
-      () => setIdentity(id, before),
+      () => setIdentity(id, chosenId),
     );
     onClose();
   };

@@ -29,19 +29,19 @@ type TrackChange =
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
   /** Undefined to keep, null to clear. */
-  const given = (field: BatchField): string | null | undefined =>
+  const changedValue = (field: BatchField): string | null | undefined =>
     form[field] === undefined ? undefined : form[field].trim() || null;
   const loose = Object.fromEntries(
     (['genre', ...FIELD_NAMES] as const).flatMap((field) => {
-      const text = given(field);
+      const text = changedValue(field);
       if (text === undefined) return [];
       const isNumber = field !== 'genre' && viewOf(field).input === 'number';
       return [[field, isNumber && text !== null ? Number(text.replace(',', '.')) : text]];
     }),
   ) as Omit<TrackPatch, 'title'>;
-  const artist = given('artist') ?? undefined;
-  const album = given('album');
-  const albumArtist = given('album_artist');
+  const artist = changedValue('artist') ?? undefined;
+  const album = changedValue('album');
+  const albumArtist = changedValue('album_artist');
   if (artist === undefined && album === undefined && albumArtist === undefined) {
     return Object.keys(loose).length === 0 ? undefined : { method: 'PATCH', path: `/tracks/${track.id}`, body: loose };
   }

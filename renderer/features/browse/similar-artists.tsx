@@ -47,14 +47,18 @@ function genresOf(tracks: readonly TrackOut[]): string[] {
 
 /** Those with the most genres in common first, then in the order of each genre. */
 function bestOf(byGenre: readonly (readonly ArtistOut[])[], exceptId: number): ArtistOut[] {
-  const found = new Map<number, { artist: ArtistOut; genres: number; place: number }>();
+  const similar = new Map<number, { artist: ArtistOut; genres: number; place: number }>();
   for (const artists of byGenre)
     for (const [place, artist] of artists.entries()) {
-      const known = found.get(artist.id);
-      found.set(artist.id, { artist, genres: (known?.genres ?? 0) + 1, place: Math.min(place, known?.place ?? place) });
+      const listed = similar.get(artist.id);
+      similar.set(artist.id, {
+        artist,
+        genres: (listed?.genres ?? 0) + 1,
+        place: Math.min(place, listed?.place ?? place),
+      });
     }
-  found.delete(exceptId);
-  return [...found.values()]
+  similar.delete(exceptId);
+  return [...similar.values()]
     .sort((a, b) => b.genres - a.genres || a.place - b.place)
     .slice(0, SHOWN)
     .map(({ artist }) => artist);

@@ -40,7 +40,7 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
   if (isAway) return null;
   const start = () => (isCurrent ? player.toggle() : onPlay());
   const { availability } = track;
-  const gone = availability !== 'available' && availability !== 'fetching' ? availability : undefined;
+  const absence = availability !== 'available' && availability !== 'fetching' ? availability : undefined;
   const mark = isCurrent ? (
     <SoundBars moving={sounding} />
   ) : lead === 'number' ? (
@@ -50,7 +50,7 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
   );
   return (
     <li
-      className={classNames(rows.row, styles.row, isCurrent && styles.current, gone && styles.gone)}
+      className={classNames(rows.row, styles.row, isCurrent && styles.current, absence && styles.gone)}
       aria-current={isCurrent || undefined}
       data-lead={lead}
       draggable
@@ -94,7 +94,7 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
         )}
       </div>
       <span className={styles.side}>
-        {gone ? t(`availability.${gone}`) : withFormat && track.format && formatFormat(track.format)}
+        {absence ? t(`availability.${absence}`) : withFormat && track.format && formatFormat(track.format)}
       </span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <LikeButton type="track" item={track} name={track.title} size={18} className={styles.heart} />

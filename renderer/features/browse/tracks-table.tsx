@@ -65,29 +65,29 @@ export function TracksTable({
   const remove = useDeleteTracks();
   const total = list.total ?? 0;
   /** Tracks selected one by one or as a range, kept so that they need not be fetched again. */
-  const known = useRef(new Map<number, TrackOut>());
+  const tracksById = useRef(new Map<number, TrackOut>());
   const fetchRows = async (first: number, last: number) => {
     const tracks = await list.fetchRows(first, last);
-    for (const track of tracks) known.current.set(track.id, track);
+    for (const track of tracks) tracksById.current.set(track.id, track);
     return tracks;
   };
   /** Loaded rows of a range need not be on screen, and so are kept when they are selected. */
   const toSelect = (index: number) => {
     const track = list.item(index);
-    if (track) known.current.set(track.id, track);
+    if (track) tracksById.current.set(track.id, track);
     return track;
   };
   const chosen = useSelection({ total, item: toSelect, idOf: (track) => track.id, fetchRows });
   const order = JSON.stringify(filter);
   useEffect(() => {
     chosen.clear();
-    known.current.clear();
+    tracksById.current.clear();
   }, [order]);
 
   /** The current selection. "All" is fetched when it is used, up to a limit. */
   const chosenGroup = (): TrackGroup => {
     const { selection, count } = chosen;
-    if (!selection.all) return someTracks([...selection.ids].flatMap((id) => known.current.get(id) ?? []));
+    if (!selection.all) return someTracks([...selection.ids].flatMap((id) => tracksById.current.get(id) ?? []));
     return {
       count,
       source: { ...source, without: [...selection.except] },
@@ -99,7 +99,7 @@ export function TracksTable({
   };
   const item = (index: number) => {
     const track = list.item(index);
-    if (track && !chosen.selection.all && chosen.has(track.id)) known.current.set(track.id, track);
+    if (track && !chosen.selection.all && chosen.has(track.id)) tracksById.current.set(track.id, track);
     return track;
   };
 

@@ -20,8 +20,8 @@ export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly Tr
       const [latest, ...others] = played.get(album.id) ?? [];
       if (!latest || album.track_count < FEWEST_TRACKS) return [];
       const since = Date.parse(latest.last_played_at ?? '') - 3 * 86_400_000;
-      const heard = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
-      return heard < album.track_count ? [{ album, heard, lastTrackId: latest.id }] : [];
+      const heardCount = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
+      return heardCount < album.track_count ? [{ album, heard: heardCount, lastTrackId: latest.id }] : [];
     })
     .slice(0, most);
 }

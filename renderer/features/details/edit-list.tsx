@@ -17,12 +17,12 @@ import styles from './details.module.css';
 export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boolean }) {
   const { t } = useTranslation();
   const { data } = useQuery(editsQuery(trackId));
-  const one = useUndoEdit(trackId);
-  const together = useUndoEdits();
-  const merge = useUndoMerge();
+  const undoOne = useUndoEdit(trackId);
+  const undoTogether = useUndoEdits();
+  const undoMerge = useUndoMerge();
   const maySeparate = useSession()?.user.can_edit ?? false;
-  const isBusy = [one, together, merge].some(({ isPending }) => isPending);
-  const error = one.error ?? together.error ?? merge.error;
+  const isBusy = [undoOne, undoTogether, undoMerge].some(({ isPending }) => isPending);
+  const error = undoOne.error ?? undoTogether.error ?? undoMerge.error;
   if (!data || data.length === 0) return null;
   return (
     <section aria-label={t('details.edits')}>
@@ -35,18 +35,18 @@ export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boole
             {edit.kind === 'merge'
               ? maySeparate && (
                   <div className={styles.actions}>
-                    <Button icon={IconUndo} disabled={isBusy} onClick={() => merge.mutate(edit.id)}>
+                    <Button icon={IconUndo} disabled={isBusy} onClick={() => undoMerge.mutate(edit.id)}>
                       {t('merges.undo')}
                     </Button>
                   </div>
                 )
               : mayEdit && (
                   <div className={styles.actions}>
-                    <Button icon={IconUndo} disabled={isBusy} onClick={() => one.mutate(edit.id)}>
+                    <Button icon={IconUndo} disabled={isBusy} onClick={() => undoOne.mutate(edit.id)}>
                       {t('details.undoEdit')}
                     </Button>
                     {edit.batch !== null && edit.batch_tracks > 1 && (
-                      <Button disabled={isBusy} onClick={() => together.mutate(edit.batch ?? '')}>
+                      <Button disabled={isBusy} onClick={() => undoTogether.mutate(edit.batch ?? '')}>
                         {t('details.undoTogether', {
                           count: edit.batch_tracks,
                           number: formatNumber(edit.batch_tracks),
@@ -58,10 +58,10 @@ export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boole
           </li>
         ))}
       </ul>
-      {one.data && one.data.not_undone.length > 0 && (
+      {undoOne.data && undoOne.data.not_undone.length > 0 && (
         <p role="status" className={styles.quiet}>
           {t('details.notUndone', {
-            fields: one.data.not_undone
+            fields: undoOne.data.not_undone
               .map(({ field, value }) => ({ field: t(`field.${field as Change['field']}`), value }))
               .map(({ field, value }) => (value === null ? field : t('details.fieldWithValue', { field, value })))
               .join(', '),

@@ -29,8 +29,8 @@ export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => (
 
 /** A field missing from the match stays unchanged. */
 export function changesOf(track: TrackOut, match: MatchOut): Change[] {
-  const before = valuesOf(track);
-  const after: Record<FieldName, string | null> = {
+  const current = valuesOf(track);
+  const proposed: Record<FieldName, string | null> = {
     title: text(match.title),
     artist: text(match.artist_name),
     album: text(match.album_title),
@@ -39,7 +39,7 @@ export function changesOf(track: TrackOut, match: MatchOut): Change[] {
     ...fields(match),
   };
   return FIELDS.flatMap((field) => {
-    const value = after[field];
-    return value === null || value === before[field] ? [] : [{ field, before: before[field], after: value }];
+    const value = proposed[field];
+    return value === null || value === current[field] ? [] : [{ field, before: current[field], after: value }];
   });
 }

@@ -41,17 +41,17 @@ export function Measured({ trackId }: { trackId: number }) {
     ],
     [t('measured.mood'), data?.moods.map((mood) => t(`mood.${mood}`)).join(', ')],
   ];
-  const known = facts.filter(([, value]) => value);
+  const measuredFacts = facts.filter(([, value]) => value);
   const note =
-    error && !data ? detailOf(error) : (data?.failure ?? (data && known.length === 0 && t('measured.notYet')));
+    error && !data ? detailOf(error) : (data?.failure ?? (data && measuredFacts.length === 0 && t('measured.notYet')));
   return (
     <section aria-label={t('origin.measured')}>
       <h3>{t('origin.measured')}</h3>
       {!data && !error && <Skeleton height="120px" />}
       {note && <p className={styles.quiet}>{note}</p>}
-      {known.length > 0 && (
+      {measuredFacts.length > 0 && (
         <dl className={styles.facts}>
-          {known.map(([name, value]) => (
+          {measuredFacts.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>

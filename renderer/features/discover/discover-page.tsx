@@ -28,7 +28,7 @@ export function DiscoverPage() {
   const isOn = useHasCatalogue();
   const [typed, setTyped] = useState(q);
   const [settled] = useDebouncedValue(typed.trim(), TYPING_MS);
-  const found = useQuery({ ...remoteSearchQuery(q), enabled: isOn && q !== '' });
+  const search = useQuery({ ...remoteSearchQuery(q), enabled: isOn && q !== '' });
   useEffect(() => {
     if (settled !== q) void navigate({ to: '/discover', search: settled === '' ? {} : { q: settled }, replace: true });
   }, [settled, q, navigate]);
@@ -50,9 +50,9 @@ export function DiscoverPage() {
           {t('discover.start')}
         </EmptyState>
       );
-    if (found.error && !found.data)
-      return <ErrorState detail={detailOf(found.error)} onRetry={() => void found.refetch()} />;
-    if (!found.data)
+    if (search.error && !search.data)
+      return <ErrorState detail={detailOf(search.error)} onRetry={() => void search.refetch()} />;
+    if (!search.data)
       return Array.from({ length: 8 }, (_, i) => (
         <div key={i} className={styles.held}>
           <Skeleton height="48px" />
@@ -60,21 +60,21 @@ export function DiscoverPage() {
       ));
     return (
       <>
-        {found.data.errors.map((one) => (
+        {search.data.errors.map((one) => (
           <p key={one.source} role="alert" className={styles.error}>
             {one.detail}
           </p>
         ))}
-        {found.data.items.length === 0 && found.data.errors.length === 0 && (
+        {search.data.items.length === 0 && search.data.errors.length === 0 && (
           <EmptyState icon={IconSearch} title={t('search.nothing', { q })} />
         )}
         <ul
           className={styles.list}
           aria-label={t('search.results')}
-          aria-busy={found.isPlaceholderData}
+          aria-busy={search.isPlaceholderData}
           onKeyDown={moveAmongRows}
         >
-          {found.data.items.map((hit) => (
+          {search.data.items.map((hit) => (
             <HitRow key={`${hit.source} ${hit.source_id}`} hit={hit} />
           ))}
         </ul>

@@ -12,11 +12,11 @@ export function historyRows(
   isAway: (play: HistoryOut) => boolean = () => false,
 ): HistoryRow[] {
   const rows: HistoryRow[] = [];
-  const seen = new Set<number>(); // pages shift when a play is added between two requests
+  const playIds = new Set<number>(); // pages shift when a play is added between two requests
   let heading: Extract<HistoryRow, { kind: 'day' }> | undefined;
   for (const play of plays) {
-    if (seen.has(play.id) || isAway(play)) continue;
-    seen.add(play.id);
+    if (playIds.has(play.id) || isAway(play)) continue;
+    playIds.add(play.id);
     const day = dayOf(new Date(play.played_at));
     if (heading?.day !== day) {
       heading = { kind: 'day', key: day, day, plays: 0 };

@@ -114,17 +114,17 @@ export function MapCanvas({
     if (isDrawing && pointers.current.size === 1) onLine([toMap(placeOf(event), view, size)]);
   };
   const onPointerMove = (event: PointerEvent) => {
-    const before = pointers.current.get(event.pointerId);
-    if (!before) return;
+    const previous = pointers.current.get(event.pointerId);
+    if (!previous) return;
     const now = placeOf(event);
-    travelled.current += Math.hypot(now.x - before.x, now.y - before.y);
+    travelled.current += Math.hypot(now.x - previous.x, now.y - previous.y);
     const [other] = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
     pointers.current.set(event.pointerId, now);
     if (other) {
       const far = (point: Point) => Math.max(1, Math.hypot(point.x - other.x, point.y - other.y));
-      onView(zoomed(view, size, far(now) / far(before), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
+      onView(zoomed(view, size, far(now) / far(previous), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
     } else if (isDrawing) onLine([...line, toMap(now, view, size)]);
-    else onView(moved(view, size, now.x - before.x, now.y - before.y));
+    else onView(moved(view, size, now.x - previous.x, now.y - previous.y));
   };
   const onPointerUp = (event: PointerEvent) => {
     if (!pointers.current.delete(event.pointerId)) return;
@@ -134,9 +134,9 @@ export function MapCanvas({
       return;
     }
     const at = toMap(placeOf(event), view, size);
-    const found = nearest(part.points.x, part.points.y, at, REACH_PX * view.scale);
+    const nearestIndex = nearest(part.points.x, part.points.y, at, REACH_PX * view.scale);
     if (isDrawing) onLine([]);
-    if (found >= 0) onChoose(part.points.id[found]!);
+    if (nearestIndex >= 0) onChoose(part.points.id[nearestIndex]!);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -149,8 +149,8 @@ export function MapCanvas({
     else if (isDrawing && event.key === 'Enter' && line.length > 1) onDrawn();
     else if (isDrawing && event.key === 'Escape' && line.length > 0) onLine([]);
     else if (!isDrawing && event.key === 'Enter') {
-      const found = nearest(part.points.x, part.points.y, toMap(middle, view, size), Infinity);
-      if (found >= 0) onChoose(part.points.id[found]!);
+      const nearestIndex = nearest(part.points.x, part.points.y, toMap(middle, view, size), Infinity);
+      if (nearestIndex >= 0) onChoose(part.points.id[nearestIndex]!);
     } else return;
     event.preventDefault();
     event.stopPropagation();

@@ -139,15 +139,17 @@ function drawLabels(context: CanvasRenderingContext2D, { part, view, size, colou
   context.lineWidth = 4;
   context.strokeStyle = colours.halo;
   context.fillStyle = colours.ink;
-  const taken: { x: number; y: number; half: number; genre: string }[] = [];
+  const placedLabels: { x: number; y: number; half: number; genre: string }[] = [];
   for (const label of part.labels.slice(0, LABELS)) {
     const at = toScreen(label, view, size);
     const half = context.measureText(label.genre).width / 2 + 6;
-    const isFree = taken.every((one) => Math.abs(one.x - at.x) > one.half + half || Math.abs(one.y - at.y) > 18);
-    const isSaid = taken.some((one) => one.genre === label.genre && Math.hypot(one.x - at.x, one.y - at.y) < SAME_PX);
+    const isFree = placedLabels.every((one) => Math.abs(one.x - at.x) > one.half + half || Math.abs(one.y - at.y) > 18);
+    const isSaid = placedLabels.some(
+      (one) => one.genre === label.genre && Math.hypot(one.x - at.x, one.y - at.y) < SAME_PX,
+    );
     const isInside = at.x > half && at.x < size.width - half && at.y > 12 && at.y < size.height - 12;
     if (!isFree || !isInside || isSaid) continue;
-    taken.push({ ...at, half, genre: label.genre });
+    placedLabels.push({ ...at, half, genre: label.genre });
     context.strokeText(label.genre, at.x, at.y);
     context.fillText(label.genre, at.x, at.y);
   }

@@ -68,7 +68,7 @@ export function MapPage() {
       ),
   });
   const first = useQuery({ ...mapQuery(WHOLE, 1_000), enabled: size === null });
-  const known = map.data ?? first.data;
+  const mapData = map.data ?? first.data;
   const error = map.error ?? first.error;
   const onSize = (next: Size) => {
     if (size === null) setView(wholeMap(next));
@@ -80,15 +80,15 @@ export function MapPage() {
     setLine(next);
   };
 
-  if (error && !known)
+  if (error && !mapData)
     return <ErrorState detail={detailOf(error)} onRetry={() => void (map.isError ? map : first).refetch()} />;
-  if (!known)
+  if (!mapData)
     return (
       <Page title={t('nav.map')}>
         <Skeleton height="60vh" />
       </Page>
     );
-  if (known.part.version === null || (size === null && known.part.total === 0))
+  if (mapData.part.version === null || (size === null && mapData.part.total === 0))
     return (
       <Page title={t('nav.map')}>
         <EmptyState
@@ -123,8 +123,8 @@ export function MapPage() {
       <div className={styles.both}>
         <div className={styles.side}>
           <MapCanvas
-            part={known.part}
-            area={known.area}
+            part={mapData.part}
+            area={mapData.area}
             view={view}
             onView={setView}
             onSize={onSize}
@@ -136,7 +136,7 @@ export function MapPage() {
             onChoose={setChosen}
           />
           <p className={styles.hint}>{t(tool === 'draw' ? 'map.drawHint' : 'map.hint')}</p>
-          <Key genres={known.part.genres} />
+          <Key genres={mapData.part.genres} />
         </div>
         <div className={styles.beside}>
           {chosen !== null && <ChosenTrack id={chosen} />}
@@ -234,18 +234,18 @@ const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
   const [most, setMost] = useState(LISTED);
   const area = areaOf(view, size);
-  const here = useQuery({
+  const areaTracks = useQuery({
     ...mapTracksQuery(area, { limit: Math.min(most, 200), offset: 0 }),
     placeholderData: keepPreviousData,
   });
-  const { data, error } = here;
+  const { data, error } = areaTracks;
   return (
     <section aria-label={t('map.here')}>
       <h2>{t('map.here')}</h2>
       <p className={likeness.quiet} aria-live="polite">
         {data && t('map.count', { count: data.total, number: formatNumber(data.total) })}
       </p>
-      {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void here.refetch()} />}
+      {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void areaTracks.refetch()} />}
       {data && (
         <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('nav.map')} />
       )}

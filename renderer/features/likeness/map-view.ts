@@ -40,7 +40,7 @@ const within = (value: number, from: number, to: number): number => Math.min(to,
 const unit = (value: number): number => Math.round(within(value, 0, MAP_SIZE));
 
 /** As near or as far as makes sense, with the middle on the map. */
-function kept(view: View, size: Size): View {
+function withinMap(view: View, size: Size): View {
   const farthest = wholeMap(size).scale;
   return {
     x: within(view.x, 0, MAP_SIZE),
@@ -51,14 +51,14 @@ function kept(view: View, size: Size): View {
 
 /** Nearer with a factor above 1; what is under the pointer stays there. */
 export function zoomed(view: View, size: Size, factor: number, at: Point): View {
-  const before = toMap(at, view, size);
-  const scale = kept({ ...view, scale: view.scale / factor }, size).scale;
-  const after = toMap(at, { ...view, scale }, size);
-  return kept({ x: view.x + before.x - after.x, y: view.y + before.y - after.y, scale }, size);
+  const oldPoint = toMap(at, view, size);
+  const scale = withinMap({ ...view, scale: view.scale / factor }, size).scale;
+  const newPoint = toMap(at, { ...view, scale }, size);
+  return withinMap({ x: view.x + oldPoint.x - newPoint.x, y: view.y + oldPoint.y - newPoint.y, scale }, size);
 }
 
 export const moved = (view: View, size: Size, dx: number, dy: number): View =>
-  kept({ ...view, x: view.x - dx * view.scale, y: view.y - dy * view.scale }, size);
+  withinMap({ ...view, x: view.x - dx * view.scale, y: view.y - dy * view.scale }, size);
 
 /** What is seen. */
 export function areaOf(view: View, size: Size): MapArea {
@@ -69,12 +69,17 @@ export function areaOf(view: View, size: Size): MapArea {
 
 /** In steps, so that walking a little asks for nothing new: what is seen, and about half of that around it. */
 export function fetchedArea(view: View, size: Size): MapArea {
-  const seen = areaOf(view, size);
-  const span = Math.max(seen.max_x - seen.min_x, seen.max_y - seen.min_y);
+  const visibleArea = areaOf(view, size);
+  const span = Math.max(visibleArea.max_x - visibleArea.min_x, visibleArea.max_y - visibleArea.min_y);
   const step = Math.max(1, 2 ** Math.round(Math.log2(span / 2)));
   const down = (value: number) => unit(Math.floor(value / step) * step);
   const up = (value: number) => unit(Math.ceil(value / step) * step);
-  return { min_x: down(seen.min_x), min_y: down(seen.min_y), max_x: up(seen.max_x), max_y: up(seen.max_y) };
+  return {
+    min_x: down(visibleArea.min_x),
+    min_y: down(visibleArea.min_y),
+    max_x: up(visibleArea.max_x),
+    max_y: up(visibleArea.max_y),
+  };
 }
 
 /** A line drawn by hand has a point for each move of the pointer: as many of them as say the same. */

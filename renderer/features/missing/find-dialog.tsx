@@ -45,8 +45,8 @@ function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> 
     relocate.mutate(
       { id: track.id, otherId: other.id },
       {
-        onSuccess: (found) => {
-          onFound(found);
+        onSuccess: (result) => {
+          onFound(result);
           onClose();
         },
       },

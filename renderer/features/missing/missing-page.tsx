@@ -112,7 +112,7 @@ export function MissingPage() {
         onOpen={(index) => find(list.item(index))}
       >
         <Certain
-          onFound={(found) => setSaid(t('missing.foundCertain', { count: found, number: formatNumber(found) }))}
+          onFound={(count) => setSaid(t('missing.foundCertain', { count: count, number: formatNumber(count) }))}
         />
       </CheckedTable>
     );
@@ -182,7 +182,7 @@ function Certain({ onFound }: { onFound: (found: number) => void }) {
       <Button
         variant="primary"
         disabled={take.isPending}
-        onClick={() => take.mutate(undefined, { onSuccess: (found) => onFound(found.total) })}
+        onClick={() => take.mutate(undefined, { onSuccess: (result) => onFound(result.total) })}
       >
         {t('missing.takeCertain', { count: total, number: formatNumber(total) })}
       </Button>

@@ -191,15 +191,15 @@ function Times({ track, text, onChange }: TimesProps) {
   const isPlaying = usePlayer((state) => state.status === 'playing');
   const isThis = usePlayer((state) => state.queue[state.index]?.track.id === track.id);
   const lines = linesOf(text);
-  const said = (index: number): boolean => (lines[index]?.text.trim() ?? '') !== '';
-  const after = (index: number): number => {
+  const hasText = (index: number): boolean => (lines[index]?.text.trim() ?? '') !== '';
+  const nextLine = (index: number): number => {
     let at = index + 1;
-    while (at < lines.length && !said(at)) at++;
+    while (at < lines.length && !hasText(at)) at++;
     return at;
   };
   const tap = () => {
     onChange(withTime(text, next, player.getState().positionMs));
-    setNext(after(next));
+    setNext(nextLine(next));
   };
   if (text.trim() === '') return <p>{t('lyrics.noText')}</p>;
   return (

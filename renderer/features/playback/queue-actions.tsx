@@ -14,10 +14,10 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 /** Of what is queued, and then of the part of a long list that is still to come. */
 async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {
   const ids = queue.map(({ track }) => track.id);
-  const known = new Set([...ids, ...(rest?.without ?? [])]);
+  const listedIds = new Set([...ids, ...(rest?.without ?? [])]);
   for (let at = rest?.next ?? 0; rest && at < rest.end && ids.length < MOST_ADDED; at += LIST_PAGE) {
     const { items } = await fetchTracks(queryOf(rest), { offset: at, limit: Math.min(LIST_PAGE, rest.end - at) });
-    ids.push(...items.map(({ id }) => id).filter((id) => !known.has(id)));
+    ids.push(...items.map(({ id }) => id).filter((id) => !listedIds.has(id)));
   }
   return ids.slice(0, MOST_ADDED);
 }
@@ -41,17 +41,17 @@ export function QueueActions() {
     }
   };
   const clear = () => {
-    const before = player.getState();
-    const tracks = before.queue.map(({ track, why }) => ({ ...track, why }));
+    const previousState = player.getState();
+    const tracks = previousState.queue.map(({ track, why }) => ({ ...track, why }));
     player.clear();
     done(t('queue.cleared'), () => {
-      player.restore(tracks, before.index, before.positionMs, {
-        from: before.from,
-        rest: before.rest,
-        radio: before.radio,
-        listening: before.listening,
+      player.restore(tracks, previousState.index, previousState.positionMs, {
+        from: previousState.from,
+        rest: previousState.rest,
+        radio: previousState.radio,
+        listening: previousState.listening,
       });
-      if (isSounding(before)) player.play();
+      if (isSounding(previousState)) player.play();
     });
   };
   return (

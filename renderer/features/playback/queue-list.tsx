@@ -67,10 +67,10 @@ export function QueueList() {
   const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
   const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor));
   /** What was there before: entries that come later slide in, those that only scroll into view do not. */
-  const seen = useRef(new Set(keys));
-  const isNew = (key: number) => !seen.current.has(key);
+  const seenKeys = useRef(new Set(keys));
+  const isNew = (key: number) => !seenKeys.current.has(key);
   useEffect(() => {
-    seen.current = new Set(keys);
+    seenKeys.current = new Set(keys);
   }, [keys]);
   const heightOf = (at: number): number => {
     const line = lines[at];
@@ -87,8 +87,8 @@ export function QueueList() {
     overscan: 6,
     rangeExtractor: (range) => {
       const rows = defaultRangeExtractor(range);
-      const kept = lineOf.get(draggedAt) ?? -1;
-      return kept < 0 || rows.includes(kept) ? rows : [...rows, kept].toSorted((a, b) => a - b);
+      const draggedLine = lineOf.get(draggedAt) ?? -1;
+      return draggedLine < 0 || rows.includes(draggedLine) ? rows : [...rows, draggedLine].toSorted((a, b) => a - b);
     },
   });
   const virtualLines = virtualizer.getVirtualItems();

@@ -59,7 +59,7 @@ function useQueueOffer(): Offer | null {
   const player = usePlayerCommands();
   const signedIn = useSession() !== null;
   const sounding = usePlayer(isSounding);
-  const here = usePlayer((state) => currentEntry(state)?.track.id);
+  const currentTrackId = usePlayer((state) => currentEntry(state)?.track.id);
   const dismissed = dismissedQueue.use();
   const { data: queue } = useQuery({ ...queueQuery(), enabled: signedIn });
   const trackId = queue?.track_ids[queue.current_index];
@@ -69,7 +69,7 @@ function useQueueOffer(): Offer | null {
     queue.changed_by !== clientId() &&
     queue.updated_at !== dismissed &&
     !sounding &&
-    trackId !== here;
+    trackId !== currentTrackId;
   const { data: track } = useQuery({ ...trackQuery(trackId ?? 0), enabled: isOffered });
   if (!isOffered || !track) return null;
 

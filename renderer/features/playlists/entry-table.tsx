@@ -58,9 +58,9 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const putBack = usePutBack();
   const total = list.total ?? 0;
   /** Entries that were selected, kept because they need not stay loaded. */
-  const known = useRef(new Map<number, PlaylistEntryOut>());
+  const entriesById = useRef(new Map<number, PlaylistEntryOut>());
   const keep = (entry: PlaylistEntryOut | undefined) => {
-    if (entry) known.current.set(entry.entry_id, entry);
+    if (entry) entriesById.current.set(entry.entry_id, entry);
     return entry;
   };
   const fetchRows = async (first: number, last: number) => {
@@ -86,7 +86,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const selected = (): Some => {
     const { selection, count } = chosen;
     if (!selection.all) {
-      const entries = [...selection.ids].flatMap((id) => known.current.get(id) ?? []);
+      const entries = [...selection.ids].flatMap((id) => entriesById.current.get(id) ?? []);
       return named(entries.toSorted((a, b) => a.position - b.position));
     }
     return {
@@ -128,18 +128,18 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   };
 
   const move = ({ choice, count, places, group }: Some, beforeIndex: number | null) => {
-    const before = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
-    if (before === undefined) return;
+    const beforeEntryId = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
+    if (beforeEntryId === undefined) return;
     const to = beforeIndex === null ? total - count : beforeIndex - places.filter((at) => at < beforeIndex).length;
-    const changed = change.mutateAsync({ kind: 'move', ...choice, before });
+    const changed = change.mutateAsync({ kind: 'move', ...choice, before: beforeEntryId });
     rememberChange(changed);
     changed.catch((error: unknown) => notice.tell(detailOf(error)));
     setGoTo({ row: to });
     const ids = 'ids' in choice ? choice.ids : [];
-    const title = (known.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
+    const title = (entriesById.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
     setSaid(t('playlist.movedTo', { title, count, position: to + 1, of: total }));
     for (const [i, id] of ids.entries()) {
-      const entry = known.current.get(id);
+      const entry = entriesById.current.get(id);
       if (entry) keep({ ...entry, position: to + i });
     }
   };
@@ -164,14 +164,14 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const control = event.ctrlKey || event.metaKey;
-    const some = someAt(index);
-    if (event.altKey && isEditable && some) {
+    const draggedRows = someAt(index);
+    if (event.altKey && isEditable && draggedRows) {
       const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;
       if (step) {
-        const target = some.places.length > 0 ? stepTarget(some.places, step, total) : undefined;
-        if (target) move(some, target.beforeIndex);
-      } else if (event.key === 'Home') move(some, 0);
-      else if (event.key === 'End') move(some, null);
+        const target = draggedRows.places.length > 0 ? stepTarget(draggedRows.places, step, total) : undefined;
+        if (target) move(draggedRows, target.beforeIndex);
+      } else if (event.key === 'Home') move(draggedRows, 0);
+      else if (event.key === 'End') move(draggedRows, null);
       else return false;
     } else if (control && event.key === 'a') chosen.all();
     else if (control && event.key === 'z') void takeBack();
@@ -180,7 +180,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       else chosen.toggle(index);
     } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
     else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) {
-      if (some) remove(some);
+      if (draggedRows) remove(draggedRows);
     } else return false;
     return true;
   };
@@ -195,9 +195,13 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     onKey,
     onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
     onDragStart: (event, index) => {
-      const some = someAt(index);
-      if (!some) return;
-      startTrackDrag(event, some.group, some.group.only?.title ?? t('track.count', { count: some.count }));
+      const draggedRows = someAt(index);
+      if (!draggedRows) return;
+      startTrackDrag(
+        event,
+        draggedRows.group,
+        draggedRows.group.only?.title ?? t('track.count', { count: draggedRows.count }),
+      );
       if (!isEditable) return;
       event.dataTransfer.effectAllowed = 'copyMove';
       event.dataTransfer.setData(ENTRY_DRAG, String(index));
@@ -215,25 +219,25 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     onDrop: (event, index, row) => {
       delete row.dataset['drop'];
       const from = event.dataTransfer.getData(ENTRY_DRAG);
-      const some = from === '' ? undefined : someAt(Number(from));
-      if (!some) return;
+      const draggedRows = from === '' ? undefined : someAt(Number(from));
+      if (!draggedRows) return;
       event.preventDefault();
       const target = index + (isAfter(event, row) ? 1 : 0);
-      move(some, target < total ? target : null);
+      move(draggedRows, target < total ? target : null);
     },
   };
 
   const columns = useMemo(() => entryColumns(t, playFrom), [t, playlist.id, playlist.name]);
   const marked = markItems((target) => {
     const row = target.closest('[data-index]');
-    const some = row && someAt(Number(row.getAttribute('data-index')));
-    if (!some) return null;
-    return trackItems(some.group, {
+    const menuRows = row && someAt(Number(row.getAttribute('data-index')));
+    if (!menuRows) return null;
+    return trackItems(menuRows.group, {
       playlistId: playlist.id,
       ...(isEditable && {
-        toTop: () => move(some, 0),
-        toEnd: () => move(some, null),
-        remove: () => remove(some),
+        toTop: () => move(menuRows, 0),
+        toEnd: () => move(menuRows, null),
+        remove: () => remove(menuRows),
       }),
     });
   });

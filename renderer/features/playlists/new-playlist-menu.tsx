@@ -20,12 +20,12 @@ export function NewPlaylistMenu() {
   const take = async (chosen: File) => {
     const result = await receive(chosen);
     if (!result) return;
-    const left = result.unmatched.length;
+    const unmatchedCount = result.unmatched.length;
     tell(
-      left === 0
+      unmatchedCount === 0
         ? t('playlist.imported', { count: result.matched, name: result.playlist.name })
         : t('playlist.importedSome', {
-            count: left,
+            count: unmatchedCount,
             matched: formatNumber(result.matched),
             name: result.playlist.name,
             lines: result.unmatched

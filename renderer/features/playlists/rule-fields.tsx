@@ -15,8 +15,8 @@ interface ConditionProps {
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
   const { t } = useTranslation();
   const { field, op } = condition;
-  const found = fields.fields.find((one) => one.field === field);
-  const kind = found?.kind ?? 'text';
+  const fieldInfo = fields.fields.find((one) => one.field === field);
+  const kind = fieldInfo?.kind ?? 'text';
   return (
     <>
       <select
@@ -45,7 +45,7 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
             );
           }}
         >
-          {found?.operators.map((one) => (
+          {fieldInfo?.operators.map((one) => (
             <option key={one} value={one}>
               {t(`rules.operators.${one as 'is'}`)}
             </option>

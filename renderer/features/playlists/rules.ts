@@ -48,9 +48,9 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
 
 /** Another field keeps the operator when it supports it. */
 export function withField(node: Condition, field: string, { fields }: SmartFields): Condition {
-  const found = fields.find((one) => one.field === field);
-  const op = found?.operators.includes(node.op) ? node.op : (found?.operators[0] ?? 'is');
-  return newCondition(field, op, found?.kind);
+  const fieldInfo = fields.find((one) => one.field === field);
+  const op = fieldInfo?.operators.includes(node.op) ? node.op : (fieldInfo?.operators[0] ?? 'is');
+  return newCondition(field, op, fieldInfo?.kind);
 }
 
 const isFilled = (value: unknown): boolean =>
@@ -58,9 +58,9 @@ const isFilled = (value: unknown): boolean =>
 
 export function isComplete(node: Node): boolean {
   if (isGroup(node)) return node.nodes.length > 0 && node.nodes.every(isComplete);
-  const wanted = valuesOf(node.op);
-  if (wanted === 0) return true;
-  return wanted === 2
+  const valueCount = valuesOf(node.op);
+  if (valueCount === 0) return true;
+  return valueCount === 2
     ? Array.isArray(node.value) && node.value.length === 2 && node.value.every(isFilled)
     : isFilled(node.value);
 }

@@ -64,10 +64,10 @@ export function toGroups(
     id: `${kind}-${i}`,
     command: one,
   });
-  const wanted = comparable(q);
+  const query = comparable(q);
   const own = [group('command', commands, command('command')), group('setting', settings, command('setting'))];
   const isNamed = ({ hits }: HitGroup) =>
-    hits.some((hit) => 'command' in hit && comparable(hit.command.name) === wanted);
+    hits.some((hit) => 'command' in hit && comparable(hit.command.name) === query);
   return [
     ...own.filter(isNamed),
     ...(library

@@ -67,12 +67,12 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     return () => void takeTypedAhead();
   }, []);
   const [active, setActive] = useState(0);
-  const found = useSearch(text, PALETTE);
-  const { q, error, isAsking, isNothing } = found;
+  const results = useSearch(text, PALETTE);
+  const { q, error, isAsking, isNothing } = results;
   const recent = useRecentSearches();
   const groups: HitGroup[] =
     q !== '' || recent.length === 0
-      ? found.groups
+      ? results.groups
       : [
           {
             kind: 'recent',

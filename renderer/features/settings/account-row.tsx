@@ -23,13 +23,13 @@ export function AccountRow({ person }: { person: UserOut }) {
   const change = useChangeUser();
   const remove = useDeleteUser();
   const error = change.error ?? remove.error;
-  const seen = person.last_seen_at
+  const lastSeen = person.last_seen_at
     ? t('settings.people.seen', { when: formatAgo(person.last_seen_at) })
     : t('settings.people.neverSeen');
   const kind = t(person.is_superuser ? 'settings.people.owner' : 'settings.people.listener');
   return (
     <>
-      <SettingRow label={person.username} help={`${kind} · ${seen}`}>
+      <SettingRow label={person.username} help={`${kind} · ${lastSeen}`}>
         <Menu position="bottom-end">
           <Menu.Target>
             <IconButton icon={IconMore} label={t('settings.people.menu', { name: person.username })} />

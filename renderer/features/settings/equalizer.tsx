@@ -45,14 +45,14 @@ export function EqualizerSettings() {
   const setBand = (index: number, some: Partial<Band>) =>
     change({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...some }) : band)) });
 
-  const read = async (chosen: File | undefined) => {
+  const readFile = async (chosen: File | undefined) => {
     if (!chosen) return;
     const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualizerFile(await chosen.text());
     if (!parsed) return setNote(t('equalizer.notRead', { name: chosen.name }));
     const { ignored, ...settings } = parsed;
     change({ ...settings, isOn: true });
-    const said = t('equalizer.read', { name: chosen.name, count: parsed.bands.length });
-    setNote(ignored.length > 0 ? `${said} ${t('equalizer.ignored', { count: ignored.length })}` : said);
+    const message = t('equalizer.read', { name: chosen.name, count: parsed.bands.length });
+    setNote(ignored.length > 0 ? `${message} ${t('equalizer.ignored', { count: ignored.length })}` : message);
   };
 
   return (
@@ -99,7 +99,7 @@ export function EqualizerSettings() {
             tabIndex={-1}
             aria-label={t('equalizer.file')}
             onChange={(event) => {
-              void read(event.currentTarget.files?.[0]);
+              void readFile(event.currentTarget.files?.[0]);
               event.currentTarget.value = '';
             }}
           />

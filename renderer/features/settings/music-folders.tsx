@@ -136,11 +136,11 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const { t } = useTranslation();
   const add = useAddMusicFolder();
   const change = useChangeMusicFolder();
-  const before = editing === 'new' ? undefined : editing;
-  const [path, setPath] = useState(before?.path ?? undefined);
-  const [mode, setMode] = useState<(typeof MODES)[number]>(before?.mode ?? 'reference');
-  const [name, setName] = useState(before?.name);
-  const [isMoving, setMoving] = useState(before === undefined);
+  const editedFolder = editing === 'new' ? undefined : editing;
+  const [path, setPath] = useState(editedFolder?.path ?? undefined);
+  const [mode, setMode] = useState<(typeof MODES)[number]>(editedFolder?.mode ?? 'reference');
+  const [name, setName] = useState(editedFolder?.name);
+  const [isMoving, setMoving] = useState(editedFolder === undefined);
   const error = add.error ?? change.error;
   const problem = error instanceof ApiError ? error : null;
   const refused = problem?.field('path');
@@ -149,13 +149,13 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const called = (name ?? nameOf(path)).trim();
-    if (!before) await add.mutateAsync({ name: called, path: path ?? '', mode });
+    if (!editedFolder) await add.mutateAsync({ name: called, path: path ?? '', mode });
     else
       await change.mutateAsync({
-        id: before.id,
+        id: editedFolder.id,
         name: called,
-        ...(path !== undefined && path !== before.path && { path }),
-        ...(mode !== before.mode && { mode }),
+        ...(path !== undefined && path !== editedFolder.path && { path }),
+        ...(mode !== editedFolder.mode && { mode }),
       });
     onClose();
   };
@@ -163,7 +163,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
     <Modal
       opened
       onClose={onClose}
-      title={t(before ? 'settings.folders.editTitle' : 'settings.folders.add')}
+      title={t(editedFolder ? 'settings.folders.editTitle' : 'settings.folders.add')}
       closeButtonProps={{ 'aria-label': t('form.cancel') }}
     >
       <form className={styles.dialog} onSubmit={(event) => void submit(event).catch(() => undefined)}>
@@ -179,9 +179,9 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
         />
         <TextInput
           label={t('settings.folders.path')}
-          description={before && t('settings.folders.pathHelp')}
+          description={editedFolder && t('settings.folders.pathHelp')}
           value={path ?? ''}
-          disabled={before?.is_fixed === true}
+          disabled={editedFolder?.is_fixed === true}
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => setPath(event.currentTarget.value)}
@@ -190,7 +190,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
         {isMoving ? (
           <FolderPicker path={path} onChange={setPath} isRefused={refused !== undefined} />
         ) : (
-          before?.is_fixed !== true && (
+          editedFolder?.is_fixed !== true && (
             <div className={styles.buttons}>
               <Button onClick={() => setMoving(true)}>{t('setup.folder.pick')}</Button>
             </div>
@@ -211,7 +211,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
           </p>
         )}
         <FormButtons
-          label={t(before ? 'settings.folders.save' : 'settings.folders.add')}
+          label={t(editedFolder ? 'settings.folders.save' : 'settings.folders.add')}
           disabled={add.isPending || change.isPending}
           onCancel={onClose}
         />

@@ -26,9 +26,9 @@ function limitOf(form: HTMLFormElement, name: string, unit = 1): number | null {
 }
 
 export function termsIn(form: HTMLFormElement): UserTerms {
-  const given = new FormData(form);
+  const values = new FormData(form);
   return {
-    ...(Object.fromEntries(RIGHT_NAMES.map((name) => [name, given.has(name)])) as Record<RightName, boolean>),
+    ...(Object.fromEntries(RIGHT_NAMES.map((name) => [name, values.has(name)])) as Record<RightName, boolean>),
     max_bitrate_kbps: limitOf(form, 'max_bitrate_kbps'),
     quota_bytes: limitOf(form, 'quota', GIGABYTE),
   };

@@ -60,8 +60,11 @@ export function bucketDays(days: readonly HeardDay[], from: string, to: string):
 export function fillYears(years: readonly { year: number; albums: number }[]): { year: number; albums: number }[] {
   const [first, last] = [years[0]?.year, years.at(-1)?.year];
   if (first === undefined || last === undefined) return [];
-  const known = new Map(years.map(({ year, albums }) => [year, albums]));
-  return Array.from({ length: last - first + 1 }, (_, i) => ({ year: first + i, albums: known.get(first + i) ?? 0 }));
+  const albumsByYear = new Map(years.map(({ year, albums }) => [year, albums]));
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    year: first + i,
+    albums: albumsByYear.get(first + i) ?? 0,
+  }));
 }
 
 type Cell = string | number;

@@ -46,14 +46,14 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component:
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const isStep = (value: unknown): value is SetupStep => value === 'account' || value === 'folder' || value === 'network';
 /** With undefined for invalid values: the router merges these over the raw parameters. */
-const given = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
+const withoutNulls = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
 
 const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (input: Record<string, unknown>) => given({ back: text(input['back']) }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ back: text(input['back']) }),
   beforeLoad: async ({ search }) => {
     if (getSession() || (await signInByItself())) throw redirect({ href: backPath(search.back) });
   },
@@ -64,7 +64,7 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: (input: Record<string, unknown>) =>
-    given({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
+    withoutNulls({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
   beforeLoad: async ({ search, context, location }) => {
     if (search.step && search.step !== 'account') {
       if (!getSession()) throw redirect({ to: '/sign-in', search: { back: location.href } });
@@ -191,7 +191,7 @@ const albumChanges = createRoute({
 const discover = createRoute({
   getParentRoute: () => app,
   path: '/discover',
-  validateSearch: (input: Record<string, unknown>) => given({ q: text(input['q'])?.slice(0, 200) }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ q: text(input['q'])?.slice(0, 200) }),
   component: later(() => import('../../features/discover/discover-page.tsx'), 'DiscoverPage'),
 });
 const missing = createRoute({
@@ -208,14 +208,14 @@ const trash = createRoute({
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
-  validateSearch: (input: Record<string, unknown>) => given({ job: id(text(input['job']) ?? '') || undefined }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(text(input['job']) ?? '') || undefined }),
   component: later(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
 const search = createRoute({
   getParentRoute: () => app,
   path: '/search',
-  validateSearch: (input: Record<string, unknown>) => given({ q: text(input['q'])?.slice(0, 200) }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ q: text(input['q'])?.slice(0, 200) }),
   component: later(() => import('../../features/search/search-page.tsx'), 'SearchPage'),
 });
 
@@ -257,7 +257,7 @@ const genres = createRoute({
 const folders = createRoute({
   getParentRoute: () => app,
   path: '/folders',
-  validateSearch: (input: Record<string, unknown>) => given({ path: text(input['path']) }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ path: text(input['path']) }),
   component: later(() => import('../../features/browse/folders-page.tsx'), 'FoldersPage'),
 });
 const liked = createRoute({
