@@ -44,14 +44,14 @@ export const useRevokeAppPassword = () =>
 export const tryEndSession = (): Promise<void> =>
   request<void>('/auth/logout', { method: 'POST' }).catch(() => undefined);
 
-const ASKED_EVERY_MS = 60_000;
+const REFETCH_MS = 60_000;
 
 /** Keeps what the account may do as an administrator has set it meanwhile. */
 export function keepUser(): void {
   let askedAt = -Infinity;
   const tryRefresh = async (): Promise<void> => {
     const session = getSession();
-    if (!session || document.visibilityState === 'hidden' || performance.now() - askedAt < ASKED_EVERY_MS) return;
+    if (!session || document.visibilityState === 'hidden' || performance.now() - askedAt < REFETCH_MS) return;
     askedAt = performance.now();
     try {
       const user = await request<UserOut>('/users/me');

@@ -5,9 +5,9 @@ import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
 /** The server counts the whole library for it. */
-const ASKED_EVERY_MS = 30_000;
+const REFETCH_MS = 30_000;
 /** A waveform that is not there may have been computed the next time that the track plays. */
-const LATER_MS = 60_000;
+const IDLE_REFETCH_MS = 60_000;
 
 export const fetchAnalysis = (id: number): Promise<TrackAnalysisOut> =>
   request<TrackAnalysisOut>(`/tracks/${id}/analysis`);
@@ -22,8 +22,7 @@ export const analysisQuery = () =>
   queryOptions({
     queryKey: ['analysis'] as const,
     queryFn: ({ signal }) => request<AnalysisOut>('/analysis', { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.state === 'done' || state.data?.state === 'off' ? false : ASKED_EVERY_MS,
+    refetchInterval: ({ state }) => (state.data?.state === 'done' || state.data?.state === 'off' ? false : REFETCH_MS),
   });
 
 /** The outline for seek bars. */
@@ -31,7 +30,7 @@ export const waveformQuery = (trackId: number) =>
   queryOptions({
     queryKey: ['waveform', trackId] as const,
     queryFn: ({ signal }) => request<WaveformOut>(`/tracks/${trackId}/waveform`, { signal }),
-    staleTime: ({ state }) => (state.data?.points ? Infinity : LATER_MS),
+    staleTime: ({ state }) => (state.data?.points ? Infinity : IDLE_REFETCH_MS),
     retry: false,
   });
 

@@ -28,12 +28,13 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-const find = (names: readonly [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1];
+const findName = (names: readonly [RegExp, string][], text: string) =>
+  names.find(([pattern]) => pattern.test(text))?.[1];
 
 /** For programs that are no browsers the first word: `curl/8.5.0`. Undefined when nothing was said. */
 export function nameOf(userAgent: string | null, between = ' on '): string | undefined {
   if (!userAgent) return undefined;
-  const names = [find(BROWSERS, userAgent), find(SYSTEMS, userAgent)].filter((name) => name !== undefined);
+  const names = [findName(BROWSERS, userAgent), findName(SYSTEMS, userAgent)].filter((name) => name !== undefined);
   return names.length > 0 ? names.join(between) : userAgent.split(' ')[0];
 }
 

@@ -49,7 +49,7 @@ export async function request<T>(
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }
 
-const UNNAMED: Record<string, () => string> = {
+const UNNAMED_ERROR: Record<string, () => string> = {
   '[Unknown Album]': () => i18next.t('library.noAlbum'),
   '[Unknown Artist]': () => i18next.t('library.unknownArtist'),
 };
@@ -59,7 +59,7 @@ const parseNamed = (text: string): unknown =>
   JSON.parse(
     text,
     text.includes('"[Unknown A')
-      ? (_, value: unknown) => (typeof value === 'string' ? (UNNAMED[value]?.() ?? value) : value)
+      ? (_, value: unknown) => (typeof value === 'string' ? (UNNAMED_ERROR[value]?.() ?? value) : value)
       : undefined,
   );
 
@@ -89,7 +89,7 @@ export async function probeStream(trackId: number): Promise<number> {
   return response?.status ?? 0;
 }
 
-const AT_ONCE = 4;
+const MAX_PARALLEL_REQUESTS = 4;
 
 /** Runs a few at a time, so that a thousand requests do not crowd out the others. Rejects with the first error. */
 export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
@@ -97,5 +97,5 @@ export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Pr
   const take = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_REQUESTS }, take));
 }

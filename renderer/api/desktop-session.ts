@@ -6,7 +6,7 @@ import { request } from './client.ts';
 import { isLeftOnPurpose } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
-const AGAIN_AFTER_MS = 60_000;
+const RETRY_AFTER_MS = 60_000;
 
 let attempt: Promise<boolean> | null = null;
 let triedAt = -Infinity;
@@ -14,7 +14,7 @@ let triedAt = -Infinity;
 /** Resolves to true when this created a session. */
 export function signInByItself(): Promise<boolean> {
   if (!desktop || isLeftOnPurpose()) return Promise.resolve(false);
-  if (!attempt && performance.now() - triedAt < AGAIN_AFTER_MS) return Promise.resolve(false);
+  if (!attempt && performance.now() - triedAt < RETRY_AFTER_MS) return Promise.resolve(false);
   triedAt = performance.now();
   attempt ??= trySignIn(desktop).finally(() => {
     attempt = null;

@@ -17,8 +17,8 @@ import { eventsUrl } from './urls.ts';
 
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
 /** During a scan the library changes all the time; lists are refetched at most this often. */
-const LIBRARY_EVERY_MS = 2_000;
-const JOBS_EVERY_MS = 1_000;
+const LIBRARY_REFRESH_MS = 2_000;
+const JOBS_REFRESH_MS = 1_000;
 
 type Listener<Name extends EventName> = (data: EventMap[Name]) => void;
 
@@ -33,7 +33,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
-  const refreshLibrary = createRefresher(LIBRARY_EVERY_MS, () =>
+  const refreshLibrary = createRefresher(LIBRARY_REFRESH_MS, () =>
     // playlists show tracks, and rules may match others
     Promise.all([queries.invalidateQueries({ queryKey: [LIBRARY] }), notePlaylist(queries)]),
   );
@@ -44,8 +44,8 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       .invalidateQueries({ queryKey: [LIBRARY] })
       .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === ended ? null : now)));
   };
-  const refreshHistory = createRefresher(JOBS_EVERY_MS, () => queries.invalidateQueries({ queryKey: [HISTORY] }));
-  const refreshJobs = createRefresher(JOBS_EVERY_MS, () => queries.invalidateQueries({ queryKey: ['jobs'] }));
+  const refreshHistory = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: [HISTORY] }));
+  const refreshJobs = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: ['jobs'] }));
 
   const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
     stream.addEventListener(name, (event) =>

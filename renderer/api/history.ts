@@ -7,7 +7,7 @@ import { request } from './client.ts';
 import type { Paged } from './library.ts';
 
 export const HISTORY = 'history';
-const PAGE = 100;
+const HISTORY_PAGE_SIZE = 100;
 
 /** Moments, as ISO 8601. */
 interface HistoryRange {
@@ -21,7 +21,7 @@ const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, 
 export const historyQuery = (range: HistoryRange) =>
   infiniteQueryOptions({
     queryKey: [HISTORY, 'plays', range] as const,
-    queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: PAGE, offset: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: HISTORY_PAGE_SIZE, offset: pageParam }, signal),
     initialPageParam: 0,
     getNextPageParam: (last) =>
       last.offset + last.items.length < last.total && last.items.length > 0
@@ -43,7 +43,7 @@ export const onThisDayQuery = (today: string) =>
         years.map((of) =>
           fetchPlays(
             { from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() },
-            { limit: PAGE, offset: 0 },
+            { limit: HISTORY_PAGE_SIZE, offset: 0 },
             signal,
           ),
         ),

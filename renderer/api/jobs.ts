@@ -9,8 +9,8 @@ import type { Paged } from './library.ts';
 export const scanKey = ['scan-progress'] as const;
 export const SCAN_TASK = 'scan_local_folder';
 
-const OPEN = new Set<JobOut['status']>(['queued', 'running', 'waiting']);
-export const isOpen = (job: JobOut): boolean => OPEN.has(job.status);
+const OPEN_STATUSES = new Set<JobOut['status']>(['queued', 'running', 'waiting']);
+export const isOpen = (job: JobOut): boolean => OPEN_STATUSES.has(job.status);
 
 export const jobsQuery = () =>
   queryOptions({

@@ -12,15 +12,17 @@ export const reportSpeaker = (body: SpeakerIn): Promise<JukeboxOut> =>
 export const withdrawSpeaker = (id: string): Promise<void> =>
   request<void>(`/jukebox/speaker/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-const AT_ONCE = 8;
+const MAX_PARALLEL_REQUESTS = 8;
 
 /** In the order asked for; deleted tracks are left out. */
 export async function fetchTracks(queries: QueryClient, ids: readonly number[]): Promise<TrackOut[]> {
   const tracks: (TrackOut | undefined)[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
+  for (let at = 0; at < ids.length; at += MAX_PARALLEL_REQUESTS) {
     tracks.push(
       ...(await Promise.all(
-        ids.slice(at, at + AT_ONCE).map((id) => queries.ensureQueryData(trackQuery(id)).catch(() => undefined)),
+        ids
+          .slice(at, at + MAX_PARALLEL_REQUESTS)
+          .map((id) => queries.ensureQueryData(trackQuery(id)).catch(() => undefined)),
       )),
     );
   }

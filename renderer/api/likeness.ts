@@ -33,8 +33,8 @@ interface RadioCourse {
   less: readonly number[];
 }
 
-const MOST_PLAYED = 2_000;
-const MOST_STEERED = 200;
+const MAX_SENT_PLAYED = 2_000;
+const MAX_SENT_STEERING = 200;
 
 export const fetchRadio = ({ seed, played, more, less }: RadioCourse, count: number): Promise<RadioOut> =>
   request<RadioOut>('/radio/next', {
@@ -42,9 +42,9 @@ export const fetchRadio = ({ seed, played, more, less }: RadioCourse, count: num
     body: {
       seed,
       count,
-      played: played.slice(-MOST_PLAYED),
-      more: more.slice(-MOST_STEERED),
-      less: less.slice(-MOST_STEERED),
+      played: played.slice(-MAX_SENT_PLAYED),
+      more: more.slice(-MAX_SENT_STEERING),
+      less: less.slice(-MAX_SENT_STEERING),
     },
   });
 

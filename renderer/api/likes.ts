@@ -17,7 +17,7 @@ const listeners = new Set<() => void>();
 const likeStates = new Map<string, boolean>();
 const keyOf = (type: LikeType, id: number) => `${type}-${id}`;
 
-function note(type: LikeType, id: number, liked: boolean | undefined): void {
+function noteState(type: LikeType, id: number, liked: boolean | undefined): void {
   if (liked === undefined) likeStates.delete(keyOf(type, id));
   else likeStates.set(keyOf(type, id), liked);
   for (const listener of listeners) listener();
@@ -37,7 +37,7 @@ onSessionChange(forgetLikes);
 
 /** A change reported by another window or a phone. */
 export function noteLike(queries: QueryClient, { item_type, item_id, liked }: LikeState): void {
-  note(item_type, item_id, liked);
+  noteState(item_type, item_id, liked);
   // lists that contain only liked items
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
@@ -75,11 +75,11 @@ export function useLike(onFailure: (error: Error) => void) {
       }),
     onMutate: ({ type, item, liked }) => {
       const previousState = likeStates.get(keyOf(type, item.id));
-      note(type, item.id, liked ?? item.liked);
+      noteState(type, item.id, liked ?? item.liked);
       return previousState;
     },
-    onError: (error, { type, item }, before) => {
-      note(type, item.id, before);
+    onError: (error, { type, item }, previousState) => {
+      noteState(type, item.id, previousState);
       onFailure(error);
     },
     onSuccess: (state) => noteLike(queries, state),

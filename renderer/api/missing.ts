@@ -32,18 +32,18 @@ export function useRelocate() {
   });
 }
 
-const CERTAIN = '/missing/certain';
+const CERTAIN_MATCHES_PATH = '/missing/certain';
 /** How many missing tracks can be found without asking. */
 export const certainQuery = () =>
   queryOptions({
-    queryKey: [LIBRARY, CERTAIN] as const,
-    queryFn: ({ signal }) => request<CertainOut>(CERTAIN, { signal }),
+    queryKey: [LIBRARY, CERTAIN_MATCHES_PATH] as const,
+    queryFn: ({ signal }) => request<CertainOut>(CERTAIN_MATCHES_PATH, { signal }),
   });
 
 export function useRelocateCertain() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<CertainOut>(CERTAIN, { method: 'POST' }),
+    mutationFn: () => request<CertainOut>(CERTAIN_MATCHES_PATH, { method: 'POST' }),
     onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }

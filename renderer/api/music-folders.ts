@@ -10,11 +10,11 @@ import type {
 } from '../../server/music-folders/wire.ts';
 import { request } from './client.ts';
 
-const KEY = 'music-folders';
+const MUSIC_FOLDERS_KEY = 'music-folders';
 
 export const musicFoldersQuery = () =>
   queryOptions({
-    queryKey: [KEY] as const,
+    queryKey: [MUSIC_FOLDERS_KEY] as const,
     queryFn: async ({ signal }) => (await request<MusicFoldersOut>('/music-folders', { signal })).items,
   });
 

@@ -3,12 +3,12 @@
 // loaded yet are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { MOST_ROWS } from '../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../ui/selection.ts';
 import type { PageAt, PageOptions } from './library.ts';
 import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 
 /** Pages kept before and behind those on screen. */
-const KEPT = 12;
+const KEPT_PAGES = 12;
 /** While the scroll bar is dragged, pages are fetched at most this often, so that few are fetched in passing. */
 const LEAP_MS = 60;
 /**
@@ -18,7 +18,7 @@ const LEAP_MS = 60;
  */
 const PATIENCE_MS = 2_000;
 /** After a jump, neighbours are fetched once it has been still for this long. */
-const REST_MS = 120;
+const SCROLL_END_MS = 120;
 export interface PagedList<T> {
   /** Undefined until the first page has arrived. */
   total: number | undefined;
@@ -34,7 +34,7 @@ export interface PagedList<T> {
 export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
   const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
-  const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
+  const count = queries.getQueryData(query(pageAt(0)).queryKey)?.total ?? 1;
   const shown = pagesOf(view, count);
   const visiblePages = pagesOf({ ...view, wide: false }, count);
   const keptPage = pageOf(Math.min(view.kept, count - 1));
@@ -47,7 +47,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
     // the first carries the total
     return [...new Set([0, ...nearestFirst(shown, visiblePages), keptPage])];
   }, [shown.first, shown.last, visiblePages.first, visiblePages.last, keptPage]);
-  const results = useQueries({ queries: pages.map((page) => query(at(page))) });
+  const results = useQueries({ queries: pages.map((page) => query(pageAt(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
   const isOnItsWay = pages.some(
     (page, i) =>
@@ -56,7 +56,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
       results[i]?.isFetching &&
       results[i].data === undefined,
   );
-  const key = JSON.stringify(query(at(0)).queryKey);
+  const key = JSON.stringify(query(pageAt(0)).queryKey);
   const arrived = useRef({ key, pages: byPage });
   if (arrived.current.key !== key) arrived.current = { key, pages: byPage };
   else if (!isOnItsWay) arrived.current.pages = byPage;
@@ -66,7 +66,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const isHere = !view.wide && results.every(({ data }) => data !== undefined);
   useEffect(() => {
     if (!isHere) return undefined;
-    const rest = setTimeout(() => setView((now) => (now === view ? { ...view, wide: true } : now)), REST_MS);
+    const rest = setTimeout(() => setView((now) => (now === view ? { ...view, wide: true } : now)), SCROLL_END_MS);
     return () => clearTimeout(rest);
   }, [isHere, view]);
 
@@ -74,8 +74,9 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   useEffect(() => {
     for (const page of pages) requestedPages.current.add(page);
     for (const page of requestedPages.current) {
-      if (page === 0 || page === keptPage || (page >= shown.first - KEPT && page <= shown.last + KEPT)) continue;
-      queries.removeQueries({ queryKey: latest.current.query(at(page)).queryKey, exact: true });
+      if (page === 0 || page === keptPage || (page >= shown.first - KEPT_PAGES && page <= shown.last + KEPT_PAGES))
+        continue;
+      queries.removeQueries({ queryKey: latest.current.query(pageAt(page)).queryKey, exact: true });
       requestedPages.current.delete(page);
     }
   }, [queries, pages, shown.first, shown.last]);
@@ -118,10 +119,10 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
 
   const fetchRows = useCallback(
     async (first: number, last: number): Promise<T[]> => {
-      const end = Math.min(last, first + MOST_ROWS - 1);
+      const end = Math.min(last, first + MAX_SELECTED_ROWS - 1);
       const rows: T[] = [];
       for (let page = pageOf(first); page <= pageOf(end); page += 1) {
-        const { items } = await queries.fetchQuery(latest.current.query(at(page)));
+        const { items } = await queries.fetchQuery(latest.current.query(pageAt(page)));
         rows.push(...items.slice(Math.max(0, first - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
         requestedPages.current.add(page);
       }
@@ -143,4 +144,4 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   };
 }
 
-const at = (page: number): PageAt => ({ limit: PAGE_SIZE, offset: page * PAGE_SIZE });
+const pageAt = (page: number): PageAt => ({ limit: PAGE_SIZE, offset: page * PAGE_SIZE });

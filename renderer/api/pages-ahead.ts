@@ -4,10 +4,10 @@
 export const PAGE_SIZE = 200;
 
 /** Ranges fetched in the direction of the movement: what a held page key passes in more than a second. */
-const AHEAD = 20;
-const MOST_AHEAD = 600;
+const ROWS_AHEAD = 20;
+const MAX_ROWS_AHEAD = 600;
 /** Rows fetched behind, for whoever turns round. */
-const BEHIND = 100;
+const ROWS_BEHIND = 100;
 
 /**
  * Rows on screen, the one that is kept, whether to fetch the neighbours of those on screen, and where the list moves: 1
@@ -28,8 +28,8 @@ interface Pages {
 export const pageOf = (index: number): number => Math.floor(Math.max(0, index) / PAGE_SIZE);
 
 export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: number): Pages {
-  const most = wide ? Math.min(MOST_AHEAD, AHEAD * (last - first + 1)) : 0;
-  const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, BEHIND));
+  const most = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
+  const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, ROWS_BEHIND));
   return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
 }
 

@@ -26,8 +26,8 @@ const BARE = { entries: false };
 /** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
 const CHANGING = { mutationKey: ['playlist-entries'] };
 /** The server refuses more in one request. */
-export const MOST_ADDED = 10_000;
-const MOST_ASKED = 1_000;
+export const MAX_ADDED_TRACKS = 10_000;
+const MAX_ASKED_TRACKS = 1_000;
 
 export type SmartFields = z.output<typeof SmartFieldsOut>;
 export type VersionEntry = z.output<typeof VersionEntryOut>;
@@ -85,9 +85,9 @@ export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(
 /** Which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const containedIds: number[] = [];
-  for (let i = 0; i < trackIds.length; i += MOST_ASKED) {
+  for (let i = 0; i < trackIds.length; i += MAX_ASKED_TRACKS) {
     const query = new URLSearchParams(
-      trackIds.slice(i, i + MOST_ASKED).map((trackId) => ['track_id', String(trackId)]),
+      trackIds.slice(i, i + MAX_ASKED_TRACKS).map((trackId) => ['track_id', String(trackId)]),
     );
     containedIds.push(...(await request<number[]>(`${pathOf(id)}/contains?${query.toString()}`)));
   }

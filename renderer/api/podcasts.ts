@@ -17,15 +17,16 @@ export const podcastsQuery = () =>
     queryFn: ({ signal }) => request<PodcastOut[]>('/podcasts', { signal }),
   });
 
-const EPISODES = 50;
+const EPISODES_PAGE_SIZE = 50;
 
 export const episodesQuery = (podcastId: number) =>
   infiniteQueryOptions({
     queryKey: [PODCASTS, podcastId] as const,
     queryFn: ({ pageParam: offset, signal }) =>
-      request<EpisodePage>(`/podcasts/${podcastId}/episodes`, { query: { limit: EPISODES, offset }, signal }),
+      request<EpisodePage>(`/podcasts/${podcastId}/episodes`, { query: { limit: EPISODES_PAGE_SIZE, offset }, signal }),
     initialPageParam: 0,
-    getNextPageParam: ({ offset, items, total }) => (offset + items.length < total ? offset + EPISODES : undefined),
+    getNextPageParam: ({ offset, items, total }) =>
+      offset + items.length < total ? offset + EPISODES_PAGE_SIZE : undefined,
   });
 
 function usePodcastMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {

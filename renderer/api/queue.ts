@@ -9,9 +9,9 @@ import { PAGE_SIZE } from './pages-ahead.ts';
 
 export const QUEUE = 'queue';
 /** The longest queue the server stores. */
-export const MOST_QUEUED = 30_000;
+export const MAX_QUEUED_TRACKS = 30_000;
 /** Of a longer queue this much is taken over, around the current track. */
-const MOST_TAKEN = 2_000;
+const MAX_FETCHED_TRACKS = 2_000;
 
 export const queueQuery = () =>
   queryOptions({ queryKey: [QUEUE] as const, queryFn: ({ signal }) => request<QueueOut>('/queue', { signal }) });
@@ -29,9 +29,9 @@ export const saveQueue = (place: QueuePlace): Promise<QueueOut> =>
 
 /** Tracks of the queue that another device left, and which was current. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
-  const first = Math.max(0, current - MOST_TAKEN / 4);
+  const first = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
   const tracks: TrackOut[] = [];
-  while (tracks.length < MOST_TAKEN) {
+  while (tracks.length < MAX_FETCHED_TRACKS) {
     const { items, total } = await request<Paged<TrackOut>>('/queue/tracks', {
       query: { limit: PAGE_SIZE, offset: first + tracks.length },
     });

@@ -10,8 +10,8 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
 
-const PAGE = 50;
-const DUPLICATES_PAGE = 20;
+const REVIEW_PAGE_SIZE = 50;
+const DUPLICATES_PAGE_SIZE = 20;
 
 const nextOf = (last: Paged<unknown>) =>
   last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined;
@@ -24,18 +24,18 @@ const pages = <T>(path: string, limit: number) =>
     getNextPageParam: nextOf,
   });
 
-export const reviewQuery = () => pages<ReviewOut>('/review', PAGE);
-export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE);
+export const reviewQuery = () => pages<ReviewOut>('/review', REVIEW_PAGE_SIZE);
+export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE_SIZE);
 
-export const albumChangesQuery = () => pages<AlbumChangeOut>('/album-changes', PAGE);
+export const albumChangesQuery = () => pages<AlbumChangeOut>('/album-changes', REVIEW_PAGE_SIZE);
 export const albumChangesDueQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, '/album-changes', 'due'] as const,
     queryFn: async ({ signal }) =>
       (await request<AlbumChangePage>('/album-changes', { query: { limit: 1 }, signal })).due_at,
   });
-export const regroupingsQuery = () => pages<RegroupingOut>('/album-regroupings', PAGE);
-export const mergesQuery = () => pages<MergeOut>('/merges', PAGE);
+export const regroupingsQuery = () => pages<RegroupingOut>('/album-regroupings', REVIEW_PAGE_SIZE);
+export const mergesQuery = () => pages<MergeOut>('/merges', REVIEW_PAGE_SIZE);
 
 const countQuery = (path: string) =>
   queryOptions({

@@ -5,14 +5,14 @@ import { request } from './client.ts';
 
 type Service = ScrobblingOut['service'];
 
-const PATH = '/users/me/scrobbling';
+const SCROBBLING_PATH = '/users/me/scrobbling';
 const SCROBBLING = ['scrobbling'] as const;
-const pathOf = (service: Service, more = ''): string => `${PATH}${more}?service=${service}`;
+const pathOf = (service: Service, more = ''): string => `${SCROBBLING_PATH}${more}?service=${service}`;
 
 export const scrobblingQuery = () =>
   queryOptions({
     queryKey: SCROBBLING,
-    queryFn: ({ signal }) => request<ScrobblingOut[]>(`${PATH}/services`, { signal }),
+    queryFn: ({ signal }) => request<ScrobblingOut[]>(`${SCROBBLING_PATH}/services`, { signal }),
   });
 
 /** The page of the service on which access is allowed, and the token to connect with then. */

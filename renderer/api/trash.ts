@@ -4,22 +4,22 @@ import type { DeletedOut, RestoredOut, TrashedTrackOut, TrashPage } from '../../
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt } from './library.ts';
 
-const PATH = '/trash';
+const TRASH_PATH = '/trash';
 
-export const trashPage = (at: PageAt) => pageQuery<TrashedTrackOut>(LIBRARY, PATH, {}, at);
+export const trashPage = (at: PageAt) => pageQuery<TrashedTrackOut>(LIBRARY, TRASH_PATH, {}, at);
 
 /** How many tracks there are, and their size. */
 export const trashTotalQuery = () =>
   queryOptions({
-    queryKey: [LIBRARY, PATH, 'total'] as const,
-    queryFn: ({ signal }) => request<TrashPage>(PATH, { query: { limit: 1 }, signal }),
+    queryKey: [LIBRARY, TRASH_PATH, 'total'] as const,
+    queryFn: ({ signal }) => request<TrashPage>(TRASH_PATH, { query: { limit: 1 }, signal }),
   });
 
 export function useRestoreTracks() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (ids: readonly number[]) =>
-      request<RestoredOut>(`${PATH}/restore`, { method: 'POST', body: { track_ids: ids } }),
+      request<RestoredOut>(`${TRASH_PATH}/restore`, { method: 'POST', body: { track_ids: ids } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
@@ -29,7 +29,7 @@ export function useEmptyTrash() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (ids: readonly number[] | undefined) =>
-      request<DeletedOut>(`${PATH}/empty`, { method: 'POST', body: ids ? { track_ids: ids } : {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY, PATH] }),
+      request<DeletedOut>(`${TRASH_PATH}/empty`, { method: 'POST', body: ids ? { track_ids: ids } : {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY, TRASH_PATH] }),
   });
 }

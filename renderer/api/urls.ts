@@ -43,7 +43,7 @@ export const remoteCover = (path: string | null): string | null =>
     : null;
 
 /** As many ids as fit into an address. */
-export const MOST_ZIPPED = 1_000;
+export const MAX_ZIPPED_TRACKS = 1_000;
 /** An album, an artist, a playlist or some tracks, to be saved as one file. */
 export const zipUrl = (asked: Record<string, string | number | undefined>): Promise<string> =>
   downloadUrl('/zip', asked);

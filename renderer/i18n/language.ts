@@ -5,12 +5,12 @@ import { desktop } from '../desktop.ts';
 import { asWord, storedChoice } from '../stored-choice.ts';
 
 /** English comes with the window; the others are fetched when they are wanted. */
-const FILES = import.meta.glob<{ default: object }>([
+const LANGUAGE_FILES = import.meta.glob<{ default: object }>([
   '../../resources/languages/*.json',
   '!../../resources/languages/en.json',
 ]);
 const LOADERS = Object.fromEntries(
-  Object.entries(FILES).map(([file, load]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), load]),
+  Object.entries(LANGUAGE_FILES).map(([file, load]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), load]),
 );
 
 /** The tags of all that there are. */

@@ -6,16 +6,17 @@ import type { SettingOut } from '../../server/settings/wire.ts';
 
 /** Keys composed at run time. */
 const translate = i18next.t as (key: string) => string;
-const find = (key: string): string | undefined => (i18next.exists(key) ? translate(key) : undefined);
+const findText = (key: string): string | undefined => (i18next.exists(key) ? translate(key) : undefined);
 
 export const labelOf = ({ key }: Pick<SettingOut, 'key'>): string =>
-  find(`setting.${key}.label`) ?? key.replaceAll('_', ' ');
-export const helpOf = ({ key, help }: Pick<SettingOut, 'key' | 'help'>): string => find(`setting.${key}.help`) ?? help;
+  findText(`setting.${key}.label`) ?? key.replaceAll('_', ' ');
+export const helpOf = ({ key, help }: Pick<SettingOut, 'key' | 'help'>): string =>
+  findText(`setting.${key}.help`) ?? help;
 export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): string =>
-  find(`setting.${key}.choice.${choice || 'none'}`) ?? choice;
+  findText(`setting.${key}.choice.${choice || 'none'}`) ?? choice;
 
 /** An example for an empty field. */
-export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => find(`setting.${key}.example`) ?? '';
+export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => findText(`setting.${key}.example`) ?? '';
 
 /** Where the window began without them. Other languages are loaded as a whole. */
 export function addSettingTexts(): void {

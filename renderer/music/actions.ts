@@ -38,8 +38,8 @@ import {
 import type { RightName } from '../api/users.ts';
 import type { ItemKind, Items } from './items.ts';
 
-const ALL = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const satisfies readonly ItemKind[];
-const LIKEABLE = ['track', 'album', 'artist'] as const satisfies readonly ItemKind[];
+const ALL_KINDS = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const satisfies readonly ItemKind[];
+const LIKEABLE_KINDS = ['track', 'album', 'artist'] as const satisfies readonly ItemKind[];
 
 /** Who is asking, as far as it decides what is offered. */
 export interface Asker {
@@ -93,17 +93,17 @@ const isSteerable = ({ place }: Items): boolean => place?.steer !== undefined;
 /** In the order of the menu; a list within is a section of it. */
 export const ACTIONS = [
   [
-    { name: 'play', icon: IconPlay, kinds: ALL, key: 'p' },
+    { name: 'play', icon: IconPlay, kinds: ALL_KINDS, key: 'p' },
     {
       name: 'shuffle',
       icon: IconShuffle,
-      kinds: ALL,
+      kinds: ALL_KINDS,
       letter: 's',
       isFor: ({ kind, count }) => kind !== 'track' || count > 1,
     },
-    { name: 'playNext', icon: IconPlayNext, kinds: ALL, letter: 'n' },
-    { name: 'playLater', icon: IconPlayLater, kinds: ALL, letter: 'q' },
-    { name: 'radio', icon: IconRadio, kinds: ALL, letter: 'r' },
+    { name: 'playNext', icon: IconPlayNext, kinds: ALL_KINDS, letter: 'n' },
+    { name: 'playLater', icon: IconPlayLater, kinds: ALL_KINDS, letter: 'q' },
+    { name: 'radio', icon: IconRadio, kinds: ALL_KINDS, letter: 'r' },
     {
       name: 'path',
       icon: IconPath,
@@ -124,12 +124,19 @@ export const ACTIONS = [
     { name: 'remove', icon: IconRemove, kinds: ['track'], isFor: ({ place }) => place?.remove !== undefined },
   ],
   [
-    { name: 'addTo', icon: IconAddTo, kinds: ALL, isMenu: true },
-    { name: 'like', icon: IconLike, kinds: LIKEABLE, key: 'l' },
-    { name: 'rate', icon: IconRate, kinds: LIKEABLE, isMenu: true },
+    { name: 'addTo', icon: IconAddTo, kinds: ALL_KINDS, isMenu: true },
+    { name: 'like', icon: IconLike, kinds: LIKEABLE_KINDS, key: 'l' },
+    { name: 'rate', icon: IconRate, kinds: LIKEABLE_KINDS, isMenu: true },
   ],
   [
-    { name: 'goTo', icon: IconGoTo, kinds: ALL, isSingle: true, letter: 'o', isFor: (_, { hasPages }) => hasPages },
+    {
+      name: 'goTo',
+      icon: IconGoTo,
+      kinds: ALL_KINDS,
+      isSingle: true,
+      letter: 'o',
+      isFor: (_, { hasPages }) => hasPages,
+    },
     {
       name: 'details',
       icon: IconDetails,
@@ -204,10 +211,17 @@ export const ACTIONS = [
       right: 'can_upload',
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
-    { name: 'download', icon: IconDownload, kinds: ALL, letter: 'd', right: 'can_download' },
-    { name: 'downloadMp3', icon: IconDownload, kinds: ALL, right: 'can_download' },
+    { name: 'download', icon: IconDownload, kinds: ALL_KINDS, letter: 'd', right: 'can_download' },
+    { name: 'downloadMp3', icon: IconDownload, kinds: ALL_KINDS, right: 'can_download' },
     { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true },
-    { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, letter: 'k', isFor: (items) => items.count === 1 },
+    {
+      name: 'copyLink',
+      icon: IconLink,
+      kinds: ALL_KINDS,
+      isSingle: true,
+      letter: 'k',
+      isFor: (items) => items.count === 1,
+    },
   ],
   [
     {
@@ -239,12 +253,12 @@ export const actionsFor = (items: Items, asker: Asker): Action[][] =>
   ).filter((section) => section.length > 0);
 
 /** Actions on tracks that the account may do with its own uploads alone. */
-const OWN_ONLY: ReadonlySet<string> = new Set(
+const OWNER_ACTIONS: ReadonlySet<string> = new Set(
   ACTIONS.flat().flatMap((action) => ('orOwn' in action ? [action.name] : [])),
 );
 
 /** Whether all of these tracks have to be one's own uploads for that action. */
-export const needsOwn = (name: ActionName, { rights }: Asker): boolean => OWN_ONLY.has(name) && !rights.can_edit;
+export const needsOwn = (name: ActionName, { rights }: Asker): boolean => OWNER_ACTIONS.has(name) && !rights.can_edit;
 
 /** The action that a key stands for, on these items. */
 export const actionOfKey = (key: string, items: Items, asker: Asker): ActionName | undefined =>

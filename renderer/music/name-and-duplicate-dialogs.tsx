@@ -6,7 +6,7 @@ import { formatNumber } from '../ui/format.ts';
 import { usePrompt, type Prompt } from './prompts.ts';
 import styles from './prompts.module.css';
 
-const MOST_LETTERS = 200;
+const MAX_NAME_LENGTH = 200;
 
 export function PromptDialogs() {
   const question = usePrompt();
@@ -45,7 +45,7 @@ function NameForm({ question }: { question: Prompt & { kind: 'name' } }) {
         name="name"
         label={t('playlist.name')}
         defaultValue={question.value}
-        maxLength={MOST_LETTERS}
+        maxLength={MAX_NAME_LENGTH}
         required
         withAsterisk={false}
         data-autofocus

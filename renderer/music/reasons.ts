@@ -4,11 +4,11 @@ import type { Reason } from '../api/likeness.ts';
 import { formatDateOnly, formatNumber, formatPercent } from '../ui/format.ts';
 import '../i18n/page-texts.ts';
 
-const MOST_TOLD = 0.5;
+const MAX_TOLD_RANK = 0.5;
 
 /** How close, among all tracks; empty for what is not close, and in a queue that an older version stored. */
 export const rankText = (rank: number | null | undefined, t: TFunction): string =>
-  rank != null && rank <= MOST_TOLD ? t('why.rank', { share: formatPercent(Math.ceil(100 * rank) / 100) }) : '';
+  rank != null && rank <= MAX_TOLD_RANK ? t('why.rank', { share: formatPercent(Math.ceil(100 * rank) / 100) }) : '';
 
 function reasonText(reason: Reason, t: TFunction): string {
   switch (reason.kind) {

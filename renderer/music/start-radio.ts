@@ -8,7 +8,7 @@ import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
 /** Of many tracks, as many are enough to say what it is like. */
-const MOST_LIKE = 50;
+const MAX_STEERING_IDS = 50;
 
 interface Start {
   seed: Seed;
@@ -44,7 +44,7 @@ export async function radioOf(items: Items): Promise<Start | null> {
   if (kind === 'genre' && only) return { seed: { kind, name: only.name }, name };
   const [first, ...others] = await items.load();
   if (!first) return null;
-  const every = Math.max(1, Math.ceil(others.length / MOST_LIKE));
+  const every = Math.max(1, Math.ceil(others.length / MAX_STEERING_IDS));
   const more = others.filter((_, i) => i % every === 0).map(({ id }) => id);
   return { seed: { kind: 'track', id: first.id }, name: name === '' ? first.title : name, first, more };
 }

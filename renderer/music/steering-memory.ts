@@ -11,8 +11,8 @@ interface SteeringIds {
 type SteeringByRadio = Readonly<Record<string, SteeringIds>>;
 
 /** Those that were steered last. */
-const MOST_RADIOS = 100;
-const MOST_TRACKS = 50;
+const MAX_RADIOS = 100;
+const MAX_TRACKS = 50;
 const NOT_STEERED: SteeringIds = { more: [], less: [] };
 
 const steeringByRadio = storedChoice<SteeringByRadio>({
@@ -58,10 +58,10 @@ export function noteSteering(seed: Seed, { more, less, forget }: Steering): void
   const { [keyOf(seed)]: steering = NOT_STEERED, ...others } = steeringByRadio.get();
   const changed = (ids: readonly number[], added: number | undefined): number[] =>
     [...ids.filter((id) => id !== more && id !== less && id !== forget), ...(added === undefined ? [] : [added])].slice(
-      -MOST_TRACKS,
+      -MAX_TRACKS,
     );
   const next: SteeringIds = { more: changed(steering.more, more), less: changed(steering.less, less) };
   const isSteered = next.more.length + next.less.length > 0;
-  const recentEntries = Object.entries(others).slice(-(MOST_RADIOS - 1));
+  const recentEntries = Object.entries(others).slice(-(MAX_RADIOS - 1));
   steeringByRadio.set(Object.fromEntries([...recentEntries, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
 }

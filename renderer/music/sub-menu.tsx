@@ -6,7 +6,7 @@ import type { IconShape } from '../ui/button.tsx';
 import styles from './menu.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
-const IN_PLACE = '(hover: none), (max-width: 767px)';
+const HOVER_QUERY = '(hover: none), (max-width: 767px)';
 
 interface SubMenuProps {
   label: string;
@@ -16,7 +16,7 @@ interface SubMenuProps {
 
 /** A menu within a menu: beside it, opened by hovering; among its entries where nothing hovers or there is no space. */
 export function SubMenu(props: SubMenuProps) {
-  const isInPlace = useMediaQuery(IN_PLACE, matchMedia(IN_PLACE).matches, { getInitialValueInEffect: false });
+  const isInPlace = useMediaQuery(HOVER_QUERY, matchMedia(HOVER_QUERY).matches, { getInitialValueInEffect: false });
   return isInPlace ? <InPlace {...props} /> : <Beside {...props} />;
 }
 

@@ -4,7 +4,7 @@ import type { DragEvent } from 'react';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { ListSource, QueueTrack } from '../player/player.ts';
 
-const TYPE = 'application/x-tonearm-tracks';
+const TRACK_DRAG_TYPE = 'application/x-tonearm-tracks';
 
 /** What can be done with a track needs no more than what the queue keeps of it. */
 export type ItemTrack = QueueTrack & Partial<TrackOut>;
@@ -36,7 +36,7 @@ export function startTrackDrag(event: DragStart, group: TrackGroup, label: strin
   if (!event.dataTransfer) return;
   dragged = group;
   event.dataTransfer.effectAllowed = 'copy';
-  event.dataTransfer.setData(TYPE, '');
+  event.dataTransfer.setData(TRACK_DRAG_TYPE, '');
   event.dataTransfer.setData('text/plain', label);
   const picture = document.createElement('div');
   picture.textContent = label;
@@ -46,7 +46,8 @@ export function startTrackDrag(event: DragStart, group: TrackGroup, label: strin
   setTimeout(() => picture.remove());
 }
 
-export const isTrackDrag = ({ dataTransfer }: DragStart): boolean => dataTransfer?.types.includes(TYPE) === true;
+export const isTrackDrag = ({ dataTransfer }: DragStart): boolean =>
+  dataTransfer?.types.includes(TRACK_DRAG_TYPE) === true;
 
 export function endTrackDrag(): void {
   dragged = null;
@@ -63,7 +64,7 @@ export function takeDragged(event: DragStart): TrackGroup | null {
 
 /** Makes an element accept dragged tracks: spread it on the element, which has `data-over` while they are above it. */
 export function trackDrop(onDrop: (group: TrackGroup) => void) {
-  const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TYPE);
+  const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TRACK_DRAG_TYPE);
   return {
     onDragOver: (event: DragEvent<HTMLElement>) => {
       if (!isTracks(event)) return;

@@ -28,11 +28,13 @@ const TRACK_FIELDS = {
   comment: { input: 'lines', width: 'minmax(0, 2fr)' },
 } as const satisfies Views;
 
-const VIEWS: Readonly<Record<TrackFieldName, FieldView & { isSortable?: true }>> = TRACK_FIELDS;
+const FIELD_VIEWS: Readonly<Record<TrackFieldName, FieldView & { isSortable?: true }>> = TRACK_FIELDS;
 export const FIELD_NAMES = Object.keys(TRACK_FIELDS) as TrackFieldName[];
-export const viewOf = (name: TrackFieldName) => VIEWS[name];
+export const viewOf = (name: TrackFieldName) => FIELD_VIEWS[name];
 export const isFieldName = (name: string): name is TrackFieldName => name in TRACK_FIELDS;
 
 type With<Said> = { [F in TrackFieldName]: (typeof TRACK_FIELDS)[F] extends Said ? F : never }[TrackFieldName];
 type SortableField = With<{ isSortable: true }>;
-export const SORTABLE_FIELDS = FIELD_NAMES.filter((name): name is SortableField => VIEWS[name].isSortable === true);
+export const SORTABLE_FIELDS = FIELD_NAMES.filter(
+  (name): name is SortableField => FIELD_VIEWS[name].isSortable === true,
+);

@@ -9,7 +9,7 @@ import { trackQuery } from '../api/tracks.ts';
 import '../i18n/page-texts.ts';
 
 const TYPING_PAUSE_MS = 120;
-const MOST = 8;
+const MAX_HITS = 8;
 
 interface TrackPickerProps {
   label: string;
@@ -23,7 +23,7 @@ export function TrackPicker({ label, value, onChange }: TrackPickerProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [q] = useDebouncedValue(typed?.trim() ?? '', TYPING_PAUSE_MS);
   const chosen = useQuery({ ...trackQuery(value ?? 0), enabled: value !== undefined });
-  const search = useQuery(librarySearchQuery(q, MOST));
+  const search = useQuery(librarySearchQuery(q, MAX_HITS));
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const nameOf = (track: { title: string; artist_name: string | null }) =>
     `${track.title} · ${track.artist_name ?? t('library.unknownArtist')}`;

@@ -7,7 +7,7 @@ import { useUndoNotice } from '../ui/undo-notice.tsx';
 
 const PAUSE_MS = 900;
 /** Single-key shortcuts of the window; with Shift they are typed. */
-const TAKEN = 'eflpq';
+const SHORTCUT_LETTERS = 'eflpq';
 
 /** Letters typed in quick succession, as one text; undefined for other keys. */
 function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
@@ -16,7 +16,8 @@ function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
     if (event.ctrlKey || event.metaKey || event.altKey || [...event.key].length !== 1) return undefined;
     const now = Date.now();
     const previousText = now - typed.current.at < PAUSE_MS ? typed.current.text : '';
-    if (previousText === '' && (TAKEN.includes(event.key) || !/[\p{L}\p{N}]/u.test(event.key))) return undefined;
+    if (previousText === '' && (SHORTCUT_LETTERS.includes(event.key) || !/[\p{L}\p{N}]/u.test(event.key)))
+      return undefined;
     typed.current = { text: previousText + event.key, at: now };
     return typed.current.text;
   };
@@ -56,12 +57,12 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
       jump(text);
       return true;
     },
-    letters: nameAt !== undefined && count >= FEW ? { descending, onJump: jump } : null,
+    letters: nameAt !== undefined && count >= LINEAR_SEARCH_ROWS ? { descending, onJump: jump } : null,
   };
 }
 
 /** Fewer rows than this need no letters. */
-const FEW = 60;
+const LINEAR_SEARCH_ROWS = 60;
 
 /**
  * The first row whose name is not before `text`; `nameAt` returns undefined for rows without a name, which come last.

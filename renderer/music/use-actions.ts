@@ -11,7 +11,7 @@ import { detailOf } from '../api/problem.ts';
 import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
-import { MOST_ZIPPED, savedUrl, zipUrl } from '../api/urls.ts';
+import { MAX_ZIPPED_TRACKS, savedUrl, zipUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
@@ -103,7 +103,7 @@ export function useActions(details?: OpenDetails) {
     if (!first) return;
     if (others.length === 0)
       return save(savedUrl(first.id, format), fileName({ ...first, format: format ?? first.format }));
-    if (tracks.length > MOST_ZIPPED) return tell(t('action.tooManyToZip', { count: MOST_ZIPPED }));
+    if (tracks.length > MAX_ZIPPED_TRACKS) return tell(t('action.tooManyToZip', { count: MAX_ZIPPED_TRACKS }));
     save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(','), format }), 'Music.zip');
   }
 

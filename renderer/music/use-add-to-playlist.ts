@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import {
   containedIn,
-  MOST_ADDED,
+  MAX_ADDED_TRACKS,
   playlistQuery,
   useAddTracks,
   useCreatePlaylist,
@@ -29,7 +29,7 @@ export function useAddToPlaylist() {
 
   async function addTo(playlist: Target, group: TrackGroup): Promise<void> {
     try {
-      const trackIds = (await group.load()).map(({ id }) => id).slice(0, MOST_ADDED);
+      const trackIds = (await group.load()).map(({ id }) => id).slice(0, MAX_ADDED_TRACKS);
       if (trackIds.length === 0) return;
       const there = new Set(await containedIn(playlist.id, trackIds));
       const choice =
@@ -52,7 +52,7 @@ export function useAddToPlaylist() {
     const name = await askName({ title: t('playlist.new'), submit: t('playlist.create') });
     if (name === null) return;
     try {
-      const trackIds = (await group.load()).map(({ id }) => id).slice(0, MOST_ADDED);
+      const trackIds = (await group.load()).map(({ id }) => id).slice(0, MAX_ADDED_TRACKS);
       await create.mutateAsync({ name, track_ids: trackIds });
       notice.tell(t('playlist.added', { ...words(trackIds.length), name }));
     } catch (error) {

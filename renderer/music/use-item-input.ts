@@ -6,7 +6,7 @@ import { isTrackDrag, startTrackDrag } from './track-drag.ts';
 
 const LONG_PRESS_MS = 500;
 /** A finger that moves further is scrolling. */
-const MOST_PX = 10;
+const MAX_MOVE_PX = 10;
 /** After the finger has left. */
 const CLICK_WITHIN_MS = 100;
 
@@ -58,7 +58,7 @@ export function useItemInput(): void {
       press.current = { timer: setTimeout(open, LONG_PRESS_MS), x, y };
     });
     on('pointermove', ({ clientX, clientY }) => {
-      if (press.current && Math.hypot(clientX - press.current.x, clientY - press.current.y) > MOST_PX) endPress();
+      if (press.current && Math.hypot(clientX - press.current.x, clientY - press.current.y) > MAX_MOVE_PX) endPress();
     });
     for (const name of ['pointerup', 'pointercancel', 'dragstart'] as const) on(name, endPress);
     on('scroll', endPress, { capture: true, passive: true });

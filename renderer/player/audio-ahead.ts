@@ -4,7 +4,7 @@ import { currentEntry, type Player, type PlayerState, type QueueTrack } from './
 
 const TRACKS_AHEAD = 2;
 /** Of one track; longer ones are not decoded as a whole either. */
-const MOST_BYTES = 80_000_000;
+const MAX_BYTES = 80_000_000;
 /** The end of what is buffered and that of the track differ by rounding. */
 const WHOLE_WITHIN_MS = 500;
 
@@ -54,7 +54,7 @@ export class AudioAhead {
     const { keyOf, fetchStream } = this.#options;
     const fetching = (this.#fetching = { key: keyOf(trackId), stop: new AbortController() });
     const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined); // heard, or told, later
-    const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MOST_BYTES;
+    const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MAX_BYTES;
     const body = response?.ok && isSmall ? await response.arrayBuffer().catch(() => undefined) : undefined;
     if (response && body && this.#fetching === fetching)
       this.#fetched.set(fetching.key, new Response(body, { headers: response.headers }));

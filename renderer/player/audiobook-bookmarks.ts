@@ -1,10 +1,10 @@
 // Where somebody is in an audiobook: a bookmark on the server, so that other devices and Subsonic apps go on there too.
 import { currentEntry, isSounding, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
-const EVERY_MS = 15_000;
+const SAVE_EVERY_MS = 15_000;
 /** Closer to the beginning or the end there is no place to come back to. */
-const BEGIN_MS = 5_000;
-const END_MS = 10_000;
+const START_MARGIN_MS = 5_000;
+const END_MARGIN_MS = 10_000;
 
 /** Null: there is none, or it is not known. Never fails. */
 export type FindPlace = (trackId: number) => Promise<number | null>;
@@ -36,9 +36,9 @@ export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<numbe
   };
 }
 
-export const isAtBegin = ({ positionMs }: Pick<PlayerState, 'positionMs'>): boolean => positionMs < BEGIN_MS;
+export const isAtBegin = ({ positionMs }: Pick<PlayerState, 'positionMs'>): boolean => positionMs < START_MARGIN_MS;
 const isAtEnd = (positionMs: number, durationMs: number | null): boolean =>
-  durationMs !== null && durationMs > 0 && positionMs > durationMs - END_MS;
+  durationMs !== null && durationMs > 0 && positionMs > durationMs - END_MARGIN_MS;
 
 /** Null: at its beginning, as every track that is no audiobook. */
 export async function placeToGoOn(track: QueueTrack, findPlace: FindPlace): Promise<number | null> {
@@ -82,7 +82,7 @@ export function keepPlaces(
     const isOther = currentEntry(state) !== currentEntry(previous);
     // what stops at its end is back at its beginning
     if (isSounding(previous) && (isOther || !isSounding(state))) keep(previous);
-    else if (isSounding(state) && now() - savedAt > EVERY_MS) keep(state);
+    else if (isSounding(state) && now() - savedAt > SAVE_EVERY_MS) keep(state);
   });
   return () => {
     unsubscribe();

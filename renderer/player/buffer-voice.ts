@@ -7,7 +7,7 @@ import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './v
 /** How long to wait for the first sound; then a media element, which can start anywhere, takes over. */
 const PATIENCE_MS = 2_000;
 /** The next piece is decoded when less than this is left. */
-const SUPPLY_SECONDS = 10;
+const MIN_DECODED_SECONDS = 10;
 /** A stop that was scheduled cannot be taken back, only put off. */
 const NEVER_SECONDS = 1e9;
 
@@ -83,7 +83,7 @@ export class BufferVoice implements Voice {
     if (!this.#sounding || this.#whole) return;
     const remainingFrames =
       endFrame(this.#sounding.anchor, this.length) - this.#context.currentTime * this.#context.sampleRate;
-    if (remainingFrames < SUPPLY_SECONDS * this.#context.sampleRate) this.#source.more();
+    if (remainingFrames < MIN_DECODED_SECONDS * this.#context.sampleRate) this.#source.more();
   }
 
   pause(): void {

@@ -29,12 +29,12 @@ export interface Transition {
 }
 
 /** A larger change of speed is heard as one. */
-const MOST_STRETCH = 0.06;
+const MAX_STRETCH = 0.06;
 /** A beat this far from an even grid makes it no grid. */
-const UNEVEN_MS = 40;
-const LEAST_BEATS = 4;
+const MAX_UNEVENNESS_MS = 40;
+const MIN_BEATS = 4;
 /** Below it there is nothing to fade. */
-const SHORTEST_MS = 200;
+const MIN_FADE_MS = 200;
 
 /** Tracks that belong together: neighbours on a disc always, and others of one album unless the queue is shuffled. */
 export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolean): boolean {
@@ -54,7 +54,7 @@ export function transition(leaving: Side, coming: Side, wishedMs: number): Trans
   const mostMs = Math.max(0, Math.min((endMs - (leaving.facts?.leadingSilenceMs ?? 0)) / 2, comingMs / 2));
   const fadeMs = Math.min(wishedMs, mostMs);
   const plain = { fromMs: endMs - fadeMs, startMs, fadeMs, rate: 1 };
-  if (fadeMs < SHORTEST_MS || !leaving.facts || !coming.facts) return plain;
+  if (fadeMs < MIN_FADE_MS || !leaving.facts || !coming.facts) return plain;
   return onBeat(leaving.facts, coming.facts, { endMs, startMs, fadeMs, mostMs }) ?? plain;
 }
 
@@ -98,10 +98,10 @@ function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boo
 /** Milliseconds from beat to beat; null where they are too few or uneven. */
 function periodOf(beats: readonly number[]): number | null {
   const steps = beats.length - 1;
-  if (steps < LEAST_BEATS) return null;
+  if (steps < MIN_BEATS) return null;
   const [first, last] = [beats[0]!, beats[steps]!];
   const period = (last - first) / steps;
-  return beats.every((at, i) => Math.abs(at - first - i * period) <= UNEVEN_MS) ? period : null;
+  return beats.every((at, i) => Math.abs(at - first - i * period) <= MAX_UNEVENNESS_MS) ? period : null;
 }
 
 /** The speed that brings one period to the other, its half or its double; null where that would be heard. */
@@ -110,5 +110,5 @@ function rateBetween(leavingMs: number | null, comingMs: number | null): number 
   const ratio = leavingMs / comingMs;
   const octave = Math.round(Math.log2(ratio));
   const rate = ratio / 2 ** octave;
-  return Math.abs(octave) <= 1 && Math.abs(rate - 1) <= MOST_STRETCH ? rate : null;
+  return Math.abs(octave) <= 1 && Math.abs(rate - 1) <= MAX_STRETCH ? rate : null;
 }

@@ -7,7 +7,7 @@ import { isOneRun, transition, type SoundFacts, type Transition } from './crossf
 import type { VoiceItem } from './voice.ts';
 
 /** What is known of tracks that were played long ago is fetched again. */
-const MOST_KNOWN = 20;
+const MAX_CACHED_ANALYSES = 20;
 
 export type FetchAnalysis = (trackId: number) => Promise<TrackAnalysisOut>;
 
@@ -46,7 +46,7 @@ export class Fades {
 
   #factsOf({ id }: QueueTrack): SoundFacts | null | undefined {
     if (this.#known.has(id)) return this.#known.get(id);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_CACHED_ANALYSES) this.#known.clear();
     this.#known.set(id, undefined);
     // without it, tracks are faded as they are
     this.#fetch(id).then(

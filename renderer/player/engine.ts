@@ -9,7 +9,7 @@ import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
 import { ListFeed } from './list-feed.ts';
 import { afterAdded, newSeed, orNull, rowsWanted, turned, type ListRows } from './list-rest.ts';
-import { following, moved, removed, reorder, reorderComing, type Ordered } from './play-order.ts';
+import { following, moveEntry, removeEntry, reorder, reorderComing, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
   CROSSFADE_MAX_S,
@@ -211,7 +211,7 @@ export class PlayerEngine implements Player {
   }
 
   move(key: number, toIndex: number): void {
-    this.#update(moved(this.#state, key, toIndex));
+    this.#update(moveEntry(this.#state, key, toIndex));
   }
 
   remove(key: number): void {
@@ -220,7 +220,7 @@ export class PlayerEngine implements Player {
     const { queue, rest } = this.#state;
     const removedEntry = queue.find((entry) => entry.key === key);
     this.#update({
-      ...removed(this.#state, key),
+      ...removeEntry(this.#state, key),
       ...(rest &&
         removedEntry &&
         !removedEntry.added && { rest: { ...rest, without: [...rest.without, removedEntry.track.id] } }),

@@ -1,6 +1,6 @@
 // Reads equalizer files of AutoEQ and Equalizer APO: parametric filters, fixed bands, and graphic curves
 // (https://sourceforge.net/p/equalizerapo/wiki/Configuration%20reference/).
-import { fitGraphic, limited, MAX_BANDS, type Band, type BandType } from './equalizer.ts';
+import { fitGraphic, limitBand, MAX_BANDS, type Band, type BandType } from './equalizer.ts';
 
 interface EqualizerFile {
   preampDb: number;
@@ -10,7 +10,7 @@ interface EqualizerFile {
   ignored: string[];
 }
 
-const TYPES: Record<string, BandType> = {
+const TYPE_NAMES: Record<string, BandType> = {
   PK: 'peaking',
   PEQ: 'peaking',
   MODAL: 'peaking',
@@ -64,14 +64,14 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
 
 /** Null for a filter that does nothing; undefined for one that is not supported. */
 function parseFilter(name: string, rest: string): Band | null | undefined {
-  const type = TYPES[name];
+  const type = TYPE_NAMES[name];
   const frequency = numberIn(rest, FREQUENCY);
   const gainDb = numberIn(rest, GAIN);
   if (name === 'NONE') return null;
   if (type === undefined || frequency === undefined || gainDb === undefined || frequency <= 0) return undefined;
   const octaves = numberIn(rest, OCTAVES);
   const q = numberIn(rest, QUALITY) ?? (octaves === undefined ? Math.SQRT1_2 : qOf(octaves));
-  return q > 0 ? limited({ type, frequency, gainDb, q }) : undefined;
+  return q > 0 ? limitBand({ type, frequency, gainDb, q }) : undefined;
 }
 
 const qOf = (octaves: number): number => 2 ** (octaves / 2) / (2 ** octaves - 1);

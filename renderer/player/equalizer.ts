@@ -53,7 +53,7 @@ const clamp = (value: number, { min, max }: { min: number; max: number }): numbe
   Math.min(max, Math.max(min, value));
 
 /** Within the limits, whatever a file or a person says. */
-export const limited = ({ type, frequency, gainDb, q }: Band): Band => ({
+export const limitBand = ({ type, frequency, gainDb, q }: Band): Band => ({
   type,
   frequency: clamp(frequency, FREQUENCY),
   gainDb: clamp(gainDb, GAIN_DB),
@@ -73,7 +73,7 @@ export function checked(stored: Partial<Equalizer> | null): Equalizer {
   return {
     isOn: stored.isOn === true,
     preampDb: isNumber(stored.preampDb) ? Math.min(0, stored.preampDb) : 0,
-    bands: (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limited),
+    bands: (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limitBand),
     isGraphic: stored.isGraphic === true,
   };
 }
@@ -100,7 +100,7 @@ function normalized(b: [number, number, number], a: [number, number, number]): C
 }
 
 /** Bands that change something. */
-export const effective = (bands: readonly Band[]): Band[] => bands.filter(({ gainDb }) => gainDb !== 0).map(limited);
+export const effective = (bands: readonly Band[]): Band[] => bands.filter(({ gainDb }) => gainDb !== 0).map(limitBand);
 
 /** Of all bands together, without the preamp. */
 export function responseDb(bands: readonly Band[], frequency: number, sampleRate: number): number {
@@ -118,7 +118,7 @@ export function responseDb(bands: readonly Band[], frequency: number, sampleRate
 
 const IMPULSE_SECONDS = 1;
 /** Of the browser, which computes with 32 bits between nodes. */
-const ROUNDING = 1e-4;
+const ROUNDING_ERROR = 1e-4;
 
 /**
  * The preamp with which no signal within full scale leaves it: the sum of the impulse response's absolute values is the
@@ -144,7 +144,7 @@ export function headroomDb(bands: readonly Band[], sampleRate: number): number {
     signal = out;
   }
   const most = signal.reduce((sum, value) => sum + Math.abs(value), 0);
-  return most <= 1 ? 0 : -20 * Math.log10(most * (1 + ROUNDING));
+  return most <= 1 ? 0 : -20 * Math.log10(most * (1 + ROUNDING_ERROR));
 }
 
 /** What is applied: the chosen preamp, or less where the bands need it. */
@@ -174,7 +174,7 @@ export function fitGraphic(wantedDb: (frequency: number) => number): Band[] {
   for (let round = 0; round < 20; round++) {
     const previousBands = bands;
     bands = bands.map((band) =>
-      limited({
+      limitBand({
         ...band,
         gainDb: band.gainDb + 0.7 * (wantedDb(band.frequency) - responseDb(previousBands, band.frequency, rate)),
       }),

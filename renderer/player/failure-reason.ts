@@ -2,7 +2,7 @@
 import { probeStream } from '../api/client.ts';
 import type { FailureReason } from './player.ts';
 
-const BY_STATUS: Record<number, FailureReason> = {
+const REASONS_BY_STATUS: Record<number, FailureReason> = {
   0: 'unreachable',
   401: 'signed_out',
   404: 'not_found',
@@ -14,4 +14,4 @@ const BY_STATUS: Record<number, FailureReason> = {
 
 /** When the stream responds, it is the browser that cannot decode it. */
 export const findReason = async (trackId: number): Promise<FailureReason> =>
-  BY_STATUS[await probeStream(trackId)] ?? 'undecodable';
+  REASONS_BY_STATUS[await probeStream(trackId)] ?? 'undecodable';

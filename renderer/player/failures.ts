@@ -5,9 +5,9 @@ import { currentEntry, isSounding, type FailureReason, type PlayerState, type Qu
 
 const SKIP_AFTER_MS = 3_000;
 /** The server is asked again after these times, and then every time after the last; a network that is back asks too. */
-const ASK_AGAIN_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 /** These end by themselves. */
-const PASSING: ReadonlySet<FailureReason> = new Set(['unreachable', 'busy']);
+const PASSING_REASONS: ReadonlySet<FailureReason> = new Set(['unreachable', 'busy']);
 
 interface FailuresOptions {
   getState: () => PlayerState;
@@ -63,7 +63,7 @@ export class Failures {
     this.#inARow += 1;
     const reason = await findReason(entry.track.id);
     if (currentEntry(getState())?.key !== entry.key) return;
-    if (PASSING.has(reason) && isSounding(getState())) return this.waitOut(entry);
+    if (PASSING_REASONS.has(reason) && isSounding(getState())) return this.waitOut(entry);
     if (reason === 'undecodable' && wasSounding && this.#options.convert(entry.track.id))
       return this.#options.restart();
     if (reason === 'remote' && isSounding(getState()) && entry.key !== this.#fetchedKey) return void this.#fetch(entry);
@@ -97,9 +97,9 @@ export class Failures {
     const { signal } = (this.#waiting = new AbortController());
     stop();
     update({ status: 'loading', failure: { entry, reason: 'waiting', skipping: false } });
-    for (let n = 0; PASSING.has(await findReason(entry.track.id)); n++) {
+    for (let n = 0; PASSING_REASONS.has(await findReason(entry.track.id)); n++) {
       if (signal.aborted) return;
-      await pauseOrOnline(ASK_AGAIN_MS[n] ?? (ASK_AGAIN_MS.at(-1) as number), signal);
+      await pauseOrOnline(RETRY_DELAYS_MS[n] ?? (RETRY_DELAYS_MS.at(-1) as number), signal);
     }
     if (signal.aborted) return;
     this.#waiting = undefined;

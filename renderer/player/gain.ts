@@ -22,12 +22,12 @@ export function replayGain(values: QueueTrack['replay_gain'], { mode, preampDb, 
   return hasLimiter ? factor : Math.min(factor, peak !== null && peak > 0 ? 1 / peak : 1);
 }
 
-const POINTS = 65;
-const quarter = (point: number): number => (point / (POINTS - 1)) * (Math.PI / 2);
+const CURVE_POINTS = 65;
+const quarter = (point: number): number => (point / (CURVE_POINTS - 1)) * (Math.PI / 2);
 
 /** Equal power, for two uncorrelated signals. */
-export const FADE_IN = Float32Array.from({ length: POINTS }, (_, point) => Math.sin(quarter(point)));
-export const FADE_OUT = Float32Array.from({ length: POINTS }, (_, point) => Math.cos(quarter(point)));
+export const FADE_IN = Float32Array.from({ length: CURVE_POINTS }, (_, point) => Math.sin(quarter(point)));
+export const FADE_OUT = Float32Array.from({ length: CURVE_POINTS }, (_, point) => Math.cos(quarter(point)));
 
 /** Loudness is perceived as a power law: a cubic curve makes the lower half of the slider useful. */
 export const volumeFactor = (volume: number, muted: boolean): number => (muted ? 0 : volume ** 3);

@@ -11,7 +11,7 @@ import type { Transition } from './crossfade-plan.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
-const LONGEST_DECODED_MS = 15 * 60_000;
+const MAX_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
 /** Without sound for so long, and twice as long each time that helped nothing, no more audio is expected to arrive. */
 const STALLED_MS = 15_000;
@@ -20,7 +20,7 @@ const URGENT_MS = 2_000;
 /** The same for the audio of the next one. */
 const SUPPLY_S = 1;
 /** A fade shorter than this is none. */
-const SHORTEST_FADE_S = 0.05;
+const MIN_FADE_S = 0.05;
 
 interface Sound {
   crossfadeS: number;
@@ -189,7 +189,7 @@ export class GaplessOutput {
   }
 
   #isForClock({ track }: VoiceItem): boolean {
-    return this.#sound.speed === 1 && track.duration_ms !== null && track.duration_ms <= LONGEST_DECODED_MS;
+    return this.#sound.speed === 1 && track.duration_ms !== null && track.duration_ms <= MAX_DECODED_MS;
   }
 
   #levelOf({ track }: VoiceItem): number {
@@ -241,7 +241,7 @@ export class GaplessOutput {
     // one that begins late is no longer on the beat
     const isOnTime = at === planned;
     const seconds = isOnTime ? fadeMs / 1000 : (end - at) / sampleRate;
-    if (seconds < SHORTEST_FADE_S) return false;
+    if (seconds < MIN_FADE_S) return false;
     if (next.durationMs === null && next.length < (startMs / 1000 + seconds) * sampleRate) {
       next.supply();
       if (at - currentTime * sampleRate > SUPPLY_S * sampleRate) return true;
@@ -266,7 +266,7 @@ export class GaplessOutput {
   #fadeNow(current: Voice, next: Voice, { fromMs, startMs, fadeMs }: Transition): void {
     const { currentTime } = this.#options.mixer.open().context;
     const seconds = (fromMs + fadeMs - current.positionMs) / 1000 / this.#sound.speed;
-    if (seconds <= SHORTEST_FADE_S) return; // too late: it ends by itself
+    if (seconds <= MIN_FADE_S) return; // too late: it ends by itself
     if (startMs > 0) next.seek(startMs);
     current.fade(FADE_OUT, currentTime, seconds);
     next.fade(FADE_IN, currentTime, seconds);

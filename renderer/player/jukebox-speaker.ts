@@ -7,7 +7,7 @@ import { isSounding, type Player, type QueueTrack } from './player.ts';
 const REPORT_EVERY_MS = 15_000;
 const REPORT_AFTER_MS = 500;
 /** A smaller difference is the latency of a message. */
-const CLOSE_ENOUGH_MS = 2_000;
+const MAX_DRIFT_MS = 2_000;
 
 type Report = NonNullable<SpeakerIn['report']>;
 
@@ -124,7 +124,7 @@ function steer(player: Player, { current_index, position_ms, playing, gain }: Ju
   if (Math.abs(state.volume - gain) > 0.005) player.setVolume(gain);
   if (!entry) return;
   if (state.index !== current_index) player.jumpTo(entry.key);
-  if (Math.abs(player.getState().positionMs - position_ms) > CLOSE_ENOUGH_MS) player.seek(position_ms);
+  if (Math.abs(player.getState().positionMs - position_ms) > MAX_DRIFT_MS) player.seek(position_ms);
   if (playing && !isSounding(player.getState())) player.play();
   if (!playing && isSounding(player.getState())) player.pause();
 }

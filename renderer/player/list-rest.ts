@@ -10,14 +10,14 @@ export interface ListRows {
 /** Rows fetched at once. */
 export const LIST_PAGE = 200;
 /** Rows that are in the queue before the one that plays first. */
-const BEHIND = 50;
+const ROWS_BEHIND = 50;
 /** With fewer entries than this before or after the current one, more are fetched. */
-const NEAR = 25;
+const ROWS_BEFORE_END = 25;
 
 export const newSeed = (random: () => number): number => Math.floor(random() * 1e9);
 
 export function openList(source: ListSource, startAt: number, seed: number | null): ListRest {
-  const first = seed === null ? Math.max(0, startAt - BEHIND) : 0;
+  const first = seed === null ? Math.max(0, startAt - ROWS_BEHIND) : 0;
   return { without: [], ...source, first, next: first, end: Infinity, total: Infinity, seed, leftAt: 0 };
 }
 
@@ -42,10 +42,10 @@ export function rowsWanted(
   rest: ListRest,
   isForced = false,
 ): (ListRows & { rest: ListRest; isBefore: boolean }) | null {
-  const isNearEnd = isForced || queue.length - index <= NEAR;
+  const isNearEnd = isForced || queue.length - index <= ROWS_BEFORE_END;
   if (isNearEnd && rest.next < rest.end)
     return { rest, isBefore: false, offset: rest.next, limit: Math.min(LIST_PAGE, rest.end - rest.next) };
-  if (rest.first > 0 && index < NEAR) {
+  if (rest.first > 0 && index < ROWS_BEFORE_END) {
     const limit = Math.min(LIST_PAGE, rest.first);
     return { rest, isBefore: true, offset: rest.first - limit, limit };
   }

@@ -5,10 +5,10 @@ import { volumeFactor } from './gain.ts';
 import { getSoundOutput, onSoundOutput, storedEqualizer } from './sound-output.ts';
 import type { EffectChain } from './effect-chain.ts';
 
-const SMOOTH_SECONDS = 0.015;
+const VOLUME_SMOOTHING_SECONDS = 0.015;
 /** From one setting of the equalizer to the next. */
-const CHANGE_SECONDS = 0.03;
-const REST_AFTER_MS = 3_000;
+const CHAIN_CROSSFADE_SECONDS = 0.03;
+const SUSPEND_AFTER_MS = 3_000;
 /** A context that may run does so at once; one that needs a gesture does not run at all. */
 const WAKE_PATIENCE_MS = 1_000;
 
@@ -71,7 +71,7 @@ export class Mixer {
   /** Suspends the audio thread while nothing plays. */
   rest(): void {
     clearTimeout(this.#restTimer);
-    this.#restTimer = setTimeout(() => void this.#context?.suspend(), REST_AFTER_MS);
+    this.#restTimer = setTimeout(() => void this.#context?.suspend(), SUSPEND_AFTER_MS);
   }
 
   close(): void {
@@ -84,7 +84,8 @@ export class Mixer {
 
   setVolume(volume: number, muted: boolean): void {
     this.#level = volumeFactor(volume, muted);
-    if (this.#context) this.#output?.gain.setTargetAtTime(this.#level, this.#context.currentTime, SMOOTH_SECONDS);
+    if (this.#context)
+      this.#output?.gain.setTargetAtTime(this.#level, this.#context.currentTime, VOLUME_SMOOTHING_SECONDS);
   }
 
   setLimited(isLimited: boolean): void {
@@ -134,7 +135,7 @@ export class Mixer {
   #crossfadeTo(next: EffectChain | null): void {
     const [context, output, previous] = [this.#context, this.#output, this.#chain];
     if (!context || !output || (!previous && !next)) return;
-    const [now, end] = [context.currentTime, context.currentTime + CHANGE_SECONDS];
+    const [now, end] = [context.currentTime, context.currentTime + CHAIN_CROSSFADE_SECONDS];
     const fade = (from: number, to: number): GainNode => {
       const node = new GainNode(context, { gain: from });
       node.gain.setValueAtTime(from, now).linearRampToValueAtTime(to, end);
@@ -161,7 +162,7 @@ export class Mixer {
       output.connect(next ? next.input : context.destination);
       next?.output.disconnect();
       next?.output.connect(context.destination);
-    }, CHANGE_SECONDS * 2_000);
+    }, CHAIN_CROSSFADE_SECONDS * 2_000);
   }
 }
 

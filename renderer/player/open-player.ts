@@ -1,7 +1,7 @@
 // Creates the player of a window: the shared engine, its reports to the server, and the system's media controls.
 import { fetchAnalysis } from '../api/analysis.ts';
 import { fetchStream } from '../api/client.ts';
-import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
+import { MAX_QUEUED_TRACKS, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
 import { fetchTracks } from '../api/library.ts';
 import { fetchRadio } from '../api/likeness.ts';
 import { fetchAudio, materialize } from '../api/remote.ts';
@@ -75,7 +75,7 @@ export function openPlayer(): SharedPlayer {
       const stops = [
         syncQueue(engine, {
           save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()),
-          most: MOST_QUEUED,
+          most: MAX_QUEUED_TRACKS,
         }),
         announceNowPlaying(engine, (playing) =>
           getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),

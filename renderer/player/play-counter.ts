@@ -9,7 +9,7 @@ import type { Listening, QueueTrack } from './player.ts';
  */
 const LARGEST_STEP_MS = 5_000;
 /** Less than this is not worth a second report. */
-const WORTH_TELLING_MS = 1_000;
+const MIN_REPORTED_MS = 1_000;
 
 export interface Play {
   /** The same in all reports of one listening, and in no other. */
@@ -50,7 +50,7 @@ export class PlayCounter {
 
   stop(): void {
     const { heardMs = 0, reportedMs = null } = this.#listening ?? {};
-    if (reportedMs !== null && heardMs - reportedMs >= WORTH_TELLING_MS) this.#report();
+    if (reportedMs !== null && heardMs - reportedMs >= MIN_REPORTED_MS) this.#report();
     this.#track = null;
     this.#listening = null;
   }

@@ -29,7 +29,7 @@ export function reorderComing({ queue, index }: Ordered, shuffle: boolean, rando
   return { queue: [...queue.slice(0, index + 1), ...coming.queue], index };
 }
 
-export function moved({ queue, index }: Ordered, key: number, toIndex: number): Ordered {
+export function moveEntry({ queue, index }: Ordered, key: number, toIndex: number): Ordered {
   const from = queue.findIndex((entry) => entry.key === key);
   const to = Math.min(queue.length - 1, Math.max(0, toIndex));
   if (from < 0 || from === to) return { queue, index };
@@ -40,7 +40,7 @@ export function moved({ queue, index }: Ordered, key: number, toIndex: number): 
 }
 
 /** When the current entry is removed, the one after it becomes current. */
-export function removed({ queue, index }: Ordered, key: number): Ordered {
+export function removeEntry({ queue, index }: Ordered, key: number): Ordered {
   const at = queue.findIndex((entry) => entry.key === key);
   if (at < 0) return { queue, index };
   const next = queue.filter((entry) => entry.key !== key);

@@ -5,8 +5,8 @@ import { asJson, storedChoice, type StoredChoice } from '../stored-choice.ts';
 import type { Play } from './play-counter.ts';
 
 /** The most the server accepts in one request; beyond that the oldest are dropped. */
-const MOST_KEPT = 5_000;
-const AGAIN_MS = 60_000;
+const MAX_UNSENT_REPORTS = 5_000;
+const RETRY_AFTER_MS = 60_000;
 
 /** Where the plays of a user are kept in this browser. */
 export const keptPlays = (key: () => string): StoredChoice<readonly PlayReport[]> =>
@@ -42,7 +42,7 @@ export class PlayReports {
       play_id: id,
     };
     const others = this.#kept().filter((one) => !isSame(one, report)); // the same play, heard further
-    this.#keep([...others, report].slice(-MOST_KEPT));
+    this.#keep([...others, report].slice(-MAX_UNSENT_REPORTS));
     void this.flush();
   }
 
@@ -57,7 +57,7 @@ export class PlayReports {
       this.#forget(items);
     } catch (error) {
       if (error instanceof ApiError && (error.status === 400 || error.status === 422)) this.#forget(items);
-      else this.#timer = setTimeout(() => void this.flush(), AGAIN_MS);
+      else this.#timer = setTimeout(() => void this.flush(), RETRY_AFTER_MS);
     } finally {
       this.#sending = false;
     }

@@ -3,8 +3,8 @@
 import type { QueuePlace } from '../api/queue.ts';
 import { currentEntry, isSounding, type Listening, type Player } from './player.ts';
 
-const SOON_MS = 1_500;
-const WHILE_PLAYING_MS = 15_000;
+const SAVE_AFTER_MS = 1_500;
+const SAVE_EVERY_MS = 15_000;
 
 const toWire = (listening: Listening | null): QueuePlace['listening'] =>
   listening && {
@@ -42,7 +42,7 @@ export function syncQueue(player: Player, { save, most }: QueueSyncOptions): () 
     const changed = state.queue !== queue || state.index !== index || sounding !== isSounding(state);
     ({ queue, index } = state);
     sounding = isSounding(state);
-    if (changed || (sounding && Date.now() - savedAt > WHILE_PLAYING_MS)) timer ??= setTimeout(saveNow, SOON_MS);
+    if (changed || (sounding && Date.now() - savedAt > SAVE_EVERY_MS)) timer ??= setTimeout(saveNow, SAVE_AFTER_MS);
   });
   return () => {
     unsubscribe();

@@ -3,9 +3,9 @@
 import type { ChosenTrack, PlayerState, QueueEntry, Radio, Steering } from './player.ts';
 
 /** Tracks asked for at once. */
-const BATCH = 10;
+const BATCH_SIZE = 10;
 /** With fewer entries than this after the current one, more are asked for. */
-const NEAR = 4;
+const TRACKS_BEFORE_END = 4;
 /** Entries before the current one that one can go back to. */
 const KEPT_BEFORE = 200;
 /** As many as the server looks at. */
@@ -29,7 +29,7 @@ export class RadioFeed {
   /** True when there are more entries now. */
   goOn(): Promise<boolean> {
     const { radio, queue, index } = this.#options.getState();
-    if (!radio || queue.length - index > NEAR) return Promise.resolve(false);
+    if (!radio || queue.length - index > TRACKS_BEFORE_END) return Promise.resolve(false);
     this.#going ??= this.#add(radio).finally(() => {
       this.#going = undefined;
     });
@@ -38,7 +38,7 @@ export class RadioFeed {
 
   async #add(asked: Radio): Promise<boolean> {
     const { getState, update, toEntries, fetchRadio } = this.#options;
-    const batch = await fetchRadio(asked, BATCH).catch(() => null);
+    const batch = await fetchRadio(asked, BATCH_SIZE).catch(() => null);
     const { radio, queue, index } = getState();
     if (radio !== asked) return radio !== null && this.#add(radio); // steered since, or another one
     if (!batch) return false; // the server was away: the next track asks again

@@ -6,7 +6,7 @@ const VERSION = 2;
 /** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
 const MAX_ENTRIES = 2_000;
 
-const REMEMBERED = [
+const SAVED_SETTINGS = [
   'queue',
   'index',
   'from',
@@ -24,7 +24,7 @@ const REMEMBERED = [
   'speed',
   'sleep',
 ] as const satisfies readonly (keyof PlayerState)[];
-type Remembered = Pick<PlayerState, (typeof REMEMBERED)[number]>;
+type Remembered = Pick<PlayerState, (typeof SAVED_SETTINGS)[number]>;
 
 const saved = storedChoice<Partial<Remembered> & { version?: number }>({
   name: 'player',
@@ -53,7 +53,7 @@ export function remember(state: Remembered): void {
 }
 
 const pick = (state: Remembered): Remembered =>
-  Object.fromEntries(REMEMBERED.map((name) => [name, state[name]])) as unknown as Remembered;
+  Object.fromEntries(SAVED_SETTINGS.map((name) => [name, state[name]])) as unknown as Remembered;
 
 /** Nothing, if nothing was stored or an older version stored it. */
 export function recall(): Partial<Remembered> {
@@ -65,11 +65,11 @@ const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
 /** In the year 6429; times after the year 9999 cannot be sent. */
-const LATEST_MS = 2 ** 47;
+const MAX_TIME_MS = 2 ** 47;
 
 const isListening = (value: unknown): value is Listening =>
   isRecord(value) &&
   typeof value.id === 'string' &&
   [value.trackId, value.startedAt, value.heardMs, value.reportedMs ?? 0].every(
-    (number) => typeof number === 'number' && number >= 0 && number < LATEST_MS,
+    (number) => typeof number === 'number' && number >= 0 && number < MAX_TIME_MS,
   );

@@ -83,7 +83,7 @@ export class SoundSource {
     this.#decoding = true;
     this.#wantsMore = false;
     this.#decodedBytes = this.#received;
-    const bytes = joined(this.#chunks, this.#received);
+    const bytes = concatenate(this.#chunks, this.#received);
     const buffer = await this.#decoder.decodeAudioData((whole ? bytes : decodablePart(bytes)).buffer).catch(() => null);
     this.#decoding = false;
     if (this.#stopping.signal.aborted) return;
@@ -109,7 +109,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
   }
 }
 
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {

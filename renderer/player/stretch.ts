@@ -6,7 +6,7 @@ const WINDOW_S = 0.06;
 /** How far a window may be moved to fit. */
 const SEARCH_S = 0.012;
 /** Of the samples that are compared. */
-const EVERY = 4;
+const COARSE_STEP = 4;
 
 /** `rate` above 1 is faster. All channels are moved alike. */
 export function stretched(
@@ -57,7 +57,7 @@ function bestMatch(
   const score = (at: number): number => {
     let likeness = 0;
     let power = 1e-9;
-    for (let i = 0; i < hop; i += EVERY) {
+    for (let i = 0; i < hop; i += COARSE_STEP) {
       const sample = sound[at + i] ?? 0;
       likeness += sample * (sound[from + i] ?? 0);
       power += sample * sample;
@@ -68,8 +68,9 @@ function bestMatch(
     const candidateScore = score(at);
     if (candidateScore > bestScore) [best, bestScore] = [at, candidateScore];
   };
-  for (let at = lowest; at <= highest; at += EVERY) consider(at);
+  for (let at = lowest; at <= highest; at += COARSE_STEP) consider(at);
   const coarse = best;
-  for (let at = Math.max(lowest, coarse - EVERY + 1); at < Math.min(highest + 1, coarse + EVERY); at += 1) consider(at);
+  for (let at = Math.max(lowest, coarse - COARSE_STEP + 1); at < Math.min(highest + 1, coarse + COARSE_STEP); at += 1)
+    consider(at);
   return best;
 }

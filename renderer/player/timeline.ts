@@ -35,15 +35,17 @@ export function spliceFrame(
   return Math.max(soonestFrame(clockSeconds, rate), calm, anchor.start);
 }
 
-const FIRST_SECONDS = 5;
+const FIRST_PIECE_SECONDS = 5;
 /** Headers and embedded pictures in front of the audio. */
-const FRONT_BYTES = 64 * 1024;
+const HEADER_BYTES = 64 * 1024;
 const UNKNOWN_KBPS = 320;
-const GROWTH = 4;
+const PIECE_GROWTH = 4;
 
 /**
  * Bytes needed for the next piece: a few seconds at first, for a quick start, and then more, so that little is decoded
  * twice.
  */
 export const nextPiece = (decodedBytes: number, bitrateKbps: number | null): number =>
-  decodedBytes === 0 ? FRONT_BYTES + FIRST_SECONDS * 125 * (bitrateKbps ?? UNKNOWN_KBPS) : decodedBytes * GROWTH;
+  decodedBytes === 0
+    ? HEADER_BYTES + FIRST_PIECE_SECONDS * 125 * (bitrateKbps ?? UNKNOWN_KBPS)
+    : decodedBytes * PIECE_GROWTH;

@@ -13,7 +13,7 @@ interface AccentColours {
 const HUE_BINS = 24;
 /** Below this the cover counts as black and white, and the page stays neutral. */
 const MIN_CHROMA = 0.035;
-const AA = 4.5;
+const AA_CONTRAST = 4.5;
 
 const PAGE: Record<Scheme, { bg: Rgb; ink: Rgb }> = {
   light: { bg: fromHex('#fcfbfa'), ink: fromHex('#1b1a19') },
@@ -51,7 +51,7 @@ export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
 function readable(colour: Oklch, step: number, against: Rgb[]): Rgb {
   let l = colour.l;
   let rgb = fromOklch(colour);
-  while (l > 0 && l < 1 && against.some((other) => contrast(rgb, other) < AA)) {
+  while (l > 0 && l < 1 && against.some((other) => contrast(rgb, other) < AA_CONTRAST)) {
     l += step;
     rgb = fromOklch({ ...colour, l });
   }
@@ -68,6 +68,6 @@ export function accentFor(dominant: Oklch, scheme: Scheme): AccentColours {
   const chroma = Math.min(Math.max(dominant.c, 0.08), light ? 0.17 : 0.14);
   const accent = readable({ l: light ? 0.56 : 0.76, c: chroma, h }, light ? -0.01 : 0.01, [bg]);
   const accentText = readable({ l: light ? 0.5 : 0.8, c: chroma, h }, light ? -0.01 : 0.01, [bg, washRgb]);
-  const onAccent = contrast(accent, bg) >= AA ? bg : ink;
+  const onAccent = contrast(accent, bg) >= AA_CONTRAST ? bg : ink;
   return { accent: toHex(accent), onAccent: toHex(onAccent), accentText: toHex(accentText), wash: toHex(washRgb) };
 }

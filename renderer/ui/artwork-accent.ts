@@ -4,7 +4,7 @@ import { accentFor, dominantColour } from './accent.ts';
 import type { Oklch } from './colour.ts';
 import { useScheme } from './scheme.ts';
 
-const SIDE = 32;
+const CANVAS_SIDE = 32;
 const accents = new Map<string, Promise<Oklch | null>>();
 
 /** The image on a canvas of 32 × 32 pixels. Rejects when it cannot be loaded. */
@@ -13,16 +13,16 @@ export async function drawSmall(src: string): Promise<CanvasRenderingContext2D |
   image.src = src;
   await image.decode();
   const canvas = document.createElement('canvas');
-  canvas.width = SIDE;
-  canvas.height = SIDE;
+  canvas.width = CANVAS_SIDE;
+  canvas.height = CANVAS_SIDE;
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  context?.drawImage(image, 0, 0, SIDE, SIDE);
+  context?.drawImage(image, 0, 0, CANVAS_SIDE, CANVAS_SIDE);
   return context;
 }
 
 async function sample(src: string): Promise<Oklch | null> {
   const context = await drawSmall(src);
-  return context && dominantColour(context.getImageData(0, 0, SIDE, SIDE).data);
+  return context && dominantColour(context.getImageData(0, 0, CANVAS_SIDE, CANVAS_SIDE).data);
 }
 
 function sampleOnce(src: string): Promise<Oklch | null> {

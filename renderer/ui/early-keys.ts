@@ -3,7 +3,7 @@
 
 let typedText: string | null = null;
 
-function keep(event: KeyboardEvent): void {
+function keepKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   event.stopImmediatePropagation();
   event.preventDefault();
@@ -16,12 +16,12 @@ function keep(event: KeyboardEvent): void {
 export function keepTyped(): void {
   if (typedText !== null) return;
   typedText = '';
-  addEventListener('keydown', keep, { capture: true });
+  addEventListener('keydown', keepKey, { capture: true });
 }
 
 /** What was typed meanwhile; keys go where the focus is from now on. */
 export function takeTypedAhead(): string {
-  removeEventListener('keydown', keep, { capture: true });
+  removeEventListener('keydown', keepKey, { capture: true });
   const typed = typedText ?? '';
   typedText = null;
   return typed;

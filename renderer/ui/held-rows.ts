@@ -5,7 +5,7 @@ import type { RowRange } from './scaled-scroll.ts';
 /** Blank rows show after this long without loaded ones. */
 export const HOLD_MS = 500;
 /** Places passed meanwhile, any of which may be loaded by now. */
-const MOST_PASSED = 30;
+const MAX_PASSED_VIEWS = 30;
 
 /** A place in a list: the rows that are visible there. */
 export interface Held<P extends RowRange> {
@@ -25,7 +25,7 @@ export function nextHeld<P extends RowRange>(
 ): Held<P> {
   const isOutOfSight = wanted.last < wanted.first; // below the fold: nothing is waited for
   if (isOutOfSight || isLoaded(wanted)) return { shown: wanted, passed: [] };
-  const passed = before.passed.at(-1) === wanted ? before.passed : [...before.passed.slice(-MOST_PASSED), wanted];
+  const passed = before.passed.at(-1) === wanted ? before.passed : [...before.passed.slice(-MAX_PASSED_VIEWS), wanted];
   const newest = passed.findLastIndex(isLoaded);
   const arrived = passed[newest];
   if (arrived) return { shown: arrived, passed: passed.slice(newest + 1), since: now };

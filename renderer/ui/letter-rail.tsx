@@ -6,8 +6,8 @@ import styles from './letter-rail.module.css';
 
 /** Names that begin with no letter come first, those of other scripts after Z. */
 const LETTERS = ['#', ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '…'] as const;
-const FIRST = '0';
-const AFTER_Z = 'zzzzzz';
+const FIRST_KEY = '0';
+const KEY_AFTER_Z = 'zzzzzz';
 
 interface LetterRailProps {
   descending: boolean;
@@ -19,7 +19,7 @@ export function LetterRail({ descending, onJump }: LetterRailProps) {
   const { t } = useTranslation();
   const last = useRef<string | undefined>(undefined);
   const letters = descending ? LETTERS.toReversed() : LETTERS;
-  const jump = (letter: string) => onJump(letter === '#' ? FIRST : letter === '…' ? AFTER_Z : letter);
+  const jump = (letter: string) => onJump(letter === '#' ? FIRST_KEY : letter === '…' ? KEY_AFTER_Z : letter);
   const follow = ({ buttons, clientX, clientY }: PointerEvent) => {
     if (buttons === 0) return;
     const letter = document.elementFromPoint(clientX, clientY)?.getAttribute('data-letter') ?? undefined;

@@ -3,10 +3,10 @@ import { encode } from 'uqr';
 import styles from './qr-code.module.css';
 
 /** The quiet zone, in modules, as the standard requires. */
-const QUIET = 4;
+const QUIET_ZONE = 4;
 
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
   return (
     <svg
       role="img"

@@ -3,11 +3,11 @@
 // and touch still scroll by exactly the pixels they ask for. Pure; use-row-window.ts does the scrolling.
 
 /** The maximum height of an element; Firefox's limit is 17.8 million pixels. */
-const MOST_HEIGHT = 8_000_000;
+const MAX_HEIGHT_PX = 8_000_000;
 /** This much at each end is one to one, far more than anyone scrolls in one go. */
-const EDGE = 1_000_000;
+const EDGE_PX = 1_000_000;
 /** A longer step comes from the scroll bar, or from Home and End. */
-const LEAP = 6_000;
+const LEAP_PX = 6_000;
 
 /** Position in the element and in the list, in pixels from the top. */
 export interface Place {
@@ -15,27 +15,27 @@ export interface Place {
   list: number;
 }
 
-export const elementHeight = (listHeight: number): number => Math.min(listHeight, MOST_HEIGHT);
+export const elementHeight = (listHeight: number): number => Math.min(listHeight, MAX_HEIGHT_PX);
 
 /** How many pixels of the list one pixel of the element stands for, away from the ends. */
-const pressure = (listHeight: number): number => (listHeight - 2 * EDGE) / (MOST_HEIGHT - 2 * EDGE);
+const pressure = (listHeight: number): number => (listHeight - 2 * EDGE_PX) / (MAX_HEIGHT_PX - 2 * EDGE_PX);
 
 export function toList(element: number, listHeight: number): number {
-  if (listHeight <= MOST_HEIGHT || element <= EDGE) return element;
-  if (element >= MOST_HEIGHT - EDGE) return listHeight - (MOST_HEIGHT - element);
-  return EDGE + (element - EDGE) * pressure(listHeight);
+  if (listHeight <= MAX_HEIGHT_PX || element <= EDGE_PX) return element;
+  if (element >= MAX_HEIGHT_PX - EDGE_PX) return listHeight - (MAX_HEIGHT_PX - element);
+  return EDGE_PX + (element - EDGE_PX) * pressure(listHeight);
 }
 
 export function toElement(list: number, listHeight: number): number {
-  if (listHeight <= MOST_HEIGHT || list <= EDGE) return list;
-  if (list >= listHeight - EDGE) return MOST_HEIGHT - (listHeight - list);
-  return EDGE + (list - EDGE) / pressure(listHeight);
+  if (listHeight <= MAX_HEIGHT_PX || list <= EDGE_PX) return list;
+  if (list >= listHeight - EDGE_PX) return MAX_HEIGHT_PX - (listHeight - list);
+  return EDGE_PX + (list - EDGE_PX) / pressure(listHeight);
 }
 
 /** The list's position after the scroller went to `element`: relative, or absolute after a jump and at the ends. */
 export function follow(from: Place, element: number, listHeight: number, isAtEnd: boolean): Place {
   const step = element - from.element;
-  const isExact = Math.abs(step) <= LEAP && element > 0 && !isAtEnd;
+  const isExact = Math.abs(step) <= LEAP_PX && element > 0 && !isAtEnd;
   return { element, list: isExact ? from.list + step : toList(element, listHeight) };
 }
 

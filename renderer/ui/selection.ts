@@ -2,14 +2,14 @@
 // means everything in the list when an action runs, which also works for a million rows. Pure.
 
 /** More rows than this are not looked up one by one. */
-export const MOST_ROWS = 10_000;
+export const MAX_SELECTED_ROWS = 10_000;
 
 export type Selection =
   | { readonly all: false; readonly ids: ReadonlySet<number> }
   /** Everything but these. */
   | { readonly all: true; readonly except: ReadonlySet<number> };
 
-export const NOTHING: Selection = { all: false, ids: new Set() };
+export const EMPTY_SELECTION: Selection = { all: false, ids: new Set() };
 export const EVERYTHING: Selection = { all: true, except: new Set() };
 
 export const isChosen = (selection: Selection, id: number): boolean =>

@@ -31,10 +31,10 @@ interface TableHeaderProps {
   sizing?: ColumnSizing;
 }
 
-const LEAST_WIDTH = 48;
-const MOST_WIDTH = 800;
-const STEP = 16;
-const DRAGGED = 'application/x-tonearm-column';
+const MIN_COLUMN_WIDTH = 48;
+const MAX_COLUMN_WIDTH = 800;
+const COLUMN_STEP = 16;
+const COLUMN_DRAG_TYPE = 'application/x-tonearm-column';
 
 /** Column headings: click to sort, drag the edge to resize, drag the name to move. */
 export function TableHeader({ columns, template, height, sort, onSort, sizing }: TableHeaderProps) {
@@ -70,12 +70,12 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
             aria-sort={column.sortable ? (sorted ?? 'none') : undefined}
             className={classNames(styles.head, column.align === 'end' && styles.end)}
             draggable={canMove}
-            onDragStart={(event) => event.dataTransfer.setData(DRAGGED, column.id)}
+            onDragStart={(event) => event.dataTransfer.setData(COLUMN_DRAG_TYPE, column.id)}
             onDragOver={(event) => {
-              if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+              if (event.dataTransfer.types.includes(COLUMN_DRAG_TYPE)) event.preventDefault();
             }}
             onDrop={(event) => {
-              const id = event.dataTransfer.getData(DRAGGED);
+              const id = event.dataTransfer.getData(COLUMN_DRAG_TYPE);
               if (id !== '') sizing?.onMove(id, column.id);
             }}
           >
@@ -100,7 +100,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
   );
 }
 
-const clamp = (width: number) => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+const clamp = (width: number) => Math.round(Math.min(MAX_COLUMN_WIDTH, Math.max(MIN_COLUMN_WIDTH, width)));
 const cellOf = (edge: Element) => edge.parentElement!.getBoundingClientRect();
 
 /** The edge of a column: drag it or use the arrow keys; double click to reset. */
@@ -124,16 +124,16 @@ function Resizer({ label, onResize }: { label: string; onResize: (width: number 
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    onResize(clamp(cellOf(event.currentTarget).width + step * STEP));
+    onResize(clamp(cellOf(event.currentTarget).width + step * COLUMN_STEP));
   };
   return (
     <span
       role="slider"
       aria-orientation="horizontal"
       aria-label={t('table.resize', { column: label })}
-      aria-valuemin={LEAST_WIDTH}
-      aria-valuemax={MOST_WIDTH}
-      aria-valuenow={LEAST_WIDTH}
+      aria-valuemin={MIN_COLUMN_WIDTH}
+      aria-valuemax={MAX_COLUMN_WIDTH}
+      aria-valuenow={MIN_COLUMN_WIDTH}
       aria-valuetext={t('table.resizeKeys')}
       tabIndex={0}
       className={styles.edge}

@@ -8,7 +8,7 @@ const listeners = new Set<() => void>();
 /** Keys such as `track:7`; ids are never reused, so keys of finished actions may stay. */
 let away: ReadonlySet<string> = new Set();
 /** Pending actions, oldest first, with their undo functions. */
-const open = new Map<readonly string[], () => void>();
+const openUndos = new Map<readonly string[], () => void>();
 
 function publish(next: ReadonlySet<string>): void {
   away = next;
@@ -32,7 +32,7 @@ interface Wish {
 export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   publish(new Set([...away, ...keys]));
   const end = () => {
-    open.delete(keys);
+    openUndos.delete(keys);
     clearTimeout(timer);
     onEnd();
   };
@@ -44,19 +44,19 @@ export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
     });
   }, UNDO_MS);
   const undo = () => {
-    if (!open.has(keys)) return;
+    if (!openUndos.has(keys)) return;
     bringBack(keys);
     end();
   };
-  open.set(keys, undo);
+  openUndos.set(keys, undo);
   return undo;
 }
 
 /** Undoes the whole action that contains this key. */
-export const takeBack = (key: string): void => [...open].findLast(([keys]) => keys.includes(key))?.[1]();
+export const takeBack = (key: string): void => [...openUndos].findLast(([keys]) => keys.includes(key))?.[1]();
 
 /** Somebody else signs in. */
-export const takeAllBack = (): void => [...open.values()].forEach((undo) => undo());
+export const takeAllBack = (): void => [...openUndos.values()].forEach((undo) => undo());
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

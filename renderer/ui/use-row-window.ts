@@ -18,7 +18,7 @@ import {
 import { useScroller } from './scroller.ts';
 
 /** Scrolling has ended after this long without a scroll event. */
-const REST_MS = 160;
+const SCROLL_END_MS = 160;
 /**
  * More screens than this in one step are a jump; jumps in quick succession come from dragging the scroll bar, and
  * covers wait until it rests (cover.module.css).
@@ -85,12 +85,12 @@ export function useRowWindow({
   useLayoutEffect(() => {
     if (!scroller) return undefined;
     let rest: ReturnType<typeof setTimeout> | undefined;
-    let leaptAt = -REST_MS;
+    let leaptAt = -SCROLL_END_MS;
     const noteLeap = () => {
       const step = scroller.scrollTop - margin - place.current.element;
       if (Math.abs(step) <= LEAP_SCREENS * scroller.clientHeight) return;
       const now = performance.now();
-      if (now - leaptAt < REST_MS) scroller.dataset['flying'] = '';
+      if (now - leaptAt < SCROLL_END_MS) scroller.dataset['flying'] = '';
       leaptAt = now;
     };
     /**
@@ -109,7 +109,7 @@ export function useRowWindow({
       place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
       flushSync(look); // in this frame, or rows come one frame after the scroll bar
       clearTimeout(rest);
-      rest = setTimeout(settle, REST_MS);
+      rest = setTimeout(settle, SCROLL_END_MS);
     };
     const element = scroller.scrollTop - margin;
     place.current = { element, list: toList(element, listHeight) };

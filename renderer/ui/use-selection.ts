@@ -8,8 +8,8 @@ import {
   countChosen,
   EVERYTHING,
   isChosen,
-  MOST_ROWS,
-  NOTHING,
+  MAX_SELECTED_ROWS,
+  EMPTY_SELECTION,
   toggled,
   withRows,
   type Selection,
@@ -64,7 +64,7 @@ export function chooseByClick(
 }
 
 export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptions<T>): ChosenRows {
-  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION);
   const anchor = useRef(0);
   const { t } = useTranslation();
   const { tell } = useUndoNotice();
@@ -103,9 +103,9 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
       extend: (to: number, add = false) => {
         const mine = (turn.current += 1);
         const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
-        if (last - first >= MOST_ROWS) {
+        if (last - first >= MAX_SELECTED_ROWS) {
           if (first === 0 && last === latest.current.total - 1) setSelection(EVERYTHING);
-          else latest.current.tell(latest.current.t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+          else latest.current.tell(latest.current.t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
           return;
         }
         const loaded = loadedIds(first, last);
@@ -123,7 +123,7 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
       },
       clear: () => {
         turn.current += 1;
-        setSelection(NOTHING);
+        setSelection(EMPTY_SELECTION);
       },
     }),
     [startAt],

@@ -11,8 +11,8 @@ import { useCurrentTrack, usePlayer, usePlayerCommands } from '../player/use-pla
 import { drawSmall } from '../ui/artwork-accent.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 
-const LONGEST = 1_000;
-const NOTHING = { id: 0, liked: false };
+const MAX_TITLE_LENGTH = 1_000;
+const NOTHING_PLAYING = { id: 0, liked: false };
 
 export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   const player = usePlayerCommands();
@@ -24,14 +24,14 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   const like = useLike((error) => tell(detailOf(error)));
   // the queue may be days old
   const { data } = useQuery({ ...trackQuery(track?.id ?? 0), enabled: track !== null && user !== undefined });
-  const item = (track && data) ?? track ?? NOTHING;
+  const item = (track && data) ?? track ?? NOTHING_PLAYING;
   const liked = useLiked('track', item);
   const cover = useSmallCover(track && trackCover(track, 64));
   const report: PlayerReport = {
     status,
-    title: track?.title.slice(0, LONGEST) ?? null,
-    artist: track?.artist_name?.slice(0, LONGEST) ?? null,
-    album: track?.album_id ? { id: track.album_id, title: track.album_title?.slice(0, LONGEST) ?? '' } : null,
+    title: track?.title.slice(0, MAX_TITLE_LENGTH) ?? null,
+    artist: track?.artist_name?.slice(0, MAX_TITLE_LENGTH) ?? null,
+    album: track?.album_id ? { id: track.album_id, title: track.album_title?.slice(0, MAX_TITLE_LENGTH) ?? '' } : null,
     cover,
     isLiked: track && liked,
     isSleeping,

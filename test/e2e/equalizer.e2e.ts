@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   flatBands,
-  limited,
+  limitBand,
   preampOf,
   responseDb,
   type Band,
@@ -29,7 +29,7 @@ const between = (min: number, max: number): number => min + random() * (max - mi
 /** Ten bands as people and files have them, from slight to extreme. */
 const randomBands = (): Band[] =>
   flatBands(false).map((band) =>
-    limited({ ...band, frequency: band.frequency * between(0.6, 1.4), gainDb: between(-15, 15), q: between(0.4, 6) }),
+    limitBand({ ...band, frequency: band.frequency * between(0.6, 1.4), gainDb: between(-15, 15), q: between(0.4, 6) }),
   );
 
 interface Rendered {

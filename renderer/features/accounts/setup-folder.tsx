@@ -14,9 +14,9 @@ import { Skeleton } from '../../ui/states.tsx';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
 
-const PATH = 'local_media_import_path';
-const MODE = 'local_media_import_mode';
-const MODES = ['copy', 'reference'] as const;
+const PATH_SETTING = 'local_media_import_path';
+const MODE_SETTING = 'local_media_import_mode';
+const IMPORT_MODES = ['copy', 'reference'] as const;
 
 export function SetupFolder({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
@@ -25,20 +25,20 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   const scan = useStartScan();
   const fault = useScanFault({ enabled: true }); // a scan of --import may have failed
   const [path, setPath] = useState<string>();
-  const pathSetting = findSetting(settings.data, PATH);
-  const modeSetting = findSetting(settings.data, MODE);
+  const pathSetting = findSetting(settings.data, PATH_SETTING);
+  const modeSetting = findSetting(settings.data, MODE_SETTING);
   const decided = pathSetting?.origin === 'env' && Boolean(pathSetting.value);
   const busy = change.isPending || scan.isPending;
   const problem = change.error instanceof ApiError ? change.error : null;
-  const refused = problem?.field(PATH);
+  const refused = problem?.field(PATH_SETTING);
   const other = (problem && problem.fields.length === 0 ? problem : null) ?? scan.error ?? settings.error;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     if (!decided) {
-      const mode = modeSetting?.origin === 'env' ? {} : { [MODE]: formText(form, MODE) };
-      await change.mutateAsync({ [PATH]: formText(form, PATH).trim(), ...mode });
+      const mode = modeSetting?.origin === 'env' ? {} : { [MODE_SETTING]: formText(form, MODE_SETTING) };
+      await change.mutateAsync({ [PATH_SETTING]: formText(form, PATH_SETTING).trim(), ...mode });
     }
     await scan.mutateAsync();
     onDone();
@@ -60,7 +60,7 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
       ) : (
         <>
           <TextInput
-            name={PATH}
+            name={PATH_SETTING}
             label={t('setup.folder.path')}
             description={t('setup.folder.pathHelp')}
             required
@@ -90,11 +90,11 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
           {modeSetting?.origin !== 'env' && (
             <fieldset className={styles.choices}>
               <legend>{t('setup.folder.how')}</legend>
-              {MODES.map((mode) => (
+              {IMPORT_MODES.map((mode) => (
                 <label key={mode} className={styles.choice}>
                   <input
                     type="radio"
-                    name={MODE}
+                    name={MODE_SETTING}
                     value={mode}
                     defaultChecked={mode === (modeSetting?.value ?? 'copy')}
                   />

@@ -10,8 +10,8 @@ import { Skeleton } from '../../ui/states.tsx';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
 
-const EVERYWHERE = '0.0.0.0';
-const ONLY_HERE = '127.0.0.1';
+const ALL_ADDRESSES = '0.0.0.0';
+const LOOPBACK_ADDRESS = '127.0.0.1';
 
 export function SetupNetwork({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
@@ -19,7 +19,8 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
   const change = useChangeSettings();
   const host = findSetting(settings.data, 'host');
   const registration = findSetting(settings.data, 'allow_registration');
-  const isShared = host !== undefined && host.value !== ONLY_HERE && host.value !== 'localhost' && host.value !== '::1';
+  const isShared =
+    host !== undefined && host.value !== LOOPBACK_ADDRESS && host.value !== 'localhost' && host.value !== '::1';
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -27,7 +28,7 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
     const share = form.get('share') !== null;
     const register = form.get('register') !== null;
     const changes = {
-      ...(canChange(host) && share !== isShared ? { host: share ? EVERYWHERE : ONLY_HERE } : {}),
+      ...(canChange(host) && share !== isShared ? { host: share ? ALL_ADDRESSES : LOOPBACK_ADDRESS } : {}),
       ...(canChange(registration) && register !== registration.value ? { allow_registration: register } : {}),
     };
     if (Object.keys(changes).length > 0) await change.mutateAsync(changes);

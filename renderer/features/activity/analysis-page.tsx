@@ -20,7 +20,7 @@ import { useDetailsContext } from '../../ui/use-details.ts';
 import '../../i18n/page-texts.ts';
 import styles from './analysis-page.module.css';
 
-const ENABLED = 'analysis_enabled';
+const ANALYSIS_SETTING = 'analysis_enabled';
 
 export function AnalysisPage() {
   const { t } = useTranslation();
@@ -131,14 +131,14 @@ function Control() {
   const settings = useQuery(settingsQuery());
   const change = useChangeSettings();
   const [isAsking, setAsking] = useState(false);
-  const setting = findSetting(settings.data, ENABLED);
+  const setting = findSetting(settings.data, ANALYSIS_SETTING);
   const isOn = setting?.value !== false;
   const remove = useMutation({
     mutationFn: throwAnalysisAway,
     onSuccess: () => queries.invalidateQueries(),
     onSettled: () => setAsking(false),
   });
-  const error = change.error ? faultOf(ENABLED, change.error) : remove.error && detailOf(remove.error);
+  const error = change.error ? faultOf(ANALYSIS_SETTING, change.error) : remove.error && detailOf(remove.error);
   return (
     <section aria-label={t('analysis.control')} className={styles.part}>
       <h2>{t('analysis.control')}</h2>
@@ -150,7 +150,7 @@ function Control() {
           disabled={!setting || setting.origin === 'env' || change.isPending}
           onChange={(event) =>
             change.mutate(
-              { [ENABLED]: event.currentTarget.checked },
+              { [ANALYSIS_SETTING]: event.currentTarget.checked },
               { onSuccess: () => queries.invalidateQueries({ queryKey: analysisQuery().queryKey }) },
             )
           }

@@ -8,7 +8,7 @@ import { Facts } from './scan-details.tsx';
 import styles from './activity.module.css';
 
 /** More lines than this are counted, not listed. */
-const LISTED = 500;
+const MAX_LISTED_FILES = 500;
 
 /** The result of a scan, and every file that failed, with the reason. */
 export function ScanReport({ jobId }: { jobId: number }) {
@@ -74,7 +74,7 @@ function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>
 function Names({ title, names, total }: { title: string; names: readonly string[]; total: number }) {
   const { t } = useTranslation();
   if (total === 0) return null;
-  const shown = names.slice(0, LISTED);
+  const shown = names.slice(0, MAX_LISTED_FILES);
   return (
     <section aria-label={title}>
       <h3 className={styles.reasonsTitle}>{title}</h3>
@@ -97,14 +97,16 @@ function Reasons({ title, lines, total }: { title: string; lines: ScanResult['fa
     <section aria-label={title}>
       <h3 className={styles.reasonsTitle}>{title}</h3>
       <ul className={styles.reasons}>
-        {lines.slice(0, LISTED).map((line) => (
+        {lines.slice(0, MAX_LISTED_FILES).map((line) => (
           <li key={line.source_id}>
             <code>{line.source_id}</code>
             <span>{line.reason}</span>
           </li>
         ))}
       </ul>
-      {total > LISTED && <p className={styles.sub}>{t('scan.andMore', { count: total - LISTED })}</p>}
+      {total > MAX_LISTED_FILES && (
+        <p className={styles.sub}>{t('scan.andMore', { count: total - MAX_LISTED_FILES })}</p>
+      )}
     </section>
   );
 }

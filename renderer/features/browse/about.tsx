@@ -37,7 +37,7 @@ const NAMES: Record<string, string> = {
 const useLanguage = (): string => useTranslation().i18n.language.split('-', 1)[0] ?? 'en';
 
 /** Of an orchestra or a choir; the others are shown on request. */
-const FIRST_PEOPLE = 12;
+const SHOWN_PEOPLE = 12;
 
 /** Has what is due looked up, once per page. */
 function useLookup(kind: 'artists' | 'albums', id: number, isDue: boolean, key: QueryKey) {
@@ -203,7 +203,7 @@ function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction 
   return (['member', 'group'] as const).map((relation) => {
     const all = people.filter((one) => one.relation === relation);
     if (all.length === 0) return null;
-    const shownPeople = isOpen ? all : all.slice(0, FIRST_PEOPLE);
+    const shownPeople = isOpen ? all : all.slice(0, SHOWN_PEOPLE);
     return (
       <div key={relation} className={styles.people}>
         <h2>{t(relation === 'member' ? 'about.members' : 'about.groups')}</h2>
@@ -221,7 +221,7 @@ function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction 
             </li>
           ))}
         </ul>
-        {all.length > FIRST_PEOPLE && (
+        {all.length > SHOWN_PEOPLE && (
           <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {isOpen ? t('about.less') : t('about.all', { number: formatNumber(all.length) })}
           </button>

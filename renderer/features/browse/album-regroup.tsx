@@ -22,7 +22,7 @@ import rows from '../../ui/rows.module.css';
 import { changeOf, type BatchForm } from './batch-changes.ts';
 import styles from './album-cover.module.css';
 
-const OFFERED = { limit: 20, offset: 0 };
+const OFFERED_PAGE = { limit: 20, offset: 0 };
 const TYPING_PAUSE_MS = 150;
 
 /** Gives tracks another album, and offers to undo that. */
@@ -109,7 +109,7 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
   // first those of the same artist
   const filter = q === '' && album.artist_id !== null ? { artist_id: album.artist_id } : { ...(q !== '' && { q }) };
   const { data } = useQuery({
-    ...albumPage({ ...filter, unnamed: false }, OFFERED),
+    ...albumPage({ ...filter, unnamed: false }, OFFERED_PAGE),
     placeholderData: keepPreviousData,
   });
   const others = data?.items.filter(({ id }) => id !== album.id) ?? [];

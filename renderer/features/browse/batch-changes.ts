@@ -9,9 +9,13 @@ export type BatchForm = Partial<Record<BatchField, string>>;
 /** Every track has an artist. */
 export const canClear = (field: BatchField): boolean => field !== 'artist';
 
-const NAMES = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
+const NAME_FIELDS = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
 const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
-  track[field in NAMES ? NAMES[field as keyof typeof NAMES] : (field as Exclude<BatchField, keyof typeof NAMES>)];
+  track[
+    field in NAME_FIELDS
+      ? NAME_FIELDS[field as keyof typeof NAME_FIELDS]
+      : (field as Exclude<BatchField, keyof typeof NAME_FIELDS>)
+  ];
 
 /** The value they have in common; undefined when they differ. */
 export function commonValue(tracks: readonly TrackOut[], field: BatchField): string | undefined {

@@ -21,7 +21,7 @@ export interface ChoosableColumn<T> extends Column<T> {
 
 export const NO_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
 
-const only = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
+const entriesOf = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
   Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= 40 && value <= 1_000;
@@ -31,7 +31,7 @@ export function readLayout(stored: unknown): ColumnLayout | undefined {
   const order = Array.isArray(stored['order'])
     ? stored['order'].filter((id): id is string => typeof id === 'string')
     : [];
-  return { order, shown: only(stored['shown'], isBoolean), widths: only(stored['widths'], isWidth) };
+  return { order, shown: entriesOf(stored['shown'], isBoolean), widths: entriesOf(stored['widths'], isWidth) };
 }
 
 export const isShown = (

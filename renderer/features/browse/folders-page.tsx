@@ -29,7 +29,7 @@ import long from './long-rows.module.css';
 import styles from './folders.module.css';
 
 const ROW_HEIGHT = 48;
-const NONE = '\0';
+const NO_FOLDER = '\0';
 
 /** The music folders as they are on disk: folders first, then the tracks that are directly in this one. */
 export function FoldersPage() {
@@ -39,7 +39,7 @@ export function FoldersPage() {
   // a single music folder is open at once
   const shown = path ?? only;
   if (path === undefined && top.isPending) return <LoadingFolder />;
-  return <Folder key={shown ?? NONE} path={shown} isTop={path === undefined || path === only} />;
+  return <Folder key={shown ?? NO_FOLDER} path={shown} isTop={path === undefined || path === only} />;
 }
 
 function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {

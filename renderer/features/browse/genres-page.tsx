@@ -27,7 +27,7 @@ import styles from './genres.module.css';
 const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
 /** Enough for four albums with covers, as a rule. */
-const COVERS = { limit: 8, offset: 0 };
+const GENRE_COVERS_PAGE = { limit: 8, offset: 0 };
 const nothing = () => {};
 
 /** Genres as tiles with covers, or as a dense list; each links to its albums and tracks. */
@@ -108,7 +108,7 @@ interface GenreProps {
 
 function GenreTile({ genre, tabIndex }: GenreProps) {
   const { t } = useTranslation();
-  const { data, isPending } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, COVERS));
+  const { data, isPending } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, GENRE_COVERS_PAGE));
   const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
   return (
     <div {...markItems(genreItems(genre))}>

@@ -17,18 +17,18 @@ import { Shelf } from './shelf.tsx';
 /** Loaded where there are mixes. */
 const MixShelf = lazy(async () => ({ default: (await import('./mix-shelf.tsx')).MixShelf }));
 
-const FIRST = { limit: 20, offset: 0 };
+const SHELF_PAGE = { limit: 20, offset: 0 };
 const LATEST_PLAYS = { limit: 100, offset: 0 };
 
 export function HomePage() {
   const { t } = useTranslation();
   const [seed] = useState(newSeed);
   const [today] = useState(() => dayOf(new Date()));
-  const added = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, FIRST));
-  const played = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, FIRST));
-  const most = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, FIRST));
+  const added = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, SHELF_PAGE));
+  const played = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, SHELF_PAGE));
+  const most = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, SHELF_PAGE));
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
-  const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, FIRST));
+  const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, SHELF_PAGE));
   const onThisDay = useQuery(onThisDayQuery(today));
   const mixes = useQuery(mixesQuery());
   if (added.error && !added.data)

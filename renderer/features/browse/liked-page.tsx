@@ -12,7 +12,7 @@ import { CardPage } from './card-page.tsx';
 import { ALBUM_SORT_NAMES, albumName, ARTIST_SORT_NAMES, artistName } from './sort-options.ts';
 import { TrackList } from './track-list.tsx';
 
-const KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
+const LIKED_KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
 
 /** Liked tracks, albums or artists, according to the URL. */
 export function LikedPage() {
@@ -35,7 +35,7 @@ function useLikedSearch(kind: LikedKind) {
       <ChoiceMenu
         label={t('liked.kind')}
         value={kind}
-        options={KINDS.map((value) => ({ value, label: t(`nav.${value}`) }))}
+        options={LIKED_KINDS.map((value) => ({ value, label: t(`nav.${value}`) }))}
         onChange={choose}
       />
     ),

@@ -5,9 +5,9 @@ import type { AlbumOut } from '../../../server/library/wire.ts';
 export const RELEASE_KINDS = ['albums', 'eps', 'singles', 'live', 'compilations'] as const;
 type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
-const MOST_OF_SINGLE = 3;
-const MOST_OF_EP = 6;
-const LONGEST_MS = 30 * 60_000;
+const MAX_SINGLE_TRACKS = 3;
+const MAX_EP_TRACKS = 6;
+const MAX_EP_MS = 30 * 60_000;
 
 /** Of the words of MusicBrainz, the first that is there. */
 const KINDS_OF_TYPES: Record<string, ReleaseKind> = {
@@ -29,7 +29,7 @@ export function releaseKind({
   for (const [type, kind] of Object.entries(KINDS_OF_TYPES)) if (types.includes(type)) return kind;
   if (/\bsingle\b\W*$/i.test(title)) return 'singles';
   if (/\be\.?p\.?\W*$/i.test(title)) return 'eps';
-  if (track_count === 0 || duration_ms >= LONGEST_MS) return 'albums';
-  if (track_count <= MOST_OF_SINGLE) return 'singles';
-  return track_count <= MOST_OF_EP ? 'eps' : 'albums';
+  if (track_count === 0 || duration_ms >= MAX_EP_MS) return 'albums';
+  if (track_count <= MAX_SINGLE_TRACKS) return 'singles';
+  return track_count <= MAX_EP_TRACKS ? 'eps' : 'albums';
 }

@@ -13,7 +13,7 @@ import menu from '../../music/menu.module.css';
 import styles from '../../ui/selection-bar.module.css';
 
 /** The others are behind "…". */
-const SHOWN: readonly ActionName[] = ['play', 'playNext', 'playLater', 'like', 'edit', 'delete'];
+const SHOWN_ACTIONS: readonly ActionName[] = ['play', 'playNext', 'playLater', 'like', 'edit', 'delete'];
 
 interface SelectionBarProps {
   count: number;
@@ -28,7 +28,7 @@ export function SelectionBar({ count, group, onClear }: SelectionBarProps) {
   const items = (): Items => trackItems(group());
   const shown = sections(items())
     .flat()
-    .filter(({ name }) => SHOWN.includes(name));
+    .filter(({ name }) => SHOWN_ACTIONS.includes(name));
   const text = t('select.chosen', { count, number: formatNumber(count) });
   return (
     <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>

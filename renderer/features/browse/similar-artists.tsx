@@ -7,15 +7,17 @@ import { artistPage } from '../../api/library.ts';
 import { ArtistCard } from './artist-card.tsx';
 import styles from './shelf.module.css';
 
-const MOST_GENRES = 3;
-const OF_GENRE = { limit: 24, offset: 0 };
-const SHOWN = 12;
+const MAX_GENRES = 3;
+const GENRE_ARTISTS_PAGE = { limit: 24, offset: 0 };
+const SHOWN_ARTISTS = 12;
 const CARD_WIDTH = 140;
 
 export function SimilarArtists({ artistId, tracks }: { artistId: number; tracks: readonly TrackOut[] }) {
   const { t } = useTranslation();
-  const genres = genresOf(tracks).slice(0, MOST_GENRES);
-  const pages = useQueries({ queries: genres.map((genre) => artistPage({ genre, sort: 'play_count' }, OF_GENRE)) });
+  const genres = genresOf(tracks).slice(0, MAX_GENRES);
+  const pages = useQueries({
+    queries: genres.map((genre) => artistPage({ genre, sort: 'play_count' }, GENRE_ARTISTS_PAGE)),
+  });
   const similar = bestOf(
     pages.map(({ data }) => data?.items ?? []),
     artistId,
@@ -60,6 +62,6 @@ function bestOf(byGenre: readonly (readonly ArtistOut[])[], exceptId: number): A
   similar.delete(exceptId);
   return [...similar.values()]
     .sort((a, b) => b.genres - a.genres || a.place - b.place)
-    .slice(0, SHOWN)
+    .slice(0, SHOWN_ARTISTS)
     .map(({ artist }) => artist);
 }

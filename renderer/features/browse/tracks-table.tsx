@@ -15,7 +15,7 @@ import { currentEntry } from '../../player/player.ts';
 import { usePlayer } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { LetterRail } from '../../ui/letter-rail.tsx';
-import { MOST_ROWS } from '../../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../../ui/selection.ts';
 import { usePutAway } from '../../ui/undoable.ts';
 import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
@@ -38,7 +38,7 @@ interface TracksTableProps {
   onLayout: (layout: ColumnLayout) => void;
 }
 
-const NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = {
+const COLUMN_NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = {
   title: (track) => track.title,
   artist: (track) => track.artist_name?.replace(/^the /i, '') ?? null,
   album: (track) => track.album_title,
@@ -92,7 +92,7 @@ export function TracksTable({
       count,
       source: { ...source, without: [...selection.except] },
       load: async () => {
-        if (count > MOST_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+        if (count > MAX_SELECTED_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
         return (await list.fetchRows(0, total - 1)).filter((track) => chosen.has(track.id));
       },
     };
@@ -104,7 +104,7 @@ export function TracksTable({
   };
 
   const playFrom = (index: number) => play(source, index);
-  const nameOf = NAMES[sort];
+  const nameOf = COLUMN_NAMES[sort];
   const nameAt =
     nameOf &&
     (async (row: number) => {

@@ -7,7 +7,7 @@ export interface UnfinishedAlbum {
   lastTrackId: number;
 }
 
-const FEWEST_TRACKS = 4;
+const MIN_TRACKS = 4;
 
 /** `plays`: tracks by their last play, latest first. Plays within three days count as one session. */
 export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
@@ -18,7 +18,7 @@ export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly Tr
   return albums
     .flatMap((album): UnfinishedAlbum[] => {
       const [latest, ...others] = played.get(album.id) ?? [];
-      if (!latest || album.track_count < FEWEST_TRACKS) return [];
+      if (!latest || album.track_count < MIN_TRACKS) return [];
       const since = Date.parse(latest.last_played_at ?? '') - 3 * 86_400_000;
       const heardCount = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
       return heardCount < album.track_count ? [{ album, heard: heardCount, lastTrackId: latest.id }] : [];

@@ -13,9 +13,9 @@ import { toTrackPut, type EditValues } from './edit-values.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
-const NAMES = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;
-const NUMBERS = FIELD_NAMES.filter((name) => viewOf(name).input === 'number');
-const TEXTS = FIELD_NAMES.filter((name) => viewOf(name).input !== 'number');
+const NAME_FIELDS = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;
+const NUMBER_FIELDS = FIELD_NAMES.filter((name) => viewOf(name).input === 'number');
+const TEXT_FIELDS = FIELD_NAMES.filter((name) => viewOf(name).input !== 'number');
 
 export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => void }) {
   const { t } = useTranslation();
@@ -54,7 +54,7 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
     event.preventDefault();
     const form = event.currentTarget;
     const typed = Object.fromEntries(
-      [...NAMES, ...FIELD_NAMES].map((name) => [name, formText(form, name)]),
+      [...NAME_FIELDS, ...FIELD_NAMES].map((name) => [name, formText(form, name)]),
     ) as EditValues;
     save.mutate(toTrackPut(typed, first), { onSuccess: onDone });
   };
@@ -66,9 +66,9 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
       aria-label={t('details.editLabel', { title: track.title })}
       noValidate
     >
-      {NAMES.map(input)}
-      <div className={styles.numbers}>{NUMBERS.map(input)}</div>
-      {TEXTS.map(input)}
+      {NAME_FIELDS.map(input)}
+      <div className={styles.numbers}>{NUMBER_FIELDS.map(input)}</div>
+      {TEXT_FIELDS.map(input)}
       {save.error && (!problem || problem.fields.length === 0) && (
         <p role="alert" className={styles.error}>
           {detailOf(save.error)}

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import type { MatchesOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { FIELDS, valuesOf, type FieldName } from './match-changes.ts';
+import { COMPARED_FIELDS, valuesOf, type FieldName } from './match-changes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 /** Shown even when there is nothing, because something is missing then. */
-const ALWAYS = new Set<FieldName>([
+const ALWAYS_SHOWN = new Set<FieldName>([
   'title',
   'artist',
   'album',
@@ -25,7 +25,7 @@ export function FieldList({ track, origins }: { track: TrackOut; origins: Matche
     <section aria-label={t('details.fields')}>
       <h3>{t('details.fields')}</h3>
       <dl className={styles.fields}>
-        {FIELDS.filter((field) => ALWAYS.has(field) || values[field] !== null).map((field) => {
+        {COMPARED_FIELDS.filter((field) => ALWAYS_SHOWN.has(field) || values[field] !== null).map((field) => {
           const origin = origins[field];
           return (
             <div key={field}>

@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
-const FIRST_LINES = 6;
+const SHOWN_LINES = 6;
 
 export function LyricsSection({ trackId }: { trackId: number }) {
   const { t } = useTranslation();
@@ -18,12 +18,12 @@ export function LyricsSection({ trackId }: { trackId: number }) {
       <h3>{t('details.lyrics')}</h3>
       {data ? (
         <p className={styles.lyrics}>
-          {(all ? data.lines : data.lines.slice(0, FIRST_LINES)).map(({ text }) => text).join('\n')}
+          {(all ? data.lines : data.lines.slice(0, SHOWN_LINES)).map(({ text }) => text).join('\n')}
         </p>
       ) : (
         <Skeleton height="80px" />
       )}
-      {data && data.lines.length > FIRST_LINES && (
+      {data && data.lines.length > SHOWN_LINES && (
         <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
           {t(all ? 'details.lessLyrics' : 'details.allLyrics')}
         </Button>

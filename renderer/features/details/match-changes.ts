@@ -3,8 +3,8 @@ import type { MatchOut } from '../../../server/enrichment/wire.ts';
 import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 import { FIELD_NAMES } from '../../music/track-fields.ts';
 
-export const FIELDS = ['title', 'artist', 'album', 'album_artist', ...FIELD_NAMES, 'genre'] as const;
-export type FieldName = (typeof FIELDS)[number];
+export const COMPARED_FIELDS = ['title', 'artist', 'album', 'album_artist', ...FIELD_NAMES, 'genre'] as const;
+export type FieldName = (typeof COMPARED_FIELDS)[number];
 export interface Change {
   field: FieldName;
   before: string | null;
@@ -38,7 +38,7 @@ export function changesOf(track: TrackOut, match: MatchOut): Change[] {
     genre: text(match.genres.join(', ')),
     ...fields(match),
   };
-  return FIELDS.flatMap((field) => {
+  return COMPARED_FIELDS.flatMap((field) => {
     const value = proposed[field];
     return value === null || value === current[field] ? [] : [{ field, before: current[field], after: value }];
   });

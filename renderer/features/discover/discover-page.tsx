@@ -18,7 +18,7 @@ import { HitRow } from './hit-row.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './discover.module.css';
 
-const TYPING_MS = 350;
+const TYPING_PAUSE_MS = 350;
 
 export function DiscoverPage() {
   const { t } = useTranslation();
@@ -27,7 +27,7 @@ export function DiscoverPage() {
   const navigate = useNavigate();
   const isOn = useHasCatalogue();
   const [typed, setTyped] = useState(q);
-  const [settled] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const [settled] = useDebouncedValue(typed.trim(), TYPING_PAUSE_MS);
   const search = useQuery({ ...remoteSearchQuery(q), enabled: isOn && q !== '' });
   useEffect(() => {
     if (settled !== q) void navigate({ to: '/discover', search: settled === '' ? {} : { q: settled }, replace: true });

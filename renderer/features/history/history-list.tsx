@@ -17,7 +17,7 @@ const DAY_HEIGHT = 64;
 const PLAY_HEIGHT = 56;
 const OVERSCAN = 12;
 /** The next page is fetched when this many rows are left. */
-const AHEAD = 40;
+const ROWS_AHEAD = 40;
 
 interface HistoryListProps {
   rows: readonly HistoryRow[];
@@ -42,7 +42,7 @@ export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: History
   });
   const last = virtualizer.range?.endIndex ?? 0;
   useEffect(() => {
-    if (hasMore && last + AHEAD >= rows.length) onEnd();
+    if (hasMore && last + ROWS_AHEAD >= rows.length) onEnd();
   });
 
   return (

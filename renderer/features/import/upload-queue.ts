@@ -17,7 +17,7 @@ export interface Upload {
   readonly error: string | null;
 }
 
-const AT_ONCE = 2;
+const MAX_PARALLEL_UPLOADS = 2;
 const listeners = new Set<() => void>();
 const files = new Map<number, File>();
 const running = new Map<number, AbortController>();
@@ -52,7 +52,7 @@ export function clearUploads(): void {
 }
 
 function pump(): void {
-  while (running.size < AT_ONCE) {
+  while (running.size < MAX_PARALLEL_UPLOADS) {
     const next = uploads.find((upload) => upload.status === 'waiting');
     if (!next) return;
     void send(next.id);

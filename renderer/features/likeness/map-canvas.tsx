@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { MapArea, MapPart } from '../../api/likeness.ts';
 import { useScheme } from '../../ui/scheme.ts';
 import { coloursOf, densityOf, drawMap } from './map-drawing.ts';
-import { moved, nearest, toMap, toScreen, zoomed, type Point, type Size, type View } from './map-view.ts';
+import { moveView, nearest, toMap, toScreen, zoomed, type Point, type Size, type View } from './map-view.ts';
 import styles from './map.module.css';
 
 const STEP_PX = 80;
@@ -124,7 +124,7 @@ export function MapCanvas({
       const far = (point: Point) => Math.max(1, Math.hypot(point.x - other.x, point.y - other.y));
       onView(zoomed(view, size, far(now) / far(previous), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
     } else if (isDrawing) onLine([...line, toMap(now, view, size)]);
-    else onView(moved(view, size, now.x - previous.x, now.y - previous.y));
+    else onView(moveView(view, size, now.x - previous.x, now.y - previous.y));
   };
   const onPointerUp = (event: PointerEvent) => {
     if (!pointers.current.delete(event.pointerId)) return;
@@ -142,7 +142,7 @@ export function MapCanvas({
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const middle = { x: width / 2, y: height / 2 };
     const walk = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (walk) onView(moved(view, size, walk[0]! * STEP_PX, walk[1]! * STEP_PX));
+    if (walk) onView(moveView(view, size, walk[0]! * STEP_PX, walk[1]! * STEP_PX));
     else if (event.key === '+' || event.key === '=') onView(zoomed(view, size, ZOOM_STEP, middle));
     else if (event.key === '-') onView(zoomed(view, size, 1 / ZOOM_STEP, middle));
     else if (isDrawing && event.key === ' ') onLine([...line, toMap(middle, view, size)]);

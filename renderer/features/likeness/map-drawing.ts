@@ -5,9 +5,9 @@ import { toScreen, type Point, type Size, type View } from './map-view.ts';
 
 /** Turned by this, hues next to each other in the list are far apart. */
 const GOLDEN_ANGLE = 137.5;
-const LABELS = 24;
+const MAX_LABELS = 24;
 /** The same genre is named once in so many pixels. */
-const SAME_PX = 180;
+const SAME_GENRE_PX = 180;
 const OPAQUE = 0xff000000;
 
 interface Colours {
@@ -140,12 +140,12 @@ function drawLabels(context: CanvasRenderingContext2D, { part, view, size, colou
   context.strokeStyle = colours.halo;
   context.fillStyle = colours.ink;
   const placedLabels: { x: number; y: number; half: number; genre: string }[] = [];
-  for (const label of part.labels.slice(0, LABELS)) {
+  for (const label of part.labels.slice(0, MAX_LABELS)) {
     const at = toScreen(label, view, size);
     const half = context.measureText(label.genre).width / 2 + 6;
     const isFree = placedLabels.every((one) => Math.abs(one.x - at.x) > one.half + half || Math.abs(one.y - at.y) > 18);
     const isSaid = placedLabels.some(
-      (one) => one.genre === label.genre && Math.hypot(one.x - at.x, one.y - at.y) < SAME_PX,
+      (one) => one.genre === label.genre && Math.hypot(one.x - at.x, one.y - at.y) < SAME_GENRE_PX,
     );
     const isInside = at.x > half && at.x < size.width - half && at.y > 12 && at.y < size.height - 12;
     if (!isFree || !isInside || isSaid) continue;

@@ -36,29 +36,29 @@ import likeness from './likeness.module.css';
 import '../../i18n/page-texts.ts';
 import styles from './map.module.css';
 
-const WHOLE: MapArea = { min_x: 0, min_y: 0, max_x: MAP_SIZE, max_y: MAP_SIZE };
-const MOST_POINTS = 50_000;
+const WHOLE_AREA: MapArea = { min_x: 0, min_y: 0, max_x: MAP_SIZE, max_y: MAP_SIZE };
+const MAX_POINTS = 50_000;
 /** A point for so many pixels is as dense as can be told apart. */
 const PIXELS_A_POINT = 20;
 const SETTLED_MS = 200;
-const LISTED = 50;
+const LISTED_TRACKS = 50;
 const LINE_POINTS = 200;
 const LINE_TRACKS = 20;
-const LEGEND = 12;
-const START: Size = { width: 800, height: 600 };
+const LEGEND_GENRES = 12;
+const INITIAL_VIEW: Size = { width: 800, height: 600 };
 const TOOLS = ['walk', 'draw'] as const;
 
 export function MapPage() {
   const { t } = useTranslation();
   const [size, setSize] = useState<Size | null>(null);
-  const [view, setView] = useState<View>(() => wholeMap(START));
+  const [view, setView] = useState<View>(() => wholeMap(INITIAL_VIEW));
   const [tool, setTool] = useState<(typeof TOOLS)[number]>('walk');
   const [line, setLine] = useState<Point[]>([]);
   const [chosen, setChosen] = useState<number | null>(null);
-  const shown = size ?? START;
+  const shown = size ?? INITIAL_VIEW;
   const [settled] = useDebouncedValue(view, SETTLED_MS);
-  const points = Math.min(MOST_POINTS, Math.ceil((shown.width * shown.height) / PIXELS_A_POINT / 1_000) * 1_000);
-  const fetched = useMemo(() => (size ? fetchedArea(settled, size) : WHOLE), [settled, size]);
+  const points = Math.min(MAX_POINTS, Math.ceil((shown.width * shown.height) / PIXELS_A_POINT / 1_000) * 1_000);
+  const fetched = useMemo(() => (size ? fetchedArea(settled, size) : WHOLE_AREA), [settled, size]);
   const map = useQuery({ ...mapQuery(fetched, points), enabled: size !== null, placeholderData: keepPreviousData });
   const along = useMutation({
     mutationFn: () =>
@@ -67,7 +67,7 @@ export function MapPage() {
         LINE_TRACKS,
       ),
   });
-  const first = useQuery({ ...mapQuery(WHOLE, 1_000), enabled: size === null });
+  const first = useQuery({ ...mapQuery(WHOLE_AREA, 1_000), enabled: size === null });
   const mapData = map.data ?? first.data;
   const error = map.error ?? first.error;
   const onSize = (next: Size) => {
@@ -163,7 +163,7 @@ const Key = memo(function Key({ genres }: { genres: readonly string[] }) {
   const isDark = useScheme() === 'dark';
   return (
     <ul className={styles.key} aria-label={t('map.key')}>
-      {genres.slice(0, LEGEND).map((genre, i) => (
+      {genres.slice(0, LEGEND_GENRES).map((genre, i) => (
         <li key={genre}>
           <svg width="10" height="10" aria-hidden>
             <circle cx="5" cy="5" r="5" fill={genreColour(i, isDark)} />
@@ -232,7 +232,7 @@ function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => v
 /** What is seen of the map, as a list. Not drawn again for every frame of a walk. */
 const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
-  const [most, setMost] = useState(LISTED);
+  const [most, setMost] = useState(LISTED_TRACKS);
   const area = areaOf(view, size);
   const areaTracks = useQuery({
     ...mapTracksQuery(area, { limit: Math.min(most, 200), offset: 0 }),
@@ -250,7 +250,7 @@ const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
         <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('nav.map')} />
       )}
       {data && data.total > data.items.length && most < 200 && (
-        <Button onClick={() => setMost(most + LISTED)}>{t('map.moreTracks')}</Button>
+        <Button onClick={() => setMost(most + LISTED_TRACKS)}>{t('map.moreTracks')}</Button>
       )}
     </section>
   );

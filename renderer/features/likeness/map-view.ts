@@ -4,7 +4,7 @@ import type { MapArea } from '../../api/likeness.ts';
 
 export const MAP_SIZE = 65_535;
 /** At the nearest, a pixel is this part of the map. */
-const NEAREST = 1 / 4;
+const MIN_SCALE = 1 / 4;
 
 export interface View {
   x: number;
@@ -36,16 +36,16 @@ export const toMap = ({ x, y }: Point, view: View, { width, height }: Size): Poi
   y: (y - height / 2) * view.scale + view.y,
 });
 
-const within = (value: number, from: number, to: number): number => Math.min(to, Math.max(from, value));
-const unit = (value: number): number => Math.round(within(value, 0, MAP_SIZE));
+const clamp = (value: number, from: number, to: number): number => Math.min(to, Math.max(from, value));
+const unit = (value: number): number => Math.round(clamp(value, 0, MAP_SIZE));
 
 /** As near or as far as makes sense, with the middle on the map. */
 function withinMap(view: View, size: Size): View {
   const farthest = wholeMap(size).scale;
   return {
-    x: within(view.x, 0, MAP_SIZE),
-    y: within(view.y, 0, MAP_SIZE),
-    scale: within(view.scale, NEAREST, Math.max(NEAREST, farthest)),
+    x: clamp(view.x, 0, MAP_SIZE),
+    y: clamp(view.y, 0, MAP_SIZE),
+    scale: clamp(view.scale, MIN_SCALE, Math.max(MIN_SCALE, farthest)),
   };
 }
 
@@ -57,7 +57,7 @@ export function zoomed(view: View, size: Size, factor: number, at: Point): View 
   return withinMap({ x: view.x + oldPoint.x - newPoint.x, y: view.y + oldPoint.y - newPoint.y, scale }, size);
 }
 
-export const moved = (view: View, size: Size, dx: number, dy: number): View =>
+export const moveView = (view: View, size: Size, dx: number, dy: number): View =>
   withinMap({ ...view, x: view.x - dx * view.scale, y: view.y - dy * view.scale }, size);
 
 /** What is seen. */

@@ -17,7 +17,7 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
-import { MOST_ROWS } from '../../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../../ui/selection.ts';
 import { useSelection } from '../../ui/use-selection.ts';
 import { FindDialog } from './find-dialog.tsx';
 import { missingColumns } from './missing-columns.tsx';
@@ -53,7 +53,7 @@ export function MissingPage() {
 
   const find = (track: TrackOut | undefined) => track && !isLeaving(track.id) && setSought(track);
   const removeChosen = () => {
-    if (chosen.count > MOST_ROWS) return tell(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+    if (chosen.count > MAX_SELECTED_ROWS) return tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
     return void list
       .fetchRows(0, total - 1)
       .then((tracks) => {

@@ -17,7 +17,7 @@ import { VIEW_TITLES, type SideView } from './side-views.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 import styles from './full-screen.module.css';
 
-const VIEWS = ['lyrics', 'chapters', 'queue'] as const satisfies readonly SideView[];
+const SIDE_VIEWS = ['lyrics', 'chapters', 'queue'] as const satisfies readonly SideView[];
 
 export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
@@ -37,9 +37,9 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
                 <Segmented
                   label={t('playback.view')}
                   value={view}
-                  options={VIEWS.filter((value) => value !== 'chapters' || track.has_chapters || view === value).map(
-                    (value) => ({ value, label: t(VIEW_TITLES[value]) }),
-                  )}
+                  options={SIDE_VIEWS.filter(
+                    (value) => value !== 'chapters' || track.has_chapters || view === value,
+                  ).map((value) => ({ value, label: t(VIEW_TITLES[value]) }))}
                   onChange={setChosen}
                 />
               </div>

@@ -13,8 +13,8 @@ import { Slider } from '../../ui/slider.tsx';
 import { formatClock, formatTime } from '../../ui/format.ts';
 import styles from './playback-menu.module.css';
 
-const MINUTES = [15, 30, 45, 60, 90] as const;
-const MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
+const SLEEP_MINUTES = [15, 30, 45, 60, 90] as const;
+const REPLAY_GAIN_MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
 /** Shorter loops would be a noise. */
 const SHORTEST_LOOP_MS = 500;
 
@@ -115,7 +115,7 @@ function SleepField() {
   const player = usePlayerCommands();
   const sleep = usePlayer((state) => state.sleep);
   const [minutes, setMinutes] = useState<number | null>(null);
-  const choices = ['off', ...MINUTES.map(String), 'track'] as const;
+  const choices = ['off', ...SLEEP_MINUTES.map(String), 'track'] as const;
   const labelOf = (choice: string) =>
     choice === 'off'
       ? t('playback.sleepOff')
@@ -176,7 +176,7 @@ function GainField() {
         <Segmented
           label={t('playback.gain')}
           value={mode}
-          options={MODES.map((value) => ({ value, label: t(`playback.gainMode.${value}`) }))}
+          options={REPLAY_GAIN_MODES.map((value) => ({ value, label: t(`playback.gainMode.${value}`) }))}
           onChange={(replayGain) => player.setSound({ replayGain })}
         />
       </Field>

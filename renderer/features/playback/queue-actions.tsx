@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { IconAddTo, IconClearList } from '../../ui/icons.ts';
 import { fetchTracks } from '../../api/library.ts';
-import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
+import { MAX_ADDED_TRACKS, useCreatePlaylist } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { askName } from '../../music/prompts.ts';
 import { LIST_PAGE, queryOf } from '../../player/list-rest.ts';
@@ -15,11 +15,11 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {
   const ids = queue.map(({ track }) => track.id);
   const listedIds = new Set([...ids, ...(rest?.without ?? [])]);
-  for (let at = rest?.next ?? 0; rest && at < rest.end && ids.length < MOST_ADDED; at += LIST_PAGE) {
+  for (let at = rest?.next ?? 0; rest && at < rest.end && ids.length < MAX_ADDED_TRACKS; at += LIST_PAGE) {
     const { items } = await fetchTracks(queryOf(rest), { offset: at, limit: Math.min(LIST_PAGE, rest.end - at) });
     ids.push(...items.map(({ id }) => id).filter((id) => !listedIds.has(id)));
   }
-  return ids.slice(0, MOST_ADDED);
+  return ids.slice(0, MAX_ADDED_TRACKS);
 }
 
 /** Actions on the whole queue. */

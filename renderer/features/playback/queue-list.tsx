@@ -37,7 +37,7 @@ const ROW_HEIGHT = 56;
 const REASON_HEIGHT = 76;
 const HEAD_HEIGHT = 40;
 /** The list announces moves itself, in the user's language. */
-const SILENT = {
+const SILENT_FEED = {
   announcements: {
     onDragStart: () => undefined,
     onDragOver: () => undefined,
@@ -205,7 +205,7 @@ export function QueueList() {
       <DndContext
         sensors={sensors}
         collisionDetection={closestCenter}
-        accessibility={SILENT}
+        accessibility={SILENT_FEED}
         onDragStart={({ active }) => setDragged(Number(active.id))}
         onDragCancel={() => setDragged(null)}
         onDragEnd={onDragEnd}

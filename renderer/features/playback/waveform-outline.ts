@@ -1,14 +1,14 @@
 // The shape of a waveform as an SVG path, mirrored at its middle. Pure.
 
 /** Of the upper half. */
-export const POINTS_HIGH = 255;
+export const FULL_HEIGHT = 255;
 /** A silent part is still a line. */
-const LEAST = 6;
+const MIN_HEIGHT = 6;
 
 /** `points`: peaks from 0 to 255, a byte each, in base64. */
 export function outlineOf(points: string): { path: string; width: number } {
-  const peaks = Array.from(atob(points), (byte) => Math.max(LEAST, byte.charCodeAt(0)));
-  const edge = (sign: 1 | -1) => peaks.map((peak, x) => `L${x} ${POINTS_HIGH - sign * peak}`);
-  const path = `M0 ${POINTS_HIGH}${edge(1).join('')}${edge(-1).toReversed().join('')}Z`;
+  const peaks = Array.from(atob(points), (byte) => Math.max(MIN_HEIGHT, byte.charCodeAt(0)));
+  const edge = (sign: 1 | -1) => peaks.map((peak, x) => `L${x} ${FULL_HEIGHT - sign * peak}`);
+  const path = `M0 ${FULL_HEIGHT}${edge(1).join('')}${edge(-1).toReversed().join('')}Z`;
   return { path, width: Math.max(1, peaks.length - 1) };
 }

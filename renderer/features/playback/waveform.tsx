@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { waveformQuery } from '../../api/analysis.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
-import { outlineOf, POINTS_HIGH } from './waveform-outline.ts';
+import { outlineOf, FULL_HEIGHT } from './waveform-outline.ts';
 import styles from './waveform.module.css';
 
 /** `played`: the part that was played, 0 to 1. */
@@ -18,7 +18,7 @@ export function Waveform({ played }: { played: number }) {
     <svg
       key={track?.id}
       className={styles.waveform}
-      viewBox={`0 0 ${outline.width} ${2 * POINTS_HIGH}`}
+      viewBox={`0 0 ${outline.width} ${2 * FULL_HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden
     >

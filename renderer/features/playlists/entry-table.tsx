@@ -16,7 +16,7 @@ import { currentEntry } from '../../player/player.ts';
 import { usePlayer } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { MOST_ROWS } from '../../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../../ui/selection.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
@@ -39,7 +39,7 @@ interface Some {
   group: TrackGroup;
 }
 
-const named = (entries: readonly PlaylistEntryOut[]): Some => ({
+const groupOf = (entries: readonly PlaylistEntryOut[]): Some => ({
   choice: { ids: entries.map(({ entry_id }) => entry_id) },
   count: entries.length,
   places: entries.map(({ position }) => position),
@@ -87,7 +87,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     const { selection, count } = chosen;
     if (!selection.all) {
       const entries = [...selection.ids].flatMap((id) => entriesById.current.get(id) ?? []);
-      return named(entries.toSorted((a, b) => a.position - b.position));
+      return groupOf(entries.toSorted((a, b) => a.position - b.position));
     }
     return {
       choice: { allBut: [...selection.except] },
@@ -96,7 +96,8 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       group: {
         count,
         load: async () => {
-          if (count > MOST_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+          if (count > MAX_SELECTED_ROWS)
+            throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
           const all = await list.fetchRows(0, total - 1);
           return all.filter((entry) => chosen.has(entry.entry_id)).map(({ track }) => track);
         },
@@ -107,7 +108,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const someAt = (index: number): Some | undefined => {
     const entry = list.item(index);
     if (!entry) return undefined;
-    return chosen.has(entry.entry_id) ? selected() : named([entry]);
+    return chosen.has(entry.entry_id) ? selected() : groupOf([entry]);
   };
 
   const rememberChange = (changed: Promise<{ version: number }>) =>

@@ -22,7 +22,7 @@ import { NewPlaylistButton } from './side-playlists.tsx';
 import styles from './playlists.module.css';
 
 /** Enough entries for the covers of four albums. */
-const LOOKED_AT = { limit: 24, offset: 0 };
+const COVERS_PAGE = { limit: 24, offset: 0 };
 const PLACEHOLDERS = 8;
 /** In pixels; the caption is two lines. */
 const CARD = { width: 180, gap: { column: 20, row: 24 }, caption: 52 };
@@ -90,7 +90,7 @@ export function PlaylistsPage() {
 
 function PlaylistCard({ playlist, tabIndex }: { playlist: PlaylistOut; tabIndex: 0 | -1 }) {
   const { t } = useTranslation();
-  const entries = useQuery(entryPage(playlist.id, LOOKED_AT));
+  const entries = useQuery(entryPage(playlist.id, COVERS_PAGE));
   const tracks = entries.data?.items.map(({ track }) => track) ?? [];
   const Symbol = playlist.is_smart ? IconRules : IconPlaylist;
   const covers = coversOf(tracks, (track) => trackCover(track, 300));

@@ -3,7 +3,7 @@ import { IconAdd, IconClose } from '../../ui/icons.ts';
 import type { SmartFields } from '../../api/playlists.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConditionFields } from './rule-fields.tsx';
-import { DEPTH, emptyGroup, isGroup, newCondition, type Group, type Joiner, type Node } from './rules.ts';
+import { MAX_DEPTH, emptyGroup, isGroup, newCondition, type Group, type Joiner, type Node } from './rules.ts';
 import styles from './rules.module.css';
 
 interface RuleGroupProps {
@@ -67,7 +67,7 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
         <Button variant="plain" icon={IconAdd} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>
           {t('rules.add')}
         </Button>
-        {depth < DEPTH && (
+        {depth < MAX_DEPTH && (
           <Button
             variant="plain"
             icon={IconAdd}

@@ -27,7 +27,7 @@ import { emptyForm, fromRules, labelOfRule, toRules, type RuleForm } from './rul
 import '../../i18n/page-texts.ts';
 import styles from './rules.module.css';
 
-const TYPING_MS = 250;
+const TYPING_PAUSE_MS = 250;
 
 export const NewSmartPage = () => <RuleEditor playlist={null} />;
 
@@ -198,7 +198,7 @@ function OrderFields({
 /** The number of matching tracks, and the first of them. */
 function Preview({ rules }: { rules: Rules | undefined }) {
   const { t } = useTranslation();
-  const [settled] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_MS);
+  const [settled] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_PAUSE_MS);
   const { data, error, isFetching } = useQuery({
     ...previewQuery(settled === '' ? { all: [] } : (JSON.parse(settled) as Rules)),
     enabled: settled !== '',

@@ -22,7 +22,7 @@ export interface RuleForm extends Group {
 }
 
 /** Nesting of groups; the server accepts five levels. */
-export const DEPTH = 4;
+export const MAX_DEPTH = 4;
 
 /** The unit in the form, and how many of the API's units it is. */
 const UNITS: Record<string, number> = { duration_ms: 60_000, size_bytes: 1_000_000, sample_rate_hz: 1_000 };

@@ -39,7 +39,7 @@ import '../../i18n/page-texts.ts';
 import styles from './podcasts.module.css';
 
 /** So many podcasts show their episodes at once. */
-const OPEN_AT_FIRST = 4;
+const SHOWN_EPISODES = 4;
 
 export function PodcastsPage() {
   const { t } = useTranslation();
@@ -67,7 +67,7 @@ export function PodcastsPage() {
         </EmptyState>
       )}
       {podcasts?.map((podcast, index) => (
-        <Podcast key={podcast.id} podcast={podcast} mayManage={mayManage} isFirst={index < OPEN_AT_FIRST} />
+        <Podcast key={podcast.id} podcast={podcast} mayManage={mayManage} isFirst={index < SHOWN_EPISODES} />
       ))}
     </Page>
   );

@@ -2,20 +2,23 @@
 import { getSession } from '../../api/session.ts';
 import { asJson, storedChoice } from '../../stored-choice.ts';
 
-const MOST = 8;
+const MAX_RECENT_SEARCHES = 8;
 const recent = storedChoice<readonly string[]>({
   name: 'searches',
   key: () => `tonearm.searches.${getSession()?.user.id ?? ''}`,
   initial: [],
   ...asJson<readonly string[]>((texts) =>
-    Array.isArray(texts) ? texts.filter((text) => typeof text === 'string').slice(0, MOST) : undefined,
+    Array.isArray(texts) ? texts.filter((text) => typeof text === 'string').slice(0, MAX_RECENT_SEARCHES) : undefined,
   ),
 });
 
 /** The latest first. */
 export function rememberSearch(text: string): void {
   const q = text.trim();
-  if (q !== '') recent.set([q, ...recent.get().filter((one) => one.toLowerCase() !== q.toLowerCase())].slice(0, MOST));
+  if (q !== '')
+    recent.set(
+      [q, ...recent.get().filter((one) => one.toLowerCase() !== q.toLowerCase())].slice(0, MAX_RECENT_SEARCHES),
+    );
 }
 
 export const forgetSearches = (): void => recent.set([]);

@@ -11,7 +11,7 @@ import { toGroups, type HitGroup } from './hits.ts';
 const TYPING_PAUSE_MS = 60;
 /** Online sources are queried after a pause, and not for single letters. */
 const REMOTE_PAUSE_MS = 400;
-const REMOTE_FROM_LENGTH = 2;
+const MIN_REMOTE_LETTERS = 2;
 
 interface Found {
   /** The query the results belong to; a moment behind the input. */
@@ -35,7 +35,7 @@ export function useSearch(text: string, most: typeof PALETTE): Found {
   const [q] = useDebouncedValue(typed, TYPING_PAUSE_MS);
   const [settled] = useDebouncedValue(typed, REMOTE_PAUSE_MS);
   const hasCatalogue = useHasCatalogue();
-  const wantsRemote = hasCatalogue && q.length >= REMOTE_FROM_LENGTH;
+  const wantsRemote = hasCatalogue && q.length >= MIN_REMOTE_LETTERS;
   const library = useQuery(librarySearchQuery(q, most.library));
   const folders = useQuery(folderSearchQuery(q, most.each));
   const playlists = useQuery(playlistsQuery());

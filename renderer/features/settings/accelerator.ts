@@ -1,13 +1,13 @@
 // A combination of keys in Electron's notation: https://www.electronjs.org/docs/latest/api/accelerator
 
-const NAMED: Record<string, string> = {
+const NAMED_KEYS: Record<string, string> = {
   ' ': 'Space',
   ArrowLeft: 'Left',
   ArrowRight: 'Right',
   ArrowUp: 'Up',
   ArrowDown: 'Down',
 };
-const ALSO = /^(?:Home|End|PageUp|PageDown|Insert|Delete|F(?:[1-9]|1\d|2[0-4]))$/;
+const OTHER_KEYS = /^(?:Home|End|PageUp|PageDown|Insert|Delete|F(?:[1-9]|1\d|2[0-4]))$/;
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'shiftKey' | 'metaKey'>;
 
@@ -15,7 +15,8 @@ type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'shif
 export function acceleratorOf({ key, code, ctrlKey, altKey, shiftKey, metaKey }: Pressed): string | undefined {
   if (!ctrlKey && !altKey && !metaKey) return undefined;
   // the code: with Alt held a letter may type something else
-  const name = /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1] ?? NAMED[key] ?? (ALSO.test(key) ? key : undefined);
+  const name =
+    /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1] ?? NAMED_KEYS[key] ?? (OTHER_KEYS.test(key) ? key : undefined);
   if (name === undefined) return undefined;
   return [ctrlKey && 'Control', altKey && 'Alt', shiftKey && 'Shift', metaKey && 'Command', name]
     .filter(Boolean)

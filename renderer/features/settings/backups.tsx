@@ -13,7 +13,7 @@ import { RestoreDialog, RestoreNote } from './restore.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
-const SHOWN = 7;
+const SHOWN_BACKUPS = 7;
 /** Of the contents of a backup in an object store every week, once a person has seen what that reads. */
 const CHECK_PERCENT = 8;
 const WEEKS_A_MONTH = 52 / 12;
@@ -55,7 +55,7 @@ function Snapshots() {
       {hasPlace && data.items.length === 0 && <p className={styles.help}>{t('settings.backup.none')}</p>}
       {data && data.items.length > 0 && (
         <ul className={styles.lines} aria-label={t('settings.backup.title')}>
-          {data.items.slice(0, SHOWN).map((snapshot) => (
+          {data.items.slice(0, SHOWN_BACKUPS).map((snapshot) => (
             <Snapshot key={snapshot.id} snapshot={snapshot} onRestore={() => setChosen(snapshot)} />
           ))}
         </ul>

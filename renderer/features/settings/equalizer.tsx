@@ -10,7 +10,7 @@ import {
   FREQUENCY,
   GAIN_DB,
   headroomDb,
-  limited,
+  limitBand,
   MAX_BANDS,
   PRESETS,
   Q,
@@ -31,7 +31,7 @@ import styles from './equalizer.module.css';
 import rows from './settings.module.css';
 
 /** The headroom hardly depends on it; the player computes it for its own. */
-const RATE = 48_000;
+const SAMPLE_RATE_HZ = 48_000;
 const MAX_FILE_BYTES = 1 << 20;
 
 export function EqualizerSettings() {
@@ -43,7 +43,7 @@ export function EqualizerSettings() {
   const file = useRef<HTMLInputElement>(null);
   const decibels = (value: number) => t('equalizer.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
   const setBand = (index: number, some: Partial<Band>) =>
-    change({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...some }) : band)) });
+    change({ bands: bands.map((band, at) => (at === index ? limitBand({ ...band, ...some }) : band)) });
 
   const readFile = async (chosen: File | undefined) => {
     if (!chosen) return;
@@ -74,7 +74,7 @@ export function EqualizerSettings() {
             onChange={(value) =>
               change(
                 value === 'graphic'
-                  ? { isGraphic: true, bands: fitGraphic((frequency) => responseDb(bands, frequency, RATE)) }
+                  ? { isGraphic: true, bands: fitGraphic((frequency) => responseDb(bands, frequency, SAMPLE_RATE_HZ)) }
                   : { isGraphic: false },
               )
             }
@@ -109,7 +109,7 @@ export function EqualizerSettings() {
         </p>
         <EqualizerCurve bands={bands} isGraphic={isGraphic} onChange={setBand} />
         <p className={rows.help}>
-          {t('equalizer.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, RATE))) })}
+          {t('equalizer.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, SAMPLE_RATE_HZ))) })}
         </p>
         <div className={styles.preamp}>
           <NumberInput

@@ -15,15 +15,15 @@ import styles from './settings.module.css';
 
 const outcomeOf = (status: JobOut['status']) => (status === 'succeeded' || status === 'cancelled' ? status : 'failed');
 const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
-const ASK_EVERY_MS = 2_000;
+const REFETCH_MS = 2_000;
 /** Changed in the list of music folders. */
-const OF_THE_FIRST_FOLDER = ['local_media_import_path', 'local_media_import_mode'];
+const FIRST_FOLDER_SETTINGS = ['local_media_import_path', 'local_media_import_mode'];
 
 export function LibrarySection() {
   return (
     <>
       <MusicFolders />
-      <SettingList group="library" except={OF_THE_FIRST_FOLDER} />
+      <SettingList group="library" except={FIRST_FOLDER_SETTINGS} />
       <LastScan />
     </>
   );
@@ -32,7 +32,7 @@ export function LibrarySection() {
 function LastScan() {
   const { t } = useTranslation();
   const sources = useQuery(sourcesQuery());
-  const jobs = useQuery({ ...jobsQuery(), refetchInterval: ASK_EVERY_MS });
+  const jobs = useQuery({ ...jobsQuery(), refetchInterval: REFETCH_MS });
   const start = useStartScan();
   const folder = sources.data?.find(({ name }) => name === 'local_folder');
   const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;

@@ -127,7 +127,7 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
   );
 }
 
-const MODES = ['copy', 'reference'] as const;
+const IMPORT_MODES = ['copy', 'reference'] as const;
 
 /** The last part of a path, of this system or of Windows. */
 const nameOf = (path = ''): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
@@ -138,7 +138,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const change = useChangeMusicFolder();
   const editedFolder = editing === 'new' ? undefined : editing;
   const [path, setPath] = useState(editedFolder?.path ?? undefined);
-  const [mode, setMode] = useState<(typeof MODES)[number]>(editedFolder?.mode ?? 'reference');
+  const [mode, setMode] = useState<(typeof IMPORT_MODES)[number]>(editedFolder?.mode ?? 'reference');
   const [name, setName] = useState(editedFolder?.name);
   const [isMoving, setMoving] = useState(editedFolder === undefined);
   const error = add.error ?? change.error;
@@ -200,7 +200,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
           <Segmented
             label={t('setup.folder.how')}
             value={mode}
-            options={MODES.map((value) => ({ value, label: t(`setup.folder.${value}`) }))}
+            options={IMPORT_MODES.map((value) => ({ value, label: t(`setup.folder.${value}`) }))}
             onChange={setMode}
           />
         </div>

@@ -8,7 +8,7 @@ import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 import { Button } from '../../ui/button.tsx';
 import styles from './settings.module.css';
 
-const KBPS = [0, 320, 256, 192, 128, 96];
+const QUALITY_LIMITS_KBPS = [0, 320, 256, 192, 128, 96];
 const canChoose = 'setSinkId' in AudioContext.prototype && 'mediaDevices' in navigator;
 
 const devicesQuery = {
@@ -39,7 +39,7 @@ export function OutputSettings() {
             className={styles.field}
             value={kbps[network]}
             aria-describedby={helpId(`${id}-${network}`)}
-            data={KBPS.map((value) => ({
+            data={QUALITY_LIMITS_KBPS.map((value) => ({
               value: `${value}`,
               label: value === 0 ? t('equalizer.original') : t('equalizer.kbps', { value }),
             }))}

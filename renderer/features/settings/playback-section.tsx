@@ -14,7 +14,7 @@ import styles from './settings.module.css';
 const OutputSettings = lazy(async () => ({ default: (await import('./output-settings.tsx')).OutputSettings }));
 const EqualizerSettings = lazy(async () => ({ default: (await import('./equalizer.tsx')).EqualizerSettings }));
 
-const MODES = ['off', 'track', 'album'] as const satisfies readonly ReplayGainMode[];
+const REPLAY_GAIN_MODES = ['off', 'track', 'album'] as const satisfies readonly ReplayGainMode[];
 
 export function PlaybackSection() {
   const { t } = useTranslation();
@@ -51,7 +51,7 @@ export function PlaybackSection() {
             className={styles.field}
             value={mode}
             aria-describedby={helpId(id)}
-            data={MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
+            data={REPLAY_GAIN_MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
             onChange={(event) => player.setSound({ replayGain: event.currentTarget.value as ReplayGainMode })}
           />
         </SettingRow>

@@ -16,8 +16,8 @@ const RIGHTS: Record<RightName, boolean> = {
 export const RIGHT_NAMES = Object.keys(RIGHTS) as RightName[];
 export const NEW_ACCOUNT: UserTerms = { ...RIGHTS, max_bitrate_kbps: null, quota_bytes: null };
 const GIGABYTE = 1_000_000_000;
-const LEAST_KBPS = 32;
-const MOST_KBPS = 10_000;
+const MIN_KBPS = 32;
+const MAX_KBPS = 10_000;
 
 /** Empty is no limit; a unit after the number is not part of it. */
 function limitOf(form: HTMLFormElement, name: string, unit = 1): number | null {
@@ -52,8 +52,8 @@ export function RightsFields({ terms }: { terms: UserTerms }) {
         label={t('settings.rights.bitrate')}
         description={t('settings.rights.noLimit')}
         defaultValue={terms.max_bitrate_kbps ?? ''}
-        min={LEAST_KBPS}
-        max={MOST_KBPS}
+        min={MIN_KBPS}
+        max={MAX_KBPS}
         allowDecimal={false}
         suffix=" kbps"
       />

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { faultOf, findFault, useChangeSettings, type SettingValue } from '../../api/settings.ts';
 
-const ASK_AFTER_MS = 250;
+const CONFIRM_AFTER_MS = 250;
 
 /** Shown as chosen at once, and as it was when the server refuses. */
 export function useChoice({ key, value }: SettingOut) {
@@ -38,7 +38,7 @@ export function useDraft({ key, value, secret }: SettingOut) {
     const timer = setTimeout(() => {
       // aborted: a later text is asked about instead
       findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined);
-    }, ASK_AFTER_MS);
+    }, CONFIRM_AFTER_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();

@@ -15,8 +15,8 @@ export interface YearFacts {
 const MARGIN = 72;
 const GAP = 16;
 const INK = '#ffffff';
-const INK_2 = 'rgb(255 255 255 / 72%)';
-const BACK = '#131314';
+const MUTED_INK = 'rgb(255 255 255 / 72%)';
+const BACKGROUND = '#131314';
 const SHADE = 'rgb(10 10 12 / 58%)';
 const RADIUS = 16;
 
@@ -49,12 +49,12 @@ export async function drawYear(
     { bold = false, soft = false, most = width } = {},
   ) => {
     context.font = `${bold ? 600 : 400} ${size}px ${family}`;
-    context.fillStyle = soft ? INK_2 : INK;
+    context.fillStyle = soft ? MUTED_INK : INK;
     context.textAlign = 'start';
     context.fillText(fitted(context, words, most), across(x), y);
   };
 
-  context.fillStyle = BACK;
+  context.fillStyle = BACKGROUND;
   context.fillRect(0, 0, width, height);
   if (covers[0]) {
     context.save();

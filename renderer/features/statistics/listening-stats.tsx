@@ -12,7 +12,7 @@ import { HeatMap, weekdayName } from './heat-map.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './statistics.module.css';
 
-const SHOWN = 10;
+const SHOWN_RANKS = 10;
 const MEASURES = ['plays', 'minutes'] as const;
 
 interface ListeningStatsProps {
@@ -114,7 +114,7 @@ export function TopFigures({ tops, measure, year }: { tops: Tops; measure: Measu
     minutes: t('statistics.minutes'),
   };
   return TOP_KINDS.map((kind) => {
-    const ranks = ranksOf(tops, kind, measure, SHOWN);
+    const ranks = ranksOf(tops, kind, measure, SHOWN_RANKS);
     if (ranks.length === 0) return null;
     const name = t(`statistics.top.${kind}`);
     const title = year === undefined ? name : t('statistics.topIn', { title: name, year });

@@ -15,15 +15,15 @@ interface Bucket extends Heard {
 export type Step = 'day' | 'week' | 'month';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 45;
-const MOST_WEEKS = 60;
+const MAX_DAYS = 45;
+const MAX_WEEKS = 60;
 
 const span = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
 /** As fine as there is room for. */
 export function stepFor(from: string, to: string): Step {
   const days = span(from, to);
-  return days <= MOST_DAYS ? 'day' : days <= MOST_WEEKS * 7 ? 'week' : 'month';
+  return days <= MAX_DAYS ? 'day' : days <= MAX_WEEKS * 7 ? 'week' : 'month';
 }
 
 /** The Monday of its week, the first of its month. */
@@ -33,7 +33,7 @@ function startOf(day: string, step: Step): string {
   return addDays(day, -((new Date(day).getUTCDay() + 6) % 7));
 }
 
-function next(start: string, step: Step): string {
+function nextStart(start: string, step: Step): string {
   if (step === 'month') {
     const date = new Date(start);
     return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString().slice(0, 10);
@@ -45,7 +45,7 @@ function next(start: string, step: Step): string {
 export function bucketDays(days: readonly HeardDay[], from: string, to: string): { step: Step; buckets: Bucket[] } {
   const step = stepFor(from, to);
   const sums = new Map<string, Bucket>();
-  for (let start = startOf(from, step); start <= to; start = next(start, step))
+  for (let start = startOf(from, step); start <= to; start = nextStart(start, step))
     sums.set(start, { start, plays: 0, minutes: 0 });
   for (const { day, plays, minutes } of days) {
     const sum = sums.get(startOf(day, step));

@@ -16,29 +16,29 @@ export interface Rank {
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
 }
 
-const ROW = 44;
-const COVER = 36;
-const BAR = 6;
+const ROW_HEIGHT = 44;
+const COVER_SIZE = 36;
+const BAR_HEIGHT = 6;
 /** Approximate width of a letter, to keep a name off the number beside it. */
-const LETTER = 7;
+const LETTER_WIDTH = 7;
 
 export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {
   const { ref, width } = useElementSize();
   const most = Math.max(1, ...ranks.map(({ value }) => value));
   const shorten = (text: string, room: number) =>
-    text.length * LETTER > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…` : text;
+    text.length * LETTER_WIDTH > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER_WIDTH) - 1))}…` : text;
   /** Where something of this width begins, mirrored where one reads from right to left. */
   const across = (x: number, of = 0): number => (isRightToLeft() ? width - x - of : x);
   return (
     <div ref={ref}>
-      <svg width={width} height={ranks.length * ROW} className={styles.ranks} role="list">
+      <svg width={width} height={ranks.length * ROW_HEIGHT} className={styles.ranks} role="list">
         {ranks.map((rank, i) => {
-          const start = rank.cover === undefined ? 0 : COVER + 12;
-          const room = width - start - format(rank.value).length * LETTER - 16;
+          const start = rank.cover === undefined ? 0 : COVER_SIZE + 12;
+          const room = width - start - format(rank.value).length * LETTER_WIDTH - 16;
           const name = shorten(rank.name, room);
-          const by = rank.by ? shorten(rank.by, room - name.length * LETTER - 12) : '';
+          const by = rank.by ? shorten(rank.by, room - name.length * LETTER_WIDTH - 12) : '';
           const words = (
-            <text x={across(start)} y={i * ROW + 16}>
+            <text x={across(start)} y={i * ROW_HEIGHT + 16}>
               <tspan className={styles.rankName}>{name}</tspan>
               {by.length > 2 && (
                 <tspan className={styles.rankBy} dx={8}>
@@ -56,10 +56,10 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
               <title>{[rank.name, rank.by].filter(Boolean).join(' · ')}</title>
               {rank.cover !== undefined && (
                 <rect
-                  x={across(0, COVER)}
-                  y={i * ROW}
-                  width={COVER}
-                  height={COVER}
+                  x={across(0, COVER_SIZE)}
+                  y={i * ROW_HEIGHT}
+                  width={COVER_SIZE}
+                  height={COVER_SIZE}
                   rx={4}
                   className={styles.rankGround}
                 />
@@ -67,10 +67,10 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
               {rank.cover && (
                 <image
                   href={rank.cover}
-                  x={across(0, COVER)}
-                  y={i * ROW}
-                  width={COVER}
-                  height={COVER}
+                  x={across(0, COVER_SIZE)}
+                  y={i * ROW_HEIGHT}
+                  width={COVER_SIZE}
+                  height={COVER_SIZE}
                   preserveAspectRatio="xMidYMid slice"
                   className={styles.rankCover}
                 />
@@ -78,21 +78,21 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
               <Where to={rank.to} name={[rank.name, rank.by].filter(Boolean).join(', ')}>
                 {words}
               </Where>
-              <text x={across(width)} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
+              <text x={across(width)} y={i * ROW_HEIGHT + 16} textAnchor="end" className={styles.rankValue}>
                 {format(rank.value)}
               </text>
               {[
                 { className: styles.rankGround, share: 1 },
                 { className: styles.rankBar, share: rank.value / most },
               ].map(({ className, share }) => {
-                const length = Math.max(BAR, share * (width - start));
+                const length = Math.max(BAR_HEIGHT, share * (width - start));
                 return (
                   <rect
                     key={className}
                     x={across(start, length)}
-                    y={i * ROW + 26}
+                    y={i * ROW_HEIGHT + 26}
                     width={length}
-                    height={BAR}
+                    height={BAR_HEIGHT}
                     rx={3}
                     className={className}
                   />

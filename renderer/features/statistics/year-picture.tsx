@@ -11,8 +11,8 @@ import { fileName, saveFile } from './export-plot.ts';
 import { topTrackCover } from './ranks.ts';
 import styles from './statistics.module.css';
 
-const COVERS = 5;
-const NAMES = 5;
+const MAX_COVERS = 5;
+const MAX_NAMES = 5;
 
 export function YearPicture({ review }: { review: YearOut }) {
   const { t } = useTranslation();
@@ -30,8 +30,8 @@ export function YearPicture({ review }: { review: YearOut }) {
       [formatNumber(review.new_artists), t('statistics.newArtists')],
     ],
     lists: [
-      { title: t('statistics.top.artists'), names: review.top_artists.slice(0, NAMES).map(({ name }) => name) },
-      { title: t('statistics.top.tracks'), names: review.top_tracks.slice(0, NAMES).map((track) => track.title) },
+      { title: t('statistics.top.artists'), names: review.top_artists.slice(0, MAX_NAMES).map(({ name }) => name) },
+      { title: t('statistics.top.tracks'), names: review.top_tracks.slice(0, MAX_NAMES).map((track) => track.title) },
     ],
     covers: coversOf(review),
     by: t('app.name'),
@@ -108,5 +108,5 @@ function coversOf({ top_albums, top_tracks }: YearOut): string[] {
     ),
     ...top_tracks.flatMap((track) => topTrackCover(track, 600) ?? []),
   ];
-  return [...new Set(covers)].slice(0, COVERS);
+  return [...new Set(covers)].slice(0, MAX_COVERS);
 }

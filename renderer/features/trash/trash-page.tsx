@@ -14,7 +14,7 @@ import { IconDelete, IconTrash, IconUndo } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { MOST_ROWS } from '../../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../../ui/selection.ts';
 import { useSelection } from '../../ui/use-selection.ts';
 import { trashColumns } from './trash-columns.tsx';
 import tableStyles from '../../ui/checked-table.module.css';
@@ -47,7 +47,8 @@ export function TrashPage() {
   const failed = (error: unknown) => tell(detailOf(error));
   /** The selected rows; undefined when there are too many to name them. */
   const chosenTracks = async (): Promise<TrashedTrackOut[] | undefined> => {
-    if (chosen.count > MOST_ROWS) return void tell(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+    if (chosen.count > MAX_SELECTED_ROWS)
+      return void tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
     return (await list.fetchRows(0, total - 1)).filter(({ id }) => chosen.has(id));
   };
   const restore = (tracks: readonly TrashedTrackOut[]) => {

@@ -48,6 +48,6 @@ export const NAV_ITEMS = [
 ] as const;
 
 /** In the bottom bar of a phone; the others are in its menu. */
-const IN_BAR: readonly string[] = ['home', 'albums', 'artists'];
-export const BOTTOM_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => IN_BAR.includes(name));
-export const MENU_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => !IN_BAR.includes(name));
+const BOTTOM_NAV_NAMES: readonly string[] = ['home', 'albums', 'artists'];
+export const BOTTOM_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => BOTTOM_NAV_NAMES.includes(name));
+export const MENU_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => !BOTTOM_NAV_NAMES.includes(name));

@@ -3,7 +3,7 @@
 import { MISSING_SORTS, type MissingOrder } from '../../api/missing.ts';
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
 type MissingSearch = { [K in keyof MissingOrder]: NonNullable<MissingOrder[K]> };
 
@@ -34,7 +34,7 @@ export function parsePathSearch(input: Record<string, unknown>): PathSearch {
   const number = (name: 'from' | 'to' | 'steps'): number | undefined =>
     /^[1-9]\d{0,14}$/.test(String(input[name])) ? Number(input[name]) : undefined;
   const steps = number('steps');
-  return { from: number('from'), to: number('to'), steps: steps && Math.min(steps, MOST_STEPS) };
+  return { from: number('from'), to: number('to'), steps: steps && Math.min(steps, MAX_STEPS) };
 }
 
 interface StatisticsSearch extends RangeSearch {

@@ -9,7 +9,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import type { OpenDetails } from '../../ui/use-details.ts';
 
 /** Keys that also work on the track that plays, where no item has the focus. */
-const OF_CURRENT = new Set(['e', 'l']);
+const CURRENT_TRACK_KEYS = new Set(['e', 'l']);
 
 /** What a key does with the items that have the focus, or with the track that plays. */
 export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => void) | undefined {
@@ -26,7 +26,7 @@ export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => v
     // a row that is just being loaded: the key was meant for it
     if (document.activeElement?.closest('[data-items] [data-index]')) return undefined;
     const current = currentEntry(player.getState())?.track.id;
-    if (current === undefined || !OF_CURRENT.has(key)) return undefined;
+    if (current === undefined || !CURRENT_TRACK_KEYS.has(key)) return undefined;
     return () =>
       void queries.ensureQueryData(trackQuery(current)).then((track) => act(key, trackItems(oneTrack(track)))?.());
   };

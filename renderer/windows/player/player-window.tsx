@@ -18,7 +18,7 @@ import styles from './player-window.module.css';
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
 
 type View = 'cover' | SideView;
-const VIEWS = [
+const PLAYER_VIEWS = [
   { view: 'cover', icon: IconCover },
   { view: 'lyrics', icon: IconLyrics },
   { view: 'chapters', icon: IconChapters },
@@ -38,7 +38,7 @@ export function PlayerWindow() {
     document.title = track ? t('playback.windowTitle', { title: track.title, artist: by }) : t('app.name');
   }, [track, by, t]);
   const nameOf = (name: View) => t(name === 'cover' ? 'playback.cover' : VIEW_TITLES[name]);
-  const views = VIEWS.filter((one) => one.view !== 'chapters' || track?.has_chapters || view === one.view);
+  const views = PLAYER_VIEWS.filter((one) => one.view !== 'chapters' || track?.has_chapters || view === one.view);
 
   return (
     <main className={styles.window} style={accent} aria-label={t('player.player')}>

@@ -36,7 +36,7 @@ const StorageSection = lazy(async () => ({
   default: (await import('../../features/settings/storage-section.tsx')).StorageSection,
 }));
 
-const CONTENT: Record<SectionName, ComponentType> = {
+const SECTION_CONTENT: Record<SectionName, ComponentType> = {
   general: GeneralSection,
   library: LibrarySection,
   storage: StorageSection,
@@ -61,7 +61,7 @@ export function SettingsWindow() {
     // a phone shows only a few at a time
     places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
-  const Content = CONTENT[current];
+  const Content = SECTION_CONTENT[current];
   return (
     <div className={styles.window}>
       <nav className={styles.side} aria-label={t('settings.title')}>

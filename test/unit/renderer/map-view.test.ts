@@ -3,7 +3,7 @@ import {
   areaOf,
   fetchedArea,
   MAP_SIZE,
-  moved,
+  moveView,
   nearest,
   thinned,
   toMap,
@@ -43,13 +43,13 @@ test.each([
 });
 
 test('nobody walks off the map', () => {
-  const view = moved({ x: 100, y: 100, scale: 50 }, size, 10_000, -10_000_000);
+  const view = moveView({ x: 100, y: 100, scale: 50 }, size, 10_000, -10_000_000);
   expect([view.x, view.y]).toEqual([0, MAP_SIZE]);
 });
 
 test('a short walk asks for nothing new, and what is fetched has all that is seen', () => {
   const view = { x: 30_000, y: 30_000, scale: 8 };
-  expect(fetchedArea(moved(view, size, 3, 2), size)).toEqual(fetchedArea(view, size));
+  expect(fetchedArea(moveView(view, size, 3, 2), size)).toEqual(fetchedArea(view, size));
   const [seen, fetched] = [areaOf(view, size), fetchedArea(view, size)];
   expect(fetched.min_x <= seen.min_x && fetched.max_x >= seen.max_x).toBe(true);
   expect(fetched.min_y <= seen.min_y && fetched.max_y >= seen.max_y).toBe(true);

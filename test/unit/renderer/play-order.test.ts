@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { following, moved, removed, reorder, reorderComing } from '../../../renderer/player/play-order.ts';
+import { following, moveEntry, removeEntry, reorder, reorderComing } from '../../../renderer/player/play-order.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
@@ -36,7 +36,7 @@ test.each([
   { key: 3, to: 99, order: [1, 2, 4, 3], index: 1 },
   { key: 9, to: 0, order: [1, 2, 3, 4], index: 1 },
 ])('moving $key to $to keeps the current one', ({ key, to, order, index }) => {
-  const after = moved({ queue: queueOf(4), index: 1 }, key, to);
+  const after = moveEntry({ queue: queueOf(4), index: 1 }, key, to);
   expect({ order: keys(after.queue), index: after.index }).toEqual({ order, index });
 });
 
@@ -46,12 +46,12 @@ test.each([
   { key: 3, order: [1, 2], index: 1 },
   { key: 9, order: [1, 2, 3], index: 1 },
 ])('removing $key', ({ key, order, index }) => {
-  const after = removed({ queue: queueOf(3), index: 1 }, key);
+  const after = removeEntry({ queue: queueOf(3), index: 1 }, key);
   expect({ order: keys(after.queue), index: after.index }).toEqual({ order, index });
 });
 
 test('removing the only entry leaves nothing current', () => {
-  expect(removed({ queue: queueOf(1), index: 0 }, 1)).toEqual({ queue: [], index: -1 });
+  expect(removeEntry({ queue: queueOf(1), index: 0 }, 1)).toEqual({ queue: [], index: -1 });
 });
 
 test.each([

@@ -4,18 +4,18 @@ import {
   countChosen,
   EVERYTHING,
   isChosen,
-  NOTHING,
+  EMPTY_SELECTION,
   toggled,
   withRows,
 } from '../../../renderer/ui/selection.ts';
 
 test('nothing is selected at first', () => {
-  expect(countChosen(NOTHING, 100)).toBe(0);
-  expect(isChosen(NOTHING, 1)).toBe(false);
+  expect(countChosen(EMPTY_SELECTION, 100)).toBe(0);
+  expect(isChosen(EMPTY_SELECTION, 1)).toBe(false);
 });
 
 test('a row is selected and deselected', () => {
-  const one = toggled(NOTHING, 7);
+  const one = toggled(EMPTY_SELECTION, 7);
   expect(isChosen(one, 7)).toBe(true);
   expect(countChosen(one, 100)).toBe(1);
   expect(countChosen(toggled(one, 7), 100)).toBe(0);
