@@ -7,14 +7,14 @@ export const END = 'end';
 
 const GRACE_MS = 2_000;
 
-/** Resolves when it has exited. A hung thread is terminated at once with `graceMs` 0. */
+/** Resolves when it has exited. With `graceMs` 0 it is terminated at once, with Infinity never. */
 export async function stopWorker(worker: Worker, graceMs = GRACE_MS): Promise<void> {
   if (worker.threadId === -1) return; // it has ended
   worker.on('error', () => undefined); // it may still fail on its way out
   if (graceMs === 0) return void (await worker.terminate());
   await new Promise<void>((resolve) => {
     // also keeps the process, whether or not the thread does
-    const grace = setTimeout(() => void worker.terminate(), graceMs);
+    const grace = graceMs === Infinity ? undefined : setTimeout(() => void worker.terminate(), graceMs);
     worker.once('exit', () => {
       clearTimeout(grace);
       resolve();

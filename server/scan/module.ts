@@ -22,8 +22,8 @@ import {
   type PreviewWish,
   type ScanTaskDeps,
 } from './tasks.ts';
-import { createWalker } from './walker.ts';
 import { handledBy } from '../jobs/tasks.ts';
+import { createWalker } from './walker.ts';
 
 type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &
@@ -66,7 +66,7 @@ export function scanModule({
   isServing,
 }: ScanModuleDeps) {
   const { data, database: databasePath, storageRoot } = config.paths;
-  const walker = createWalker({ workerUrl: paths.workers.walk });
+  const walker = createWalker(paths.workers.walk);
   const checkpoints = createCheckpoints({ client: db.$client, databasePath, workerUrl: paths.workers.checkpoint, log });
   const deps: ScanTaskDeps = {
     db,
@@ -76,7 +76,7 @@ export function scanModule({
     divide: relocation.divide,
     leases,
     reader,
-    walker,
+    walkFolders: walker.walk,
     now,
     musicFolders,
     events,

@@ -9,9 +9,7 @@
 // rows are written, large files are hashed, and tracks whose files are gone are looked for among the new ones. What a
 // scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
 // written.
-import { max } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
-import { sourceFolders } from '../db/schema.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { fileKey } from '../files/file-stamp.ts';
@@ -56,7 +54,7 @@ import type { SeparatedTracks } from './separated-tracks.ts';
 import { settle } from './settle.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
 import { readLostAgain } from './lost-copies.ts';
-import type { Walker } from './walker.ts';
+import type { WalkFolders } from './walker.ts';
 import { createUnfinishedScans } from './unfinished-scans.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { createWriteQueue } from './write-queue.ts';
@@ -73,7 +71,7 @@ export interface ScanDeps {
   trash: ScanWriterDeps['trash'];
   divide: ScanWriterDeps['divide'];
   reader: Pick<ReaderPool, 'read' | 'warm'>;
-  walker: Pick<Walker, 'start'>;
+  walkFolders: WalkFolders;
   now: () => Date;
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
   /** MIN_FREE_BYTES. */
@@ -251,40 +249,27 @@ async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): 
 type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
-async function* walk({ walker, record, rows, progress, signal, ...scan }: Walk): AsyncGenerator<ListedFile[]> {
-  const { db, root, folders, closed, restore, reread = false, canSplit, databasePath } = scan;
-  const lastFolder =
-    db
-      .select({ id: max(sourceFolders.id) })
-      .from(sourceFolders)
-      .get()?.id ?? 0;
-  const order = { root, folders, closed, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER, lastFolder };
-  const walking = walker.start(order);
-  try {
-    for await (const { batches, current, credit } of walking.messages(signal)) {
-      signal.throwIfAborted();
-      let group: ListedFile[] = [];
-      for (const found of batches) {
-        recordWalked(record, found, scan.keyAt(found.path));
-        const { candidates, ...batch } = found;
-        if (changesRows(found)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
-        for (const candidate of candidates) {
-          group.push({ path: batch.path, candidate });
-          if (group.length < GROUP_FILES) continue;
-          yield group;
-          credit(group.length);
-          group = [];
-        }
+async function* walk({ walkFolders, record, rows, progress, signal, ...scan }: Walk): AsyncGenerator<ListedFile[]> {
+  const { root, folders, closed, restore, reread = false, canSplit, databasePath } = scan;
+  const order = { root, folders, closed, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER };
+  for await (const { batches } of walkFolders(order, signal)) {
+    let group: ListedFile[] = [];
+    for (const found of batches) {
+      recordWalked(record, found, scan.keyAt(found.path));
+      const { candidates, ...batch } = found;
+      if (changesRows(found)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
+      for (const candidate of candidates) {
+        group.push({ path: batch.path, candidate });
+        if (group.length < GROUP_FILES) continue;
+        yield group;
+        group = [];
       }
-      if (group.length > 0) yield group; // what was found so far is read while the walk goes on
-      credit(group.length);
-      progress.report(current);
     }
-    signal.throwIfAborted();
-    progress.walked();
-  } finally {
-    walking.end();
+    if (group.length > 0) yield group; // what was found so far is read while the walk goes on
+    progress.report(batches.at(-1)?.path ?? '');
   }
+  signal.throwIfAborted();
+  progress.walked();
 }
 
 /** Files that only moved are known already, and some wait from the walk of a part; the others have to be read. */

@@ -1,11 +1,12 @@
-// The walking threads: two of them share the walk of a large library and find what one would, and a walk that is broken
-// off leaves nothing for the next one.
+// The walking thread: it finds each file of a large library once, gives as much as it is asked for, and a walk that is
+// broken off leaves nothing for the next one.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWalker, type WholeWalk } from '../../server/scan/walker.ts';
+import type { WalkOrder } from '../../server/scan/walk-worker.ts';
+import { createWalker } from '../../server/scan/walker.ts';
 import type { FolderBatch } from '../../server/scan/compare-folder.ts';
 import { paths } from '../support/product.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
@@ -14,8 +15,8 @@ const FOLDERS = 1_200;
 
 let dir: string;
 let music: string;
-let order: WholeWalk;
-const walker = createWalker({ workerUrl: paths.workers.walk });
+let order: WalkOrder;
+const walker = createWalker(paths.workers.walk);
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-walker-'));
@@ -31,9 +32,8 @@ beforeAll(async () => {
     canSplit: true,
     databasePath,
     source: 'local_folder',
-    lastFolder: 0,
   };
-  order.lastFolder = remember(databasePath, await walked());
+  remember(databasePath, await walked());
 });
 afterAll(async () => {
   await walker.close();
@@ -45,36 +45,26 @@ function make(file: string): void {
   writeFileSync(join(music, file), file);
 }
 
-/** Writes what a scan would have; gives the highest id of a folder. */
-function remember(databasePath: string, batches: FolderBatch[]): number {
+/** Writes what a scan would have. */
+function remember(databasePath: string, batches: FolderBatch[]): void {
   const db = new Database(databasePath);
   const folder = db.prepare('INSERT INTO source_folders (source, path, signature) VALUES (?, ?, ?)');
   const file = db.prepare(
     `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state)
       VALUES (?, ?, ?, ?, ?, ?, 'track')`,
   );
-  const ids = db.transaction(() =>
-    batches.map(({ path, signature, candidates }) => {
+  db.transaction(() =>
+    batches.forEach(({ path, signature, candidates }) => {
       const { lastInsertRowid: id } = folder.run('local_folder', path, signature);
       for (const { name, sizeBytes, mtimeUs, dev, ino } of candidates) file.run(id, name, sizeBytes, mtimeUs, dev, ino);
-      return Number(id);
     }),
   )();
   db.close();
-  return Math.max(...ids);
 }
 
-async function walked(of: WholeWalk = order, signal = new AbortController().signal): Promise<FolderBatch[]> {
-  const walking = walker.start(of);
+async function walked(of: WalkOrder = order, signal = new AbortController().signal): Promise<FolderBatch[]> {
   const found: FolderBatch[] = [];
-  try {
-    for await (const { batches, credit } of walking.messages(signal)) {
-      found.push(...batches);
-      credit(batches.reduce((sum, { candidates }) => sum + candidates.length, 0));
-    }
-  } finally {
-    walking.end();
-  }
+  for await (const { batches } of walker.walk(of, signal)) found.push(...batches);
   return found;
 }
 
@@ -86,7 +76,7 @@ test('a large walk that found nothing new counts every file once', async () => {
   expect(unchanged(await walked())).toBe(FOLDERS);
 });
 
-test('what is new, gone and moved is found once, whichever thread met it', async () => {
+test('what is new, gone and moved is found once', async () => {
   rmSync(join(music, '7'), { recursive: true });
   rmSync(join(music, '33/1193/track.mp3'));
   renameSync(join(music, '12'), join(music, 'moved'));
@@ -102,16 +92,27 @@ test('what is new, gone and moved is found once, whichever thread met it', async
 
 test('a walk that is broken off says nothing is gone, and the next one is whole', async () => {
   const aborted = new AbortController();
-  const walking = walker.start(order);
-  aborted.abort();
-  const messages = [];
-  for await (const message of walking.messages(aborted.signal)) messages.push(message);
-  walking.end();
-  expect(messages).toEqual([]);
+  aborted.abort(new Error('cancelled'));
+  await expect(walked(order, aborted.signal)).rejects.toThrow('cancelled');
+  const unknown = { ...order, source: 'another' };
+  for await (const { isLast } of walker.walk(unknown, new AbortController().signal)) {
+    expect(isLast).toBe(false);
+    break;
+  }
   expect(unchanged(await walked())).toBe(FOLDERS - 61);
 });
 
-test('two walks at once do not share with each other', async () => {
+test('a first walk gives some hundred files at a time, and the next when it is asked', async () => {
+  const sizes: number[] = [];
+  const unknown = { ...order, source: 'another' };
+  for await (const { batches } of walker.walk(unknown, new AbortController().signal))
+    sizes.push(batches.reduce((sum, { candidates }) => sum + candidates.length, 0));
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(FOLDERS - 30);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(Math.max(...sizes)).toBeLessThan(500);
+});
+
+test('two walks at once find the same', async () => {
   const [one, other] = await Promise.all([walked(), walked()]);
   expect(unchanged(one)).toBe(FOLDERS - 61);
   expect(goneIn(one)).toHaveLength(61);

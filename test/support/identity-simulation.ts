@@ -25,7 +25,7 @@ import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
 import { createFindGone } from '../../server/scan/find-gone.ts';
 import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
-import { goneFolders, startsOf, walk } from '../../server/scan/walk.ts';
+import { walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
 import { createDeletedFiles } from './deleted-files.ts';
 import { createFolder, firstNames, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
@@ -192,14 +192,6 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
         .map((row) => ({ id: row.id, similarity: 0.97 })),
   };
 
-  /** Folders come in any order where two threads walk. */
-  let random = seededRandom(7);
-  const inSomeOrder = <T>(items: T[]): T[] =>
-    items
-      .map((item) => ({ item, place: random() }))
-      .sort((a, b) => a.place - b.place)
-      .map(({ item }) => item);
-
   const deps: ScanDeps = {
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
@@ -207,22 +199,13 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     trash,
     divide: relocation.divide,
     reader: { read, warm: () => {} },
-    walker: {
-      start: ({ folders, closed, databasePath, source, lastFolder, restore, canSplit }) => ({
-        async *messages() {
-          const known = openKnownFiles(databasePath, source, new SharedArrayBuffer(lastFolder + 1));
-          try {
-            const at = { root: musicFolders, known, notWalked: { keys: [...closed], paths: [] } };
-            const starts = startsOf(musicFolders, folders, closed);
-            const found = [...walk({ ...at, folders: starts, restore, canSplit, share: () => {} })];
-            const batches = [...inSomeOrder(found), ...goneFolders({ ...at, folders })];
-            yield { type: 'folders', batches, current: '', credit: () => {} };
-          } finally {
-            known.close();
-          }
-        },
-        end: () => {},
-      }),
+    async *walkFolders({ databasePath, source, ...order }) {
+      const known = openKnownFiles(databasePath, source, order.folders);
+      try {
+        yield { batches: [...walk({ ...order, known })], isLast: true };
+      } finally {
+        known.close();
+      }
     },
     now,
     storage: {
@@ -355,7 +338,6 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     empty();
     fs.rmSync(root, { recursive: true, force: true });
     fs.rmSync(away, { recursive: true, force: true });
-    random = seededRandom(7);
     stamp = 0;
     audios = 0;
     sounds = SOUNDS;

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
 import type { KnownFile, KnownFiles } from '../../../server/scan/known-files.ts';
-import { goneFolders, walk, type NotWalked } from '../../../server/scan/walk.ts';
+import { walk } from '../../../server/scan/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
 const onLinux = test.skipIf(process.platform !== 'linux');
@@ -45,14 +45,15 @@ interface KnownFolder {
 interface Known extends KnownFiles {
   folders: KnownFolder[];
   asked: string[];
-  /** What was seen, for the next walk. */
-  forget: () => void;
+  /** Begins a walk of these folders: none of them was seen. */
+  begin: (folders: string[]) => void;
 }
 
 /** The database's knowledge; a folder's id is its index in the list. */
 function knownFiles(folders: KnownFolder[] = []): Known {
   const asked: string[] = [];
   const seen = new Set<number>();
+  let walkedFolders: string[] = [];
   const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
   return {
     folders,
@@ -61,17 +62,21 @@ function knownFiles(folders: KnownFolder[] = []): Known {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
       seen.add(id);
-      return id < 0 ? undefined : { id, imageName, artistImage: null, signature };
+      return id < 0 ? undefined : { id, path, imageName, artistImage: null, signature };
     },
     files(id) {
       asked.push(folders[id]?.path ?? '?');
       return filesOf(id);
     },
-    unseenBelow: (below) =>
+    unseen: () =>
       folders
-        .map(({ path }, id) => ({ id, path }))
-        .filter(({ id, path }) => !seen.has(id) && (below === '' || path === below || path.startsWith(`${below}/`))),
-    forget: () => seen.clear(),
+        .map(({ path, imageName, signature }, id) => ({ id, path, imageName, artistImage: null, signature }))
+        .filter(({ id }) => !seen.has(id))
+        .filter(({ path }) => walkedFolders.some((above) => above === '' || `${path}/`.startsWith(`${above}/`))),
+    begin(walked) {
+      walkedFolders = walked;
+      seen.clear();
+    },
     present: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
   };
 }
@@ -80,15 +85,11 @@ interface WalkedPart {
   at?: string;
   folders?: string[];
   restore?: boolean;
-  share?: (pending: string[]) => void;
 }
 
-/** All that a walk finds, and then what is gone. */
-function* walking(known: Known, { at = root, folders = [''], restore = false, share = () => {} }: WalkedPart = {}) {
-  const notWalked: NotWalked = { keys: [], paths: [] };
-  known.forget();
-  yield* walk({ root: at, folders, known, notWalked, share, restore, canSplit: true });
-  yield* goneFolders({ root: at, folders, known, notWalked });
+function* walking(known: Known, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
+  known.begin(folders);
+  yield* walk({ root: at, folders, closed: [], known, restore, canSplit: true });
 }
 
 const walkAll = (known: Known = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
@@ -455,30 +456,6 @@ describe('missing', () => {
     const batches = walkAll(known);
     expect(gone(batches)).toEqual(['x/b.mp3', 'x/y/c.mp3']);
     expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
-  });
-
-  test('is the same when threads share the walk', () => {
-    make(...Array.from({ length: 40 }, (_, n) => [`${n}/a/1.mp3`, `${n}/b/1.mp3`]).flat());
-    const known = settled();
-    for (const n of [3, 17, 31]) rmSync(join(root, String(n)), { recursive: true });
-    make('3/a/2.mp3', 'new/1.mp3');
-    const alone = walkAll(known);
-
-    const notWalked: NotWalked = { keys: [], paths: [] };
-    const parts = [['']];
-    const batches: FolderBatch[] = [];
-    known.forget();
-    for (let folders; (folders = parts.pop());) {
-      const share = (pending: string[]): void => void (pending.length > 4 && parts.push(pending.splice(0, 3)));
-      batches.push(...walk({ root, folders, known, notWalked, share, restore: false, canSplit: true }));
-    }
-    batches.push(...goneFolders({ root, folders: [''], known, notWalked }));
-    expect(gone(batches)).toEqual(['17/a/1.mp3', '17/b/1.mp3', '3/a/1.mp3', '3/b/1.mp3', '31/a/1.mp3', '31/b/1.mp3']);
-    expect([gone(batches), candidates(batches), unchanged(batches)]).toEqual([
-      gone(alone),
-      candidates(alone),
-      unchanged(alone),
-    ]);
   });
 
   test('is everything below a folder that was replaced by a file or a hidden folder', () => {
