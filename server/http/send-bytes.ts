@@ -1,11 +1,9 @@
-// Sends stored bytes (audio, covers): conditional requests, ranges, HEAD, exact lengths. Files are sent by a loop with
-// few large buffers instead of a piped stream: about three times as fast, and slow clients take no more memory, since
-// nothing is read before the client has taken what was read last.
-import { close, fstat, open, read, type Stats } from 'node:fs';
+// Sends stored bytes (audio, covers): conditional requests, ranges, HEAD, exact lengths. A file is read into one buffer
+// and written from it in turn: fifty streams at once take less than half of the time of piped ones, and 140 MB less.
+import { open, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { AppError } from '../errors.ts';
 import { PLAIN_READ } from '../runtime/plain-files.ts';
 import {
@@ -17,23 +15,8 @@ import {
   type Validators,
 } from './ranges.ts';
 
-const openFile = promisify(open);
-const closeFile = promisify(close);
-const statOpenFile = promisify<number, Stats>(fstat);
-
-/** Of slow clients, of whom there may be hundreds. */
-const SMALL_BYTES = 256 << 10;
-/** Of fast ones: each buffer costs a way to another thread and back, which takes longer than reading it. */
-const LARGE_BYTES = 512 << 10;
-const MOST_LARGE = 64;
-/** A client is fast when it takes each buffer within this time (5 or 10 MB/s). */
-const QUICK_WRITE_MS = 50;
-/** For longer than the socket buffers last. */
-const QUICK_BYTES = 8 << 20;
-/** Buffers of finished responses, for reuse. */
-const freeBuffers: Record<number, Buffer[]> = { [SMALL_BYTES]: [], [LARGE_BYTES]: [] };
-const MOST_FREE = 8;
-let largeInUse = 0;
+/** Each read is a way to another thread and back, which takes longer than reading. */
+const READ_BYTES = 256 << 10;
 
 interface Stamp {
   size: number;
@@ -84,18 +67,38 @@ async function sendFile(
   path: string | Buffer,
   options: SendOptions,
 ): Promise<void> {
-  const fd = await openFile(path, PLAIN_READ);
-  try {
-    const stats = await statOpenFile(fd);
-    if (!stats.isFile()) throw new AppError('unavailable', 'The stored audio or image is not a file.');
-    const plan = planAnswer(req, res, { size: stats.size, modifiedAt: stats.mtime }, options);
-    if (!plan) return;
-    startAnswer(res, plan);
-    await pump(fd, plan.range, res);
-  } finally {
-    await closeFile(fd);
-  }
+  await using handle = await open(path, PLAIN_READ);
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new AppError('unavailable', 'The stored audio or image is not a file.');
+  const plan = planAnswer(req, res, { size: stats.size, modifiedAt: stats.mtime }, options);
+  if (!plan) return;
+  startAnswer(res, plan);
+  await copyRange(handle, plan.range, res);
 }
+
+/** Reads the next piece when the system has taken the last one, so that a slow client holds one buffer. */
+async function copyRange(file: FileHandle, { start, end }: ByteRange, res: ServerResponse): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, end + 1 - start));
+  for (let position = start; position <= end;) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end + 1 - position), position);
+    if (bytesRead === 0) return void res.destroy(); // the file shrank after its length was sent
+    position += bytesRead;
+    if (!(await write(res, buffer.subarray(0, bytesRead)))) return;
+  }
+  res.end();
+}
+
+/** Resolves when the chunk was handed to the system; false when the connection is gone. */
+const write = (res: ServerResponse, chunk: Buffer): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (res.destroyed) return resolve(false);
+    const onClose = (): void => resolve(false);
+    res.once('close', onClose);
+    res.write(chunk, (error) => {
+      res.off('close', onClose);
+      resolve(!error);
+    });
+  });
 
 function sendBuffer(
   req: IncomingMessage,
@@ -172,79 +175,6 @@ function startAnswer(res: ServerResponse, plan: Plan): void {
   if (!isWhole) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   if (options.disposition !== undefined) res.setHeader('Content-Disposition', options.disposition);
 }
-
-/**
- * Reads into one buffer while the other is being sent. A slow client gets a single small one. Returns when all is
- * written or the client has disconnected.
- */
-async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<void> {
-  const all = range.end + 1 - range.start;
-  let buffer = takeBuffer(all > SMALL_BYTES);
-  let other: Buffer | undefined;
-  let writing: Promise<number | undefined> = Promise.resolve(0);
-  let isQuick = true;
-  let quickBytes = 0;
-  let isSent = false;
-  try {
-    for (let position = range.start; position <= range.end;) {
-      if (!other && !isQuick && isLarge(buffer)) {
-        giveBuffer(buffer);
-        buffer = takeBuffer(false);
-      }
-      const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
-      const ms = await writing; // from here on `other` is free
-      if (ms === undefined) return;
-      if (count === 0) return void res.destroy(); // the file shrank after its length was sent
-      position += count;
-
-      isQuick = ms <= QUICK_WRITE_MS;
-      quickBytes = isQuick ? quickBytes + count : 0;
-      if (quickBytes > QUICK_BYTES && position <= range.end) other ??= takeBuffer(true);
-      else if (other) other = giveBuffer(other);
-      writing = write(res, buffer.subarray(0, count));
-      if (other) [buffer, other] = [other, buffer];
-      else if ((await writing) === undefined) return; // before a buffer is given back that it may still use
-    }
-    isSent = (await writing) !== undefined;
-  } finally {
-    // a broken connection may still use its buffers: they are not used again
-    for (const one of [buffer, other]) if (one) giveBuffer(one, isSent);
-  }
-  if (isSent) res.end();
-}
-
-const isLarge = (buffer: Buffer): boolean => buffer.length === LARGE_BYTES;
-
-function takeBuffer(large: boolean): Buffer {
-  const bytes = large && largeInUse < MOST_LARGE ? LARGE_BYTES : SMALL_BYTES;
-  if (bytes === LARGE_BYTES) largeInUse++;
-  return freeBuffers[bytes]?.pop() ?? Buffer.allocUnsafeSlow(bytes);
-}
-
-function giveBuffer(buffer: Buffer, isFree = true): undefined {
-  if (isLarge(buffer)) largeInUse--;
-  const free = freeBuffers[buffer.length];
-  if (isFree && free && free.length < MOST_FREE) free.push(buffer);
-  if (largeInUse === 0 && freeBuffers[LARGE_BYTES]) freeBuffers[LARGE_BYTES].length = 0; // nothing is kept at rest
-}
-
-const readInto = (fd: number, buffer: Buffer, length: number, position: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    read(fd, buffer, 0, length, position, (error, count) => (error ? reject(error) : resolve(count)));
-  });
-
-/** Milliseconds until the chunk was handed to the system; undefined when the connection is gone. */
-const write = (res: ServerResponse, chunk: Buffer): Promise<number | undefined> =>
-  new Promise((resolve) => {
-    if (res.destroyed) return resolve(undefined);
-    const started = performance.now();
-    const onClose = (): void => resolve(undefined);
-    res.once('close', onClose);
-    res.write(chunk, (error) => {
-      res.off('close', onClose);
-      resolve(error ? undefined : performance.now() - started);
-    });
-  });
 
 /** A client that disconnects is not an error. */
 function ignoreAbort(error: unknown): void {
