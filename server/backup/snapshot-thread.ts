@@ -1,10 +1,8 @@
-// Runs snapshot-worker.ts in a thread. It is asked to stop and never terminated, which would crash the process while
-// the thread is inside SQLite.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+// Work on whole databases, in a thread of its own for each: it takes minutes for a large one.
 import { AppError, DISK_FULL } from '../errors.ts';
+import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ForeignLibrary } from './foreign-library.ts';
-import type { SnapshotReport, SnapshotWorkerData } from './snapshot-worker.ts';
+import type { SnapshotProgress, SnapshotWork } from './snapshot-worker.ts';
 
 interface CopyOptions {
   workerUrl: URL;
@@ -14,52 +12,40 @@ interface CopyOptions {
   onProgress: (done: number, total: number) => void;
 }
 
-/** Copies the database to a new file. Throws `storage_full` or `unavailable`. */
-export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: CopyOptions): Promise<void> {
-  signal.throwIfAborted();
-  const end = await runThread(workerUrl, { copy: { from, to } }, signal, onProgress);
-  signal.throwIfAborted();
-  assertDone(end);
-}
+const notCopied = (reason: string): string => `The database could not be copied: ${reason}.`;
 
-function assertDone(end: End): void {
-  if (end.kind === 'done') return;
-  if (end.code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
-  throw new AppError('unavailable', `The database could not be copied: ${end.reason}.`);
-}
+/** Copies the database to a new file. Throws `storage_full` or `unavailable`. */
+export const copyDatabase = ({ workerUrl, from, to, signal, onProgress }: CopyOptions): Promise<void> =>
+  run(workerUrl, { copy: { from, to } }, notCopied, {
+    signal,
+    onNote: ({ done, total }) => onProgress(done, total),
+  });
 
 /** Throws `storage_full`, or `unavailable` with what is wrong with the database. Takes minutes for a large one. */
-export async function takeDatabase(workerUrl: URL, take: ForeignLibrary): Promise<void> {
-  const end = await runThread(workerUrl, { take });
-  if (end.kind === 'done') return;
-  throw end.code === 'SQLITE_FULL' ? new AppError('storage_full', DISK_FULL) : new AppError('unavailable', end.reason);
-}
+export const takeDatabase = (workerUrl: URL, take: ForeignLibrary): Promise<void> =>
+  run(workerUrl, { take }, (reason) => reason);
 
 /** Prepares a copy of the database for an export. Throws `storage_full` or `unavailable`. */
-export async function cleanForExport(workerUrl: URL, path: string, files: string): Promise<void> {
-  assertDone(await runThread(workerUrl, { clean: { path, files } }));
-}
+export const cleanForExport = (workerUrl: URL, path: string, files: string): Promise<void> =>
+  run(workerUrl, { clean: { path, files } }, notCopied);
 
-type End = Exclude<SnapshotReport, { kind: 'progress' }>;
+type Report = (progress: SnapshotProgress) => void;
 
-async function runThread(
-  workerUrl: URL,
-  workerData: SnapshotWorkerData,
-  signal?: AbortSignal,
-  onProgress?: CopyOptions['onProgress'],
-): Promise<End> {
-  const worker = new Worker(workerUrl, { workerData });
-  let end: End = { kind: 'failed', reason: 'the thread ended' };
-  worker.on('message', (report: SnapshotReport) => {
-    if (report.kind === 'progress') onProgress?.(report.done, report.total);
-    else end = report;
-  });
-  const stop = (): void => worker.postMessage('stop');
-  signal?.addEventListener('abort', stop);
+/** Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence of what went wrong. */
+async function run(
+  url: URL,
+  work: SnapshotWork,
+  sentence: (reason: string) => string,
+  { signal, onNote }: { signal?: AbortSignal; onNote?: Report } = {},
+): Promise<void> {
+  const thread = createWorkerThread<SnapshotWork, null, SnapshotProgress>({ url, hasDatabase: true });
   try {
-    await once(worker, 'exit'); // rejects with an error that the thread did not catch
+    await thread.ask(work, { signal, ...(onNote && { onNote }) });
+  } catch (error) {
+    if (!(error instanceof ThreadError)) throw error;
+    if (error.code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
+    throw new AppError('unavailable', sentence(error.message));
   } finally {
-    signal?.removeEventListener('abort', stop);
+    await thread.close();
   }
-  return end;
 }

@@ -1,54 +1,41 @@
 // The thread that copies the database for a backup, with SQLite's online backup in steps, inside a read transaction:
 // later writes are not in the copy and do not restart it. Also takes what it may of a database from elsewhere.
-import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { messageOf } from '../errors.ts';
+import { answerQuestions } from '../runtime/answer-questions.ts';
 import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
 import { takeLibrary, type ForeignLibrary } from './foreign-library.ts';
 
-export type SnapshotWorkerData =
+export type SnapshotWork =
   | { copy: { from: string; to: string } }
   | { take: ForeignLibrary }
   /** `files`: the database of export-paths.ts. */
   | { clean: { path: string; files: string } };
-export type SnapshotReport =
-  | { kind: 'progress'; done: number; total: number }
-  | { kind: 'done' }
-  | { kind: 'failed'; reason: string; code?: string };
+export interface SnapshotProgress {
+  done: number;
+  total: number;
+}
 
 /** 4 MB; requests use the disk between steps. */
 const PAGES_PER_STEP = 1_000;
 /** Unfinished jobs of these are cancelled in the copy: they must not run again in a restored library. */
 const OWN_TASKS = "('backup_task', 'check_backup', 'export_task', 'restore_task')";
 
-const port = parentPort;
-if (!port) throw new Error('snapshot-worker runs as a worker thread');
-const send = (report: SnapshotReport): void => port.postMessage(report);
-
 let isStopped = false;
-port.on('message', () => {
-  isStopped = true;
-});
 
-const work = workerData as SnapshotWorkerData;
-try {
-  if ('take' in work) takeLibrary(work.take);
-  else if ('clean' in work) clean(work.clean);
-  else {
-    await copy(work.copy.from, work.copy.to);
-    finish(work.copy.to);
-  }
-  send({ kind: 'done' });
-} catch (error) {
-  send({
-    kind: 'failed',
-    reason: messageOf(error),
-    ...(error instanceof Error && 'code' in error && { code: String(error.code) }),
-  });
-}
-port.close();
+answerQuestions<SnapshotWork, null, SnapshotProgress>(
+  async (work, tell) => {
+    if ('take' in work) takeLibrary(work.take);
+    else if ('clean' in work) clean(work.clean);
+    else {
+      await copy(work.copy.from, work.copy.to, tell);
+      finish(work.copy.to);
+    }
+    return null;
+  },
+  { onEnd: () => (isStopped = true) },
+);
 
-async function copy(from: string, to: string): Promise<void> {
+async function copy(from: string, to: string, tell: (progress: SnapshotProgress) => void): Promise<void> {
   const source = new Database(from, { readonly: true });
   try {
     source.pragma('busy_timeout = 10000');
@@ -57,7 +44,7 @@ async function copy(from: string, to: string): Promise<void> {
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (isStopped) throw new Error('stopped');
-        send({ kind: 'progress', done: totalPages - remainingPages, total: totalPages });
+        tell({ done: totalPages - remainingPages, total: totalPages });
         return PAGES_PER_STEP;
       },
     });

@@ -1,48 +1,61 @@
 // The thread that extracts the picture from an audio file, because readers are synchronous and files may be malicious.
-import { parentPort } from 'node:worker_threads';
-import { END } from '../runtime/stop-worker.ts';
-import { messageOf } from '../errors.ts';
 import { openByteSource } from '../media/byte-source.ts';
 import { readCover } from '../media/read.ts';
-import type { ByteSource } from '../media/types.ts';
+import { UnreadableAudio, type ByteSource } from '../media/types.ts';
+import { answerQuestions } from '../runtime/answer-questions.ts';
 import type { ByteRange } from '../storage/storage.ts';
-import { remoteByteSource, type RemoteFile } from './remote-bytes.ts';
 
+/** A part of a file elsewhere; shorter than its range when the file has become shorter. */
+export interface FilePart {
+  range: ByteRange;
+  bytes: Uint8Array;
+}
 /** With `skip`, not the cover but a further picture. */
-export type PictureRequest = { skip: number } & ({ path: string | Uint8Array } | { remote: RemoteFile });
-export type PictureResponse =
-  | { ok: true; bytes: Uint8Array<ArrayBuffer> | null }
-  | { ok: false; reason: string }
-  | { wanted: ByteRange };
+export type PictureQuestion = { skip: number } & ({ path: string | Uint8Array } | { size: number; parts: FilePart[] });
+export type PictureAnswer =
+  | { picture: Uint8Array<ArrayBuffer> | null }
+  /** Ask again with this part, too. */
+  | { missing: ByteRange };
 
-const port = parentPort;
-if (!port) throw new Error('cover-worker runs as a worker thread');
+/** Most tags with a picture are smaller. */
+const PART_BYTES = 512 << 10;
 
-port.on('message', (request: PictureRequest | typeof END) => {
-  if (request === END) port.close();
-  else void respond(request);
-});
+answerQuestions<PictureQuestion, PictureAnswer>(
+  (question) =>
+    'path' in question
+      ? pictureInFile(question.path, question.skip)
+      : pictureInParts(question.size, question.parts, question.skip),
+  { transfer: (answer) => ('picture' in answer && answer.picture ? [answer.picture.buffer] : []) },
+);
 
-async function respond(request: PictureRequest): Promise<void> {
+async function pictureInFile(path: string | Uint8Array, skip: number): Promise<PictureAnswer> {
+  const source = openByteSource(typeof path === 'string' ? path : Buffer.from(path));
   try {
-    const bytes = await ('path' in request
-      ? pictureInFile(request.path, request.skip)
-      : pictureIn(
-          remoteByteSource(request.remote, (wanted) => port?.postMessage({ wanted } satisfies PictureResponse)),
-          request.skip,
-        ));
-    port?.postMessage({ ok: true, bytes } satisfies PictureResponse, bytes ? [bytes.buffer] : []);
-  } catch (error) {
-    port?.postMessage({ ok: false, reason: messageOf(error) } satisfies PictureResponse);
+    return { picture: await pictureIn(source, skip) };
+  } finally {
+    source.close();
   }
 }
 
-async function pictureInFile(path: string | Uint8Array, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
-  const source = openByteSource(typeof path === 'string' ? path : Buffer.from(path));
+async function pictureInParts(size: number, parts: FilePart[], skip: number): Promise<PictureAnswer> {
+  let missing: ByteRange | undefined;
+  const source: ByteSource = {
+    size,
+    read(position, length) {
+      const end = Math.min(size, position + length);
+      if (position >= end) return Buffer.alloc(0);
+      const part = parts.find(({ range }) => position >= range.start && end <= range.end + 1);
+      if (part) return part.bytes.subarray(position - part.range.start, end - part.range.start);
+      missing ??= { start: position, end: Math.min(size, Math.max(end, position + PART_BYTES)) - 1 };
+      throw new UnreadableAudio('a part of it is missing');
+    },
+  };
   try {
-    return await pictureIn(source, skip);
-  } finally {
-    source.close();
+    const picture = await pictureIn(source, skip);
+    return missing ? { missing } : { picture };
+  } catch (error) {
+    if (missing) return { missing };
+    throw error;
   }
 }
 

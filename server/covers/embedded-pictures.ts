@@ -1,17 +1,15 @@
-// Runs cover-worker.ts: started when a picture is needed, stopped when idle, and restarted when a file makes it hang or
-// run out of memory.
-import type { Readable } from 'node:stream';
-import { Worker } from 'node:worker_threads';
-import { stopWorker } from '../runtime/stop-worker.ts';
+// Reads the picture in an audio file in a thread of its own, which is replaced when a file makes it hang or run out of
+// memory. Of a file in an object store only the parts are fetched that the tags are in.
+import { addAbortSignal, type Readable } from 'node:stream';
+import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ByteRange } from '../storage/storage.ts';
-import type { PictureRequest, PictureResponse } from './cover-worker.ts';
+import type { FilePart, PictureAnswer, PictureQuestion } from './cover-worker.ts';
 import { PictureNotRead, UnusablePicture } from './picture.ts';
-import { shareFile, supplyRange } from './remote-bytes.ts';
 
 const READ_LIMIT_MS = 10_000;
-const REMOTE_READ_LIMIT_MS = 60_000;
-const IDLE_MS = 10_000;
-const HEAP_LIMIT_MB = 256;
+const FETCH_LIMIT_MS = 60_000;
+/** Most files need one or two. */
+const MAX_PARTS = 64;
 
 /** A file on this machine, or one whose ranges can be fetched. */
 type AudioBytes =
@@ -21,57 +19,20 @@ type AudioBytes =
 export type EmbeddedPictures = ReturnType<typeof createEmbeddedPictures>;
 
 export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const thread = createWorkerThread<PictureQuestion, PictureAnswer>({ url: workerUrl });
 
-  function ask(audio: AudioBytes, skip: number): Promise<Buffer | undefined> {
-    const request: PictureRequest =
-      'path' in audio ? { path: audio.path, skip } : { remote: shareFile(audio.size), skip };
-    const limitMs = 'path' in audio ? READ_LIMIT_MS : REMOTE_READ_LIMIT_MS;
-    let fetchError: Error | undefined; // of supplyRange
-    const thread = (worker ??= new Worker(workerUrl, {
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
-    }));
-    thread.ref();
-    return new Promise((resolve, reject) => {
-      const limit = setTimeout(() => fail(`reading it took longer than ${limitMs / 1000} s`), limitMs);
-      const settle = (): void => {
-        clearTimeout(limit);
-        thread.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
-      };
-      const fail = (reason: string): void => {
-        settle();
-        if (worker === thread) worker = undefined;
-        void stopWorker(thread, 0); // it hangs, or has ended
-        reject(new PictureNotRead(reason));
-      };
-      const supply = (range: ByteRange): void => {
-        if ('path' in request || 'path' in audio) return;
-        supplyRange(request.remote, range, audio.open).catch((error: Error) => {
-          fetchError = error;
-        });
-      };
-      const onMessage = (response: PictureResponse): void => {
-        if ('wanted' in response) return supply(response.wanted);
-        settle();
-        if (fetchError !== undefined) reject(fetchError);
-        else if (response.ok) resolve(response.bytes ? Buffer.from(response.bytes.buffer) : undefined);
-        else reject(new UnusablePicture(response.reason));
-      };
-      const onError = (error: Error): void => fail(`reading it failed: ${error.message}`);
-      const onExit = (): void => fail('reading it was stopped');
-      thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-      thread.postMessage(request);
-    });
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle);
-    const thread = worker;
-    worker = undefined;
-    if (thread) await stopWorker(thread);
+  async function ask(question: PictureQuestion): Promise<PictureAnswer> {
+    try {
+      return await thread.ask(question, { limitMs: READ_LIMIT_MS });
+    } catch (error) {
+      if (!(error instanceof ThreadError)) throw error;
+      if (error.kind === 'failed') throw new UnusablePicture(error.message);
+      throw new PictureNotRead(
+        error.kind === 'slow'
+          ? `reading it took longer than ${READ_LIMIT_MS / 1000} s`
+          : `reading it failed: ${error.message}`,
+      );
+    }
   }
 
   return {
@@ -79,17 +40,35 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
      * The cover picture in an audio file, or with `skip` a further one; files are read one after another. Throws
      * UnusablePicture when the file cannot be read, PictureNotRead when that was cut off, and errors of `open`.
      */
-    read(audio: AudioBytes, skip = 0): Promise<Buffer | undefined> {
-      clearTimeout(idle);
-      waiting++;
-      const result = last.then(() => ask(audio, skip));
-      last = result
-        .catch(() => undefined)
-        .then(() => {
-          if (--waiting === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
-        });
-      return result;
+    async read(audio: AudioBytes, skip = 0): Promise<Buffer | undefined> {
+      const signal = AbortSignal.timeout(FETCH_LIMIT_MS);
+      const parts: FilePart[] = [];
+      while (parts.length <= MAX_PARTS) {
+        const file = 'path' in audio ? { path: audio.path } : { size: audio.size, parts };
+        const answer = await ask({ ...file, skip });
+        if ('picture' in answer) return answer.picture ? Buffer.from(answer.picture.buffer) : undefined;
+        if ('path' in audio) break;
+        const { stream } = await audio.open(answer.missing);
+        parts.push({ range: answer.missing, bytes: await bytesOf(stream, answer.missing, signal) });
+      }
+      throw new PictureNotRead('its parts are too many');
     },
-    close: stop,
+    close: thread.close,
   };
+}
+
+/** At most as many as are wanted, whatever the store sends. */
+async function bytesOf(stream: Readable, { start, end }: ByteRange, signal: AbortSignal): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(end + 1 - start);
+  let length = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
+      length += chunk.copy(bytes, length);
+      if (length === bytes.length) break;
+    }
+  } catch (error) {
+    if (signal.aborted) throw new PictureNotRead(`fetching it took longer than ${FETCH_LIMIT_MS / 1000} s`);
+    throw error;
+  }
+  return bytes.subarray(0, length);
 }

@@ -1,9 +1,9 @@
 // The thread of checkpoints.ts: moves the write-ahead log's pages into the database, as far as no reader needs them.
-import { answerQuestions } from './reader-loop.ts';
+import { answerFromDatabase } from './reader-loop.ts';
 
 export type CheckpointAnswer = null;
 
-answerQuestions<'checkpoint', CheckpointAnswer>(
+answerFromDatabase<'checkpoint', CheckpointAnswer>(
   (client) => () => {
     client.pragma('wal_checkpoint(PASSIVE)');
     return null;

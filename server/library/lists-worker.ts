@@ -1,5 +1,5 @@
 // The thread for slow list queries: totals of filters that no table counts, and deep pages.
-import { answerQuestions } from '../db/reader-loop.ts';
+import { answerFromDatabase } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './list-definition.ts';
 import { createIdLists, type IdPage } from './page-ids.ts';
@@ -18,7 +18,7 @@ const KEEP_ASIDES = 50;
 /** Shorter than in the server's thread, which requests wait for: just long enough to notice a running scan. */
 const QUIET_MS = 200;
 
-answerQuestions<ListQuestion, ListAnswer>((client) => {
+answerFromDatabase<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
   const lists = createIdLists({ client, statements, quietMs: QUIET_MS });
   const asides = createResultCache<number[]>(statements, KEEP_ASIDES);

@@ -3,7 +3,7 @@
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { UserId } from '../db/ids.ts';
-import { answerQuestions } from '../db/reader-loop.ts';
+import { answerFromDatabase } from '../db/reader-loop.ts';
 import { unpackCharacter } from '../dsp/character.ts';
 import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
 import { findPath, type PathFound } from './path.ts';
@@ -53,7 +53,7 @@ export interface LikenessAnswers {
 export type LikenessAnswer = LikenessAnswers[keyof LikenessAnswers];
 export type AskedLikeness = LikenessQuestion & { indexPath: string };
 
-answerQuestions<AskedLikeness, LikenessAnswer>((client) => {
+answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
   const open = createOpener();
   const characterOf = client
     .prepare<[number], Buffer | null>(

@@ -1,8 +1,8 @@
 // The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
 // and for the analysis of whole tracks.
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { giveWayAsThread } from '../runtime/process-priority.ts';
-import { END } from '../runtime/stop-worker.ts';
+import { answerQuestions } from '../runtime/answer-questions.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, interleaved } from './decode.ts';
@@ -32,20 +32,13 @@ export type FingerprintResponse =
   | { unsupported: true }
   | { reason: string; isSlow?: true };
 
-const port = parentPort;
-if (!port) throw new Error('fingerprint-worker runs as a worker thread');
 const { wasmPath, seconds } = workerData as FingerprintWorkerData;
 const chromaprint = loadChromaprint(wasmPath);
 
-port.on('message', (request: FingerprintRequest | typeof END) => {
-  if (request === END) port.close();
-  else void respond(request);
-});
-
-async function respond(request: FingerprintRequest): Promise<void> {
-  const response = await answer(request).catch((error: unknown) => ({ reason: reasonOf(error) }));
-  port?.postMessage(response, 'raw' in response ? [response.raw.buffer] : []);
-}
+answerQuestions<FingerprintRequest, FingerprintResponse>(
+  (request) => answer(request).catch((error: unknown) => ({ reason: reasonOf(error) })),
+  { transfer: (response) => ('raw' in response ? [response.raw.buffer] : []) },
+);
 
 async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
   if (request.kind === 'file') return ofFile(request.path);

@@ -1,6 +1,6 @@
 // The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads,
 // one playlist at a time.
-import { answerQuestions } from '../db/reader-loop.ts';
+import { answerFromDatabase } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { seededOrder } from '../library/seeded-order.ts';
@@ -11,12 +11,12 @@ export type SmartFound = { ids: Int32Array; durationMs: number };
 
 const MOST_ID = 2 ** 31 - 1;
 
-answerQuestions<SmartQuery, SmartFound>(
+answerFromDatabase<SmartQuery, SmartFound>(
   (client) => {
     addFunctions(client);
     return (query) => find(client, query);
   },
-  { handedOver: ({ ids }) => [ids.buffer as ArrayBuffer] },
+  { transfer: ({ ids }) => [ids.buffer as ArrayBuffer] },
 );
 
 /** The SQL functions that rules-sql.ts calls. */
