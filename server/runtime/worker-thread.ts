@@ -75,10 +75,10 @@ export function createWorkerThread<Question, Answer, Note = never>({
       started.stdout.resume();
       started.stderr.resume();
     }
-    started.on('error', () => undefined); // whoever asks has a listener of its own
-    started.once('exit', () => {
+    const forget = (): void => {
       if (worker === started) worker = undefined;
-    });
+    };
+    started.on('error', forget).once('exit', forget); // what is said to one that died is not answered
     releaseMemoryOf(started);
     return started;
   }
