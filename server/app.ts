@@ -72,16 +72,16 @@ export async function createApp(options: AppOptions) {
 
   // Tools
   const events = createEventHub({ now });
-  const { jobs, activity, isServing, isInUse, yieldToRequests } = add(jobsModule({ db, log, now, nowForAges, events }));
+  const { jobs, activity, isServing, isInUse } = add(jobsModule({ db, log, now, nowForAges, events }));
   const base: Base = { config, paths, version, log, now, nowForAges, db, settings, musicFolders, events, jobs };
   const stored = add(await storageModule({ ...base, owner, tuning }));
   const media = add(mediaModule(base));
 
   // Domain
   const auth = add(await authModule({ ...base, secrets }));
-  const music = add(libraryModule({ ...base, ...stored, yieldToRequests }));
+  const music = add(libraryModule({ ...base, ...stored }));
   const likes = add(likesModule({ ...base, ...music }));
-  const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
+  const files = add(filesModule({ ...base, ...stored, ...music }));
   const history = add(historyModule({ ...base, ...music, ...files }));
   add(scrobblingModule({ ...base, ...history, likes, secrets, tuning }));
   const playback = add(playbackModule({ ...base, ...music }));

@@ -19,6 +19,7 @@ import { isNobody, type ArtistCandidate, type Subjects } from './musicbrainz.ts'
 import { createAboutQueries, type ArtistRow, type IdentityRow } from './queries.ts';
 import type { LOOKUP_ABOUT } from './tasks.ts';
 import type { CommonsFile, Wikimedia } from './wikimedia.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const DAY_MS = 86_400_000;
 /** What was found changes seldom. */
@@ -331,7 +332,7 @@ export function createAboutService({
     },
 
     /** Handler of `lookup_about`. What was asked is noted one by one, so an interrupted run goes on. */
-    task: (async (_payload, { signal, progress, yieldToRequests }) => {
+    task: (async (_payload, { signal, progress }) => {
       const result = { asked: 0, found: 0 };
       let failures = 0;
       let failed: ServiceError | undefined;
@@ -348,7 +349,7 @@ export function createAboutService({
             if (++failures === MOST_FAILURES) throw error;
           }
           progress(++result.asked, null, `${result.found} found`);
-          await yieldToRequests();
+          await yieldIfDue();
         }
       };
       queries.dropUnused(nowForAges());

@@ -11,6 +11,7 @@ import { partsOf } from './prune.ts';
 import type { Repository } from './repository.ts';
 import { backUpPrepared, leaseOptions, type BackupSource, type Run } from './run.ts';
 import type { BackupCheckResult } from './wire.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const SHOWN = 50;
 const RUNS_KEPT = 60;
@@ -142,7 +143,7 @@ interface Unit {
 async function readContents(
   { objects }: Repository,
   { cursor, share }: { cursor: string; share: number },
-  { signal, progress, yieldToRequests = () => undefined }: Run,
+  { signal, progress }: Run,
 ) {
   const units: Unit[] = [
     ...[...objects.index.packs.values()].map(({ id, size }) => ({ id, size, isLoose: false })),
@@ -169,7 +170,7 @@ async function readContents(
     found.packs++;
     found.cursor = id;
     progress(found.bytes, Math.max(found.bytes, Math.round(total * share)), 'Reading the contents');
-    await yieldToRequests();
+    await yieldIfDue();
   }
   return found;
 

@@ -11,7 +11,6 @@ import type { UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlists as playlistsTable } from '../db/schema.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, type Handler, type JobContext } from '../jobs/tasks.ts';
 import { m3uEntry, m3uHead } from '../playlists/m3u.ts';
@@ -35,6 +34,7 @@ import { eachAtOnce } from '../runtime/concurrency.ts';
 import { makeFolder, type FolderWords } from '../runtime/folders.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const AT_ONCE = 4;
 const SHOWN = 20;
@@ -56,7 +56,7 @@ interface ExportDeps {
   ownFolders: () => string[];
 }
 
-type Run = Pick<JobContext, 'signal' | 'progress' | 'yieldToRequests'>;
+type Run = Pick<JobContext, 'signal' | 'progress'>;
 /** One export: `library` is the copy of the database, of which `paths` are. */
 interface Work {
   folder: string;
@@ -104,7 +104,7 @@ export function createExportService(deps: ExportDeps) {
    * `listed`: hashes of the export before, for files of music folders.
    */
   async function copyFile(
-    { folder, paths, result, run: { signal, yieldToRequests } }: Work,
+    { folder, paths, result, run: { signal } }: Work,
     { ref, uri, path, hash }: { ref: FileRef; uri: string; path: string; hash: string | undefined },
     listed: ReadonlyMap<string, string>,
   ): Promise<number> {
@@ -122,7 +122,7 @@ export function createExportService(deps: ExportDeps) {
     const { stream } = await file.open();
     const sum = createHash('sha256');
     try {
-      const chunks = yielding(stream as AsyncIterable<Buffer>, signal, yieldToRequests);
+      const chunks = yielding(stream as AsyncIterable<Buffer>, signal);
       const written = await writeWhole(place, summed(chunks, sum), modifiedAt);
       const found = sum.digest('hex');
       if (hash === undefined || found.startsWith(hash)) note(hash ?? found);
@@ -320,7 +320,7 @@ export function createExportService(deps: ExportDeps) {
     }
   }
 
-  const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress, yieldToRequests }) => {
+  const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress }) => {
     await mkdir(tmpDir, { recursive: true });
     const base = join(tmpDir, `export-${randomBytes(6).toString('hex')}`);
     const [copy, scratch] = [`${base}.db`, `${base}-paths.db`];
@@ -329,7 +329,7 @@ export function createExportService(deps: ExportDeps) {
     });
     try {
       // no object is deleted meanwhile
-      return await leases.leaseAll(() => exportTo(folder, copy, scratch, { signal, progress, yieldToRequests }));
+      return await leases.leaseAll(() => exportTo(folder, copy, scratch, { signal, progress }));
     } finally {
       for (const path of [scratch, ...['', '-journal', '-wal', '-shm'].map((ending) => copy + ending)])
         await rm(path, { force: true });
@@ -348,15 +348,11 @@ export function createExportService(deps: ExportDeps) {
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-async function* yielding(
-  source: AsyncIterable<Buffer>,
-  signal: AbortSignal,
-  yieldToRequests: YieldToRequests,
-): AsyncGenerator<Buffer> {
+async function* yielding(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal.throwIfAborted();
     yield chunk;
-    await yieldToRequests();
+    await yieldIfDue();
   }
 }
 

@@ -7,7 +7,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -23,6 +22,7 @@ import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { Repository } from './repository.ts';
 import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** A change of one page uploads one leaf, and the list of those of its segment. */
 const SEGMENT_BYTES = 1 << 20;
@@ -55,8 +55,6 @@ export interface BackupSource {
 export interface Run {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  /** Absent outside of the server. */
-  yieldToRequests?: YieldToRequests;
   /** Otherwise it fails, after the snapshot is written, when the library's store was down meanwhile. */
   isLastTry?: boolean;
 }
@@ -217,10 +215,7 @@ interface FilesDeps {
   threads: BlobThreads;
 }
 
-function filesOf(
-  { repo, source, copy, threads }: FilesDeps,
-  { signal, progress, yieldToRequests = () => undefined }: Run,
-) {
+function filesOf({ repo, source, copy, threads }: FilesDeps, { signal, progress }: Run) {
   type StoredContent = Extract<Content, { kind: 'stored' }>;
   type Outcome = { line: FileLine; bytes: number };
   const atOnce = source.storage.folder === null ? AT_ONCE : AT_ONCE_LOCALLY;
@@ -252,7 +247,7 @@ function filesOf(
         lines[n] = line;
         note(content, line, bytes);
         progress(++done, Math.max(done, audio + covers), 'Copying audio and covers');
-        await yieldToRequests();
+        await yieldIfDue();
       });
       const text = lines.map((line) => JSON.stringify(line)).join('\n');
       stored.lists.push({ sha256: await repo.objects.putBytes(Buffer.from(text), 'meta'), lines: lines.length });
@@ -307,7 +302,7 @@ function filesOf(
 
     /** Throws SourceProblem with what is wrong with a file. */
     function putHere(key: string, hash: string): Promise<number> {
-      return repo.objects.put(hash, stoppable(bytesOf(source.storage, key, yieldToRequests), signal));
+      return repo.objects.put(hash, stoppable(bytesOf(source.storage, key), signal));
     }
 
     async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<Outcome> {
@@ -336,10 +331,10 @@ async function* onOneList(contents: AsyncIterable<Content>): AsyncGenerator<Cont
 const isOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
   backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
-async function* bytesOf(storage: Storage, key: string, yieldToRequests: YieldToRequests): AsyncGenerator<Buffer> {
+async function* bytesOf(storage: Storage, key: string): AsyncGenerator<Buffer> {
   for await (const chunk of (await storage.open(key)).stream as AsyncIterable<Buffer>) {
     yield chunk;
-    await yieldToRequests();
+    await yieldIfDue();
   }
 }
 

@@ -178,7 +178,7 @@ export function createBackupService({
   const checkPercent = (where?: string): number =>
     settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(where) ? CHECK_PERCENT : 0);
 
-  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress, yieldToRequests }) =>
+  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress }) =>
     working(async () => {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
@@ -187,17 +187,16 @@ export function createBackupService({
       return backUp(await open(to, true), await source(), {
         signal,
         progress,
-        yieldToRequests,
         isLastTry: attempt >= BACKUP_TASK.attempts,
       });
     });
 
-  const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress, yieldToRequests }) =>
+  const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress }) =>
     working(async () =>
       checkBackup(
         await open(to),
         { source: await source(), share: (percent ?? checkPercent(to)) / 100 },
-        { signal, progress, yieldToRequests },
+        { signal, progress },
       ),
     );
 

@@ -13,6 +13,7 @@ import { createLocks, workTogether, type Locks } from '../runtime/locks.ts';
 import { createLookupRows, type Wanted } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone } from './queries.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Albums looked up at the same time; the archive's client limits the rate of requests. */
 const AT_ONCE = 2;
@@ -96,9 +97,9 @@ export function createArchiveFinder({
       return isKept;
     });
 
-  async function* wantedAlbums({ signal, yieldToRequests }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
+  async function* wantedAlbums({ signal }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
     for (let above = 0; above < highestAlbumId(); above += ID_WINDOW) {
-      await (yieldToRequests() ??
+      await (yieldIfDue() ??
         new Promise((resolve) => {
           setImmediate(resolve);
         })); // the query takes a few milliseconds

@@ -13,6 +13,7 @@ import type { PassOptions } from './nearby-finder.ts';
 import { isDiscFolder } from '../media/disc-folders.ts';
 import { below, isOutOfReach, readFile } from './nearby-pictures.ts';
 import { UnusablePicture } from './picture.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Folders per query, so that none takes longer than a few milliseconds. */
 const FOLDERS_AT_ONCE = 200;
@@ -83,7 +84,7 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
   }
 
   /** Looks through all folders with a picture. Throws what would stop it for any: `storage_full`, `unavailable`. */
-  return async ({ signal, yieldToRequests }: Omit<PassOptions, 'progress'>): Promise<number> => {
+  return async ({ signal }: Omit<PassOptions, 'progress'>): Promise<number> => {
     let found = 0;
     for (let after = 0; ;) {
       const folders = list.all(after);
@@ -91,7 +92,7 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
         signal.throwIfAborted();
         const own = find(folder);
         if (own && (await take(own.artist, below(folder.path, own.name)))) found++;
-        await yieldToRequests();
+        await yieldIfDue();
       }
       const last = folders.at(-1);
       if (!last || folders.length < FOLDERS_AT_ONCE) return found;

@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { AppError, asKnownFault } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
@@ -16,6 +15,7 @@ import { workTogether, type Locks } from '../runtime/locks.ts';
 import { createSlots } from '../runtime/concurrency.ts';
 import { checkPicture, PictureNotRead, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Albums whose pictures are read and stored at a time; writing uses the thread pool that streams need too. */
 const AT_ONCE = 3;
@@ -30,7 +30,6 @@ const ID_WINDOW = 5_000;
 export interface PassOptions {
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
-  yieldToRequests: YieldToRequests;
 }
 
 interface CoverFinderDeps {
@@ -144,10 +143,10 @@ export function createCoverFinder({
     }
   }
 
-  async function pendingAlbums({ signal, yieldToRequests }: PassOptions): Promise<AlbumId[]> {
+  async function pendingAlbums({ signal }: PassOptions): Promise<AlbumId[]> {
     const found: AlbumId[] = [];
     for (let above = 0; above < sources.highestAlbumId(); above += ID_WINDOW) {
-      await (yieldToRequests() ??
+      await (yieldIfDue() ??
         new Promise((resolve) => {
           setImmediate(resolve);
         })); // the query takes a few milliseconds
@@ -176,7 +175,7 @@ export function createCoverFinder({
 
   /** Does so for all albums that are new, or changed since nothing was found. Throws like `resolveNearby`. */
   async function resolvePending(options: PassOptions) {
-    const { signal, progress, yieldToRequests } = options;
+    const { signal, progress } = options;
     /** By album, the chosen cover that waited for it when it was looked at. */
     const seen = new Map<AlbumId, FormerCover['id'] | undefined>();
     let [done, total, found] = [0, 0, 0];
@@ -189,7 +188,7 @@ export function createCoverFinder({
         seen.set(id, former.find(id)?.id);
         if (await resolveNearby(id, stop)) found++;
         progress(++done, total);
-        await yieldToRequests();
+        await yieldIfDue();
       });
     }
   }

@@ -4,13 +4,13 @@ import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { FormerCovers } from './former-covers.ts';
 import type { Locks } from '../runtime/locks.ts';
 import { findCoverRow } from './queries.ts';
 import type { Thumbnails } from './thumbnails.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const AT_ONCE = 500;
 
@@ -57,14 +57,14 @@ export function createOrphans({ db, log, storage, thumbnails, locked, former, no
         await tryRelease(orphan);
     },
 
-    async sweep({ signal, yieldToRequests }: { signal: AbortSignal; yieldToRequests: YieldToRequests }): Promise<void> {
+    async sweep({ signal }: { signal: AbortSignal }): Promise<void> {
       former.dropOld(nowForAges());
       for (;;) {
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {
           signal.throwIfAborted();
           if (!(await locked(orphan.albumId, () => tryRelease(orphan)))) return; // the storage is likely down
-          await yieldToRequests();
+          await yieldIfDue();
         }
         if (orphans.length < AT_ONCE) return;
       }

@@ -25,23 +25,21 @@ export const COVER_ARCHIVE_TASK = task('cover_archive_task', {
 
 export const coverTask =
   ({ covers, jobs }: { covers: CoverService; jobs: Pick<Jobs, 'tryEnqueue'> }): Handler<typeof COVER_TASK> =>
-  async (_payload, { signal, progress, yieldToRequests }) => {
-    await covers.sweepOrphans({ signal, yieldToRequests });
+  async (_payload, { signal, progress }) => {
+    await covers.sweepOrphans({ signal });
     const result = await covers.resolvePending({
       signal,
-      yieldToRequests,
       progress: (done, total) => progress(done, total, 'Looking for covers'),
     });
-    const artists = await covers.findInArtistFolders({ signal, yieldToRequests });
-    if (await covers.hasWanted({ signal, yieldToRequests })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
+    const artists = await covers.findInArtistFolders({ signal });
+    if (await covers.hasWanted({ signal })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
     return { ...result, artists };
   };
 
 export const coverArchiveTask =
   ({ covers }: { covers: CoverService }): Handler<typeof COVER_ARCHIVE_TASK> =>
-  async (_payload, { signal, progress, yieldToRequests }) =>
+  async (_payload, { signal, progress }) =>
     covers.resolveWanted({
       signal,
-      yieldToRequests,
       progress: (done, total) => progress(done, total, 'Asking the cover archive'),
     });

@@ -5,7 +5,6 @@ import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Settled } from './settled-by-scan.ts';
 import type { Enriched, Enricher } from './enricher.ts';
@@ -15,6 +14,7 @@ import type { EnrichLibraryResult } from './wire.ts';
 import { COMPARE_GONE } from '../library/tasks.ts';
 import { ENRICH_LIBRARY } from './tasks.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 export interface LibraryRunDeps {
   db: MainDb;
@@ -34,7 +34,6 @@ interface LibraryRunOptions {
   askedAt: Date;
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  yieldToRequests: YieldToRequests;
 }
 
 /** Most of them wait for a service or its rate limit. */
@@ -50,7 +49,7 @@ const COVERS_EVERY_MS = 10_000;
 /** Throws errors that would fail for all tracks; those of a single track are in the result. */
 export async function enrichLibrary(
   deps: LibraryRunDeps,
-  { scope, askedAt, signal, progress, yieldToRequests }: LibraryRunOptions,
+  { scope, askedAt, signal, progress }: LibraryRunOptions,
 ): Promise<EnrichLibraryResult> {
   const { db, enricher, jobs, libraryChanged } = deps;
   const total = countWaiting(db, scope);
@@ -114,7 +113,7 @@ export async function enrichLibrary(
           awaits: null,
         });
       }
-      await yieldToRequests();
+      await yieldIfDue();
     }
     return settled;
   }
@@ -124,15 +123,15 @@ export async function enrichLibrary(
     await eachAtOnce(ids, HEARD_AT_ONCE, async (id) => {
       both.throwIfAborted();
       await deps.hear(id, both);
-      await yieldToRequests();
+      await yieldIfDue();
     });
   }
 
-  const waiting = idsOf(deps, scope, askedAt, yieldToRequests);
+  const waiting = idsOf(deps, scope, askedAt);
   const work = async (): Promise<void> => {
     for await (const id of waiting) {
       if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
-      await yieldToRequests();
+      await yieldIfDue();
     }
   };
   progress(0, total);
@@ -155,15 +154,10 @@ export async function enrichLibrary(
 }
 
 /** In ascending order; includes tracks that are added during the run. */
-async function* idsOf(
-  { db }: LibraryRunDeps,
-  scope: Scope,
-  askedAt: Date,
-  yieldToRequests: YieldToRequests,
-): AsyncGenerator<TrackId, undefined> {
+async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
   for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
     yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
-    await yieldToRequests();
+    await yieldIfDue();
   }
   return undefined;
 }

@@ -17,5 +17,5 @@ export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDe
 
 export const enrichLibraryTask =
   (deps: LibraryRunDeps): Handler<typeof ENRICH_LIBRARY> =>
-  async ({ scope, askedAt }, { signal, progress, yieldToRequests }) =>
-    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress, yieldToRequests });
+  async ({ scope, askedAt }, { signal, progress }) =>
+    enrichLibrary(deps, { scope, askedAt: new Date(askedAt), signal, progress });

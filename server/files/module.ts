@@ -1,5 +1,4 @@
 import type { LibraryOffer } from '../library/module.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { isBelowIgnoreMark } from './ignore-marks.ts';
@@ -17,10 +16,10 @@ export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
 type FilesModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes' | 'tracks' | 'trash' | 'audio'> & { yieldToRequests: YieldToRequests };
+  Pick<LibraryOffer, 'changes' | 'tracks' | 'trash' | 'audio'>;
 
 export function filesModule({ config, paths, log, db, settings, changes, tracks, trash, ...deps }: FilesModuleDeps) {
-  const { storage, leases, audioStore, audio, musicFolders, yieldToRequests } = deps;
+  const { storage, leases, audioStore, audio, musicFolders } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
@@ -50,7 +49,6 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
         setMore: (id, more) => tracks.setMore(id, more),
         libraryChanged,
         log,
-        yieldToRequests,
       }).catch((err: unknown) => {
         log.error({ err }, 'tags could not be read again');
       });

@@ -9,13 +9,13 @@ import type { tagsAgain, tracks } from '../db/schema.ts';
 import type { MoreTags } from '../db/more-tags.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
 import { AppError } from '../errors.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import { foldedText } from '../library/sort-and-identity-keys.ts';
 import type { Log } from '../log/log.ts';
 import { USUAL_CHARSET } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { nameToText } from '../storage/file-names.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 interface TagsAgainDeps {
   db: MainDb;
@@ -24,7 +24,6 @@ interface TagsAgainDeps {
   setMore: (id: TrackId, more: MoreTags) => void;
   libraryChanged: () => void;
   log: Log;
-  yieldToRequests: YieldToRequests;
 }
 
 type Old = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
@@ -46,7 +45,7 @@ const FILL = [
 
 /** Resolves when all files are read, when none of the next ones can be read now, or when the database is closed. */
 export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
-  const { db, log, yieldToRequests, libraryChanged, setMore } = deps;
+  const { db, log, libraryChanged, setMore } = deps;
   const client = db.$client;
   const left = client
     .prepare<[], RowAs<typeof tagsAgain, 'lastId' | 'upToId'>>(
@@ -86,7 +85,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
         (fields.charset !== undefined || fields.more || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
       )
         rows.push({ old, fields });
-      await yieldToRequests();
+      await yieldIfDue();
       if (!client.open) return;
     }
     if (unreachable === some.length) return; // their disk is not connected; continues at the next start

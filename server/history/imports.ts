@@ -24,6 +24,7 @@ import type { HistoryService } from './service.ts';
 import { songKey } from './song-names.ts';
 import type { UnmatchedSong } from './wire.ts';
 import { IMPORT_HISTORY } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 type HistoryImportRow = typeof historyImports.$inferSelect;
 
@@ -128,11 +129,7 @@ export function createHistoryImports({
 
   async function read(
     row: HistoryImportRow,
-    {
-      signal,
-      progress,
-      yieldToRequests,
-    }: Pick<Parameters<Handler<typeof IMPORT_HISTORY>>[1], 'signal' | 'progress' | 'yieldToRequests'>,
+    { signal, progress }: Pick<Parameters<Handler<typeof IMPORT_HISTORY>>[1], 'signal' | 'progress'>,
   ): Promise<void> {
     const tally = createTally();
     let bytesDone = 0;
@@ -142,7 +139,7 @@ export function createHistoryImports({
       addSlice(row.userId, slice, row.filename, tally);
       slice = [];
       progress(bytesDone, row.bytesTotal);
-      await yieldToRequests();
+      await yieldIfDue();
       signal.throwIfAborted();
     };
     assertFewPlays(row.userId);
@@ -153,7 +150,7 @@ export function createHistoryImports({
     })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
-      await yieldToRequests();
+      await yieldIfDue();
       if (slice.length === SLICE) await flush();
       if (bytesDone - reported > row.bytesTotal / 50) {
         update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });

@@ -7,6 +7,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
 import { createTrackMatcher, type SongNames } from './matcher.ts';
 import type { MATCH_HISTORY } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Songs per transaction, which takes a few milliseconds. */
 const SLICE = 100;
@@ -50,14 +51,14 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
     return plays;
   }).immediate;
 
-  return async (_payload, { signal, yieldToRequests }) => {
+  return async (_payload, { signal }) => {
     forgetTrash.run();
     for (let lastId = 0; ;) {
       const deleted = nextDeleted.all(lastId).map(({ id }) => id);
       addTrash.run(JSON.stringify(deleted));
       if (deleted.length < DELETED) break;
       lastId = deleted.at(-1) ?? 0;
-      await yieldToRequests();
+      await yieldIfDue();
     }
     let plays = 0;
     for (let after = -1; ;) {
@@ -68,7 +69,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
       matcher.forget();
       plays += matchSlice(songs);
       after = last.songKey;
-      await yieldToRequests();
+      await yieldIfDue();
     }
   };
 }

@@ -2,7 +2,7 @@
 // Those of an account from different addresses take turns, as those of different accounts do.
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
-import { turnToBegin, workFor } from '../runtime/time-slices.ts';
+import { yieldIfDue, workFor } from '../runtime/time-slices.ts';
 import { addressKey } from './addresses.ts';
 
 const IN_FLIGHT = { account: 250, address: 60 };
@@ -33,6 +33,6 @@ export function createInFlight() {
       else counts.delete(key);
     });
     workFor(by.user ? `${key} ${addressKey(by.address)}` : key);
-    return by.user && turnToBegin();
+    return by.user && yieldIfDue();
   };
 }

@@ -7,7 +7,6 @@ import { AppError, asKnownFault, DATABASE_LOCKED, isDatabaseLocked, messageOf } 
 import type { Log } from '../log/log.ts';
 import type { JobEvents } from './job-events.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
-import type { YieldToRequests } from './yield-to-requests.ts';
 import { createProgressWriter } from './progress.ts';
 import {
   endJob,
@@ -19,6 +18,7 @@ import {
   startAttempt,
   type JobRow,
 } from './queries.ts';
+import { workFor } from '../runtime/time-slices.ts';
 import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
@@ -45,7 +45,6 @@ interface AttemptsDeps {
   /** By name. */
   handled: ReadonlyMap<string, HandledTask>;
   announcer: JobEvents;
-  yieldToRequests: YieldToRequests;
   /** Puts a job back into its queue; resolves once it is stored. */
   putBack: (job: JobRow, runAt: Date) => Promise<void>;
   /**
@@ -57,17 +56,7 @@ interface AttemptsDeps {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({
-  db,
-  log,
-  now,
-  random,
-  handled,
-  announcer,
-  yieldToRequests,
-  putBack,
-  onStuck,
-}: AttemptsDeps) {
+export function createAttempts({ db, log, now, random, handled, announcer, putBack, onStuck }: AttemptsDeps) {
   const running = new Map<JobId, Running>();
   /** Why the state of a job cannot be stored: its row cannot say so. */
   const stuck = new Map<JobId, string>();
@@ -119,6 +108,7 @@ export function createAttempts({
   }
 
   async function work(job: JobRow, { controller }: Running): Promise<{ result?: unknown; error?: unknown }> {
+    workFor('jobs'); // and not for whoever asked for the job
     const progress = createProgressWriter((latest) => {
       if (abandoned) return;
       try {
@@ -134,7 +124,6 @@ export function createAttempts({
         attempt: job.attempts,
         signal: controller.signal,
         progress: progress.report,
-        yieldToRequests,
       });
       return { result: toJson(result) };
     } catch (error) {

@@ -6,7 +6,6 @@ import type { TimeForAges } from '../runtime/time-for-ages.ts';
 import { createGiveBack } from './give-back.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
-import { createYieldToRequests } from './yield-to-requests.ts';
 
 /** What running jobs get to put themselves back into the queue. */
 const GRACE_MS = 5_000;
@@ -21,14 +20,13 @@ interface JobsModuleDeps {
 
 export function jobsModule({ db, log, now, nowForAges, events }: JobsModuleDeps) {
   const activity = createActivity({ now });
-  const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
-  const jobs = createJobs({ db, log, now, nowForAges, events, yieldToRequests });
+  const jobs = createJobs({ db, log, now, nowForAges, events });
   const giveBack = createGiveBack({
     client: db.$client,
     isBusy: () => activity.isServing() || jobs.isWorking(),
   });
   return {
-    offers: { jobs, activity, isServing: activity.isServing, isInUse: activity.isInUse, yieldToRequests },
+    offers: { jobs, activity, isServing: activity.isServing, isInUse: activity.isInUse },
     routes: jobRoutes(jobs),
     start: giveBack.start,
     stop(): Promise<void> {

@@ -10,7 +10,6 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
 import { createJobEvents } from './job-events.ts';
 import { createAttempts, type Attempts } from './attempts.ts';
-import { createYieldToRequests, type YieldToRequests } from './yield-to-requests.ts';
 import {
   cancelJob,
   findJob,
@@ -41,8 +40,6 @@ interface JobsDeps {
   /** By default the clock. */
   nowForAges?: () => Date;
   events: Pick<EventHub, 'publish'>;
-  /** How handlers yield to requests; by default there are none to yield to. */
-  yieldToRequests?: YieldToRequests;
   /** 0..1, for the jitter of retries. */
   random?: () => number;
 }
@@ -54,15 +51,7 @@ export type EnqueuedJob = JobRow & {
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-export function createJobs({
-  db,
-  log,
-  now,
-  nowForAges = now,
-  events,
-  yieldToRequests = createYieldToRequests({ isServing: () => false }),
-  random = Math.random,
-}: JobsDeps) {
+export function createJobs({ db, log, now, nowForAges = now, events, random = Math.random }: JobsDeps) {
   const announcer = createJobEvents(events);
   const queues = new Map<string, TaskQueue>();
   const tasks = new Map<string, Task>();
@@ -273,7 +262,6 @@ export function createJobs({
         random,
         handled: new Map(handled.map((each) => [each.task.name, each])),
         announcer,
-        yieldToRequests,
         putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck(error) {
           for (const { reject } of waitingForIdle) reject(error);

@@ -3,7 +3,6 @@
 import type { z } from 'zod';
 import type { JobId } from '../db/ids.ts';
 import type { Backoff } from './backoff.ts';
-import type { YieldToRequests } from './yield-to-requests.ts';
 
 export interface Task<P extends z.ZodType = z.ZodType> {
   /** As the job's row keeps it. */
@@ -34,8 +33,6 @@ export interface JobContext {
   signal: AbortSignal;
   /** Progress as shown in the API. Cheap to call often: stored a few times a second at most. */
   progress(done: number, total: number | null, message?: string): void;
-  /** Await it between pieces of synchronous work. */
-  yieldToRequests: YieldToRequests;
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { TrackId, UserId } from '../db/ids.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createAlbumRegroupings } from './album-regroupings.ts';
@@ -42,8 +41,7 @@ export function libraryModule({
   storage,
   leases,
   audioStore,
-  yieldToRequests,
-}: Base & Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> & { yieldToRequests: YieldToRequests }) {
+}: Base & Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'>) {
   const annotationParts: AnnotationPart[] = [];
   const tracks = createTrackWriter({ db, now, annotationParts });
   const changes = createLibraryChanges({ db, events });
@@ -177,7 +175,7 @@ export function libraryModule({
       handledBy(REGROUP_ALBUMS, regroupTask({ regroupings, libraryChanged: changes.edited })),
     ],
     resume(): void {
-      rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
+      rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => {
         log.error({ err }, 'search could not be rebuilt');
       });
     },

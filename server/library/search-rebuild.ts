@@ -4,9 +4,9 @@ import type { MainDb } from '../db/client.ts';
 import { whenUnlocked } from '../db/locked.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { searchRebuild } from '../db/schema.ts';
-import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { SearchIndex } from './search-index.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Rows per transaction: a few ms. */
 const AT_ONCE = 100;
@@ -15,11 +15,10 @@ interface SearchRebuildDeps {
   db: MainDb;
   search: SearchIndex;
   log: Log;
-  yieldToRequests: YieldToRequests;
 }
 
 /** Resolves when done or when the database was closed. */
-export async function rebuildSearch({ db, search, log, yieldToRequests }: SearchRebuildDeps): Promise<void> {
+export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Promise<void> {
   const client = db.$client;
   const left = client
     .prepare<[], RowAs<typeof searchRebuild, 'kind' | 'lastId'>>(
@@ -53,7 +52,7 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
       return last;
     }).immediate;
     for (let after: number | undefined = lastId; after !== undefined;) {
-      await yieldToRequests();
+      await yieldIfDue();
       if (!client.open) return;
       const from: number = after;
       after = await whenUnlocked<number | undefined>(

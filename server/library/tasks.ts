@@ -3,6 +3,7 @@ import { AlbumIdIn, ArtistIdIn, UserIdIn } from '../db/ids.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
 import type { AlbumRegroupings } from './album-regroupings.ts';
 import type { LibraryService } from './service.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Compares tracks whose files are gone with all others, after more was heard or restored: scan/find-gone.ts. */
 export const COMPARE_GONE = task('compare_gone', {
@@ -51,11 +52,11 @@ interface CreditsTaskDeps {
 /** Handler of `settle_credits`. Each step reads the mark again, since it may change meanwhile. */
 export const settleCreditsTask =
   ({ library, libraryChanged }: CreditsTaskDeps): Handler<typeof SETTLE_CREDITS> =>
-  async ({ artistId }, { signal, yieldToRequests }) => {
+  async ({ artistId }, { signal }) => {
     while (library.settleCredits(artistId)) {
       signal.throwIfAborted();
       libraryChanged();
-      await yieldToRequests();
+      await yieldIfDue();
     }
     return null;
   };

@@ -16,6 +16,7 @@ import type { Lrclib } from './lrclib.ts';
 import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
 import { createLyricsQueries, type SongRow } from './queries.ts';
 import type { LOOKUP_LYRICS } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 interface LyricsDeps {
   db: MainDb;
@@ -220,7 +221,7 @@ export function createLyricsService({
     },
 
     /** Handler of `lookup_lyrics`. What was asked is noted track by track, so an interrupted run goes on. */
-    task: (async (_payload, { signal, progress, yieldToRequests }) => {
+    task: (async (_payload, { signal, progress }) => {
       const result = { tracks: 0, found: 0 };
       const askedBefore = new Date(now().getTime() - ASK_AGAIN_MS);
       let failures = 0;
@@ -240,7 +241,7 @@ export function createLyricsService({
           }
           progress(++result.tracks, null, `${result.found} found`);
         }
-        await yieldToRequests();
+        await yieldIfDue();
       }
       if (failed) throw failed; // those are asked about again
       return result;

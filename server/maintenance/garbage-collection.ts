@@ -13,6 +13,7 @@ import type { StoredObject } from '../storage/storage.ts';
 import { prepareIsCover, prepareIsUsed } from './queries.ts';
 import type { GarbageResult } from './wire.ts';
 import type { COLLECT_GARBAGE } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const GRACE_MS = 7 * 86_400_000;
 const LISTED = 200;
@@ -39,7 +40,7 @@ export function garbageTask({
   const isUsed = prepareIsUsed(db);
   const isCover = prepareIsCover(db);
 
-  return async ({ dryRun, earlierLibrary }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
+  return async ({ dryRun, earlierLibrary }, { signal, progress }): Promise<GarbageResult> => {
     const oldest = new Date(nowForAges().getTime() - GRACE_MS);
     const result: GarbageResult = {
       dry_run: dryRun,
@@ -103,13 +104,13 @@ export function garbageTask({
       for await (const object of storage.list(folder)) {
         signal.throwIfAborted();
         await look(object);
-        await yieldToRequests();
+        await yieldIfDue();
       }
     }
     const handedOver = result.deleted;
     for await (const object of storage.list('covers/')) {
       lookAtCover(object);
-      await yieldToRequests();
+      await yieldIfDue();
     }
     if (result.deleted > handedOver) onOrphanedCovers();
     if (!dryRun) result.uploads = await storage.sweep(oldest);

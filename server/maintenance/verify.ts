@@ -44,6 +44,7 @@ import {
 import { keyOfUri, toUri } from '../storage/uri.ts';
 import type { Mend } from './mend.ts';
 import type { MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
@@ -69,7 +70,7 @@ export interface VerifyDeps {
   pace?: Partial<VerifyPace>;
 }
 
-type Pass = Pick<JobContext, 'signal' | 'yieldToRequests'>;
+type Pass = Pick<JobContext, 'signal'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
 export function createVerify(deps: VerifyDeps): {
@@ -86,7 +87,7 @@ export function createVerify(deps: VerifyDeps): {
   /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
   const verify: Handler<typeof VERIFY_STORAGE> = async (
     { scope },
-    { jobId, signal, progress, yieldToRequests },
+    { jobId, signal, progress },
   ): Promise<VerifyReport> => {
     const before = findRun(db, scope);
     const isSame = before?.jobId === jobId;
@@ -111,7 +112,7 @@ export function createVerify(deps: VerifyDeps): {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
         if (await deps.lookAgain(id)) tally.returned++;
-        await yieldToRequests();
+        await yieldIfDue();
       }
     }
 
@@ -130,7 +131,7 @@ export function createVerify(deps: VerifyDeps): {
           await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
           run[cursor] = one.id;
           progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
-          await yieldToRequests();
+          await yieldIfDue();
         }
         if (rows.length === 0 && scope === 'part') run[cursor] = 0;
         saveRun(db, run);
@@ -140,9 +141,7 @@ export function createVerify(deps: VerifyDeps): {
     }
 
     if (scope === 'part') await lookForMissing();
-    await go('afterId', share(tracks) - tally.checked, listKept, (track) =>
-      verifyOne(track, tally, { signal, yieldToRequests }),
-    );
+    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, { signal }));
     const heal: RepairCover = async (key, etag) => (await mend.fromBackup(key, etag, signal)) ?? 'there is no backup';
     await go('afterAlbumId', share(covers) - tally.covers, listCovered, async ({ id, title }) => {
       const verdict = await deps.proveCover(id, heal, signal);
@@ -233,13 +232,13 @@ export function createVerify(deps: VerifyDeps): {
     return (await hashNow(uri, pass)) === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
   }
 
-  async function hashNow(uri: string, { signal, yieldToRequests }: Pass): Promise<string> {
+  async function hashNow(uri: string, { signal }: Pass): Promise<string> {
     const { stream } = await (await deps.audioStore.resolve(uri)).open();
     const hash = createHash('sha256');
     for await (const piece of stream as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
       hash.update(piece);
-      await yieldToRequests();
+      await yieldIfDue();
     }
     return hash.digest('hex');
   }

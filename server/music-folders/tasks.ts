@@ -8,6 +8,7 @@ import { task, type Handler, type JobContext } from '../jobs/tasks.ts';
 import type { Trash } from '../library/trash.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Moves the tracks of a removed folder into the trash, unless their files were copied. */
 export const CLEAR_MUSIC_FOLDER = task('clear_music_folder', {
@@ -106,7 +107,7 @@ export function createMusicFolderTasks({
     total: number,
     next: (after: number) => TrackId[],
     work: (id: TrackId) => void,
-    { signal, progress, yieldToRequests }: JobContext,
+    { signal, progress }: JobContext,
   ): Promise<number> {
     let done = 0;
     for (let after = 0; ;) {
@@ -116,7 +117,7 @@ export function createMusicFolderTasks({
       if (last === undefined) return done;
       for (const id of ids) {
         work(id);
-        await yieldToRequests();
+        await yieldIfDue();
       }
       after = last;
       done += ids.length;
@@ -129,7 +130,7 @@ export function createMusicFolderTasks({
    * Its files are gone: a track is found by its audio, wherever that comes up. Files of tracks that people deleted stay
    * known as such, so that they are not added again when the folder is brought back.
    */
-  async function setAllGone(where: InFolder, { signal, yieldToRequests }: JobContext): Promise<void> {
+  async function setAllGone(where: InFolder, { signal }: JobContext): Promise<void> {
     const setFolderGone = client.transaction((id: number): void => {
       forgetFailed.run(id);
       setGone.run(id);
@@ -142,7 +143,7 @@ export function createMusicFolderTasks({
       if (last === undefined) return;
       for (const id of ids) {
         setFolderGone(id);
-        await yieldToRequests();
+        await yieldIfDue();
       }
       after = last;
     }

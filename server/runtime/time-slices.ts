@@ -1,5 +1,6 @@
-// Long work on the main thread is done in slices, with requests served in between. What waits for its next slice waits
-// with others of the same caller, and the callers take turns: whoever asks for much keeps others waiting for one slice.
+// Long work on the main thread, of requests and of jobs, is done in slices, with requests served in between. What waits
+// for its next slice waits with others of the same caller, and the callers take turns: whoever asks for much keeps
+// others waiting for one slice. All jobs together are one caller.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Duration of a slice. */
@@ -49,8 +50,11 @@ export const turn = (): Promise<void> =>
 /** The rest of the calling function is work for this caller. */
 export const workFor = (caller: string): void => callers.enterWith(caller);
 
-/** Before work begins: waits for a turn when others have begun in this one for as long as a slice. */
-export function turnToBegin(): Promise<void> | undefined {
+/**
+ * Await it between two pieces of work, and before work begins: waits for a turn when work in this round of the event
+ * loop has gone on for as long as a slice. Undefined while it has not, so it is cheap to call for each row.
+ */
+export function yieldIfDue(): Promise<void> | undefined {
   const now = performance.now();
   if (beganAt === undefined) {
     beganAt = now;

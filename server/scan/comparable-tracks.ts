@@ -3,7 +3,7 @@
 import type { TrackId } from '../db/ids.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
-import { turnToBegin } from '../runtime/time-slices.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { GoneTrack } from './gone-candidates.ts';
 import { byLength, isAsLong, seemingSame, type ComparedMusic } from './same-music.ts';
 
@@ -19,7 +19,7 @@ export async function comparableTracks(
   const ofLength = byLength(music);
   const heard = new Map<TrackId, GoneTrack>();
   await eachAtOnce(tracks, AT_ONCE, async (track) => {
-    await turnToBegin();
+    await yieldIfDue();
     const [one] = ofLength(track);
     if (one && (await hear(track.id))) heard.set(track.id, track);
   });

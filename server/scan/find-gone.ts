@@ -21,7 +21,7 @@ import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { toFileUri } from '../storage/uri.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
-import { turnToBegin } from '../runtime/time-slices.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 import { comparableTracks } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
 import { onlyCertainFiles, seemsSame, type Match } from './same-music.ts';
@@ -121,13 +121,13 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function matchesAmong(gone: readonly GoneTrack[], { after, signal }: Search): Promise<Match<NewTrack>[]> {
     const lengths: Pick<NewTrack, 'durationMs'>[] = [];
     for (const { durationMs } of goneTracks.newOnes(after)) {
-      await turnToBegin();
+      await yieldIfDue();
       lengths.push({ durationMs });
     }
     const comparable = await comparableTracks(gone, lengths, (id) => hearing.ofKept(id, signal));
     const matches: Match<NewTrack>[] = [];
     await eachAtOnce(goneTracks.newOnes(after), AT_ONCE, async (now) => {
-      await turnToBegin();
+      await yieldIfDue();
       signal.throwIfAborted();
       const isHeard = comparable.hasHeard(now, now.id) && (await hearing.ofTrack(now.id, signal)) !== undefined;
       // a copy of a track that is there is not another one because its tags say so
@@ -195,7 +195,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function onlySame(upgrades: readonly Upgrade[], signal: AbortSignal): Promise<Upgrade[]> {
     const same: Upgrade[] = [];
     for (const upgrade of upgrades) {
-      await turnToBegin();
+      await yieldIfDue();
       signal.throwIfAborted();
       if (await isUpgrade(upgrade, signal)) same.push(upgrade);
     }
@@ -214,7 +214,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function takeMergedFiles({ root, signal }: Pick<Search, 'root' | 'signal'>): Promise<TrackId[]> {
     const taken = new Set<TrackId>();
     for (const { kept, merged, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
-      await turnToBegin();
+      await yieldIfDue();
       signal.throwIfAborted();
       if (taken.has(kept)) continue;
       const place = join(path, name);

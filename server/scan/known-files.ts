@@ -25,7 +25,7 @@ export interface KnownFiles {
 const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, ctime_us AS ctimeUs, state, reason,
   lyrics_mark AS lyricsMark, sheets_mark AS sheetsMark, track_id AS trackId`;
 
-/** Reads the folders that are known at or below `folders` now; what the scan itself makes of new ones is none of them. */
+/** Reads the folders that are known at or below `folders` now, without those that the scan itself will add. */
 export function openKnownFiles(
   databasePath: string,
   source: string,

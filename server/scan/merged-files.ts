@@ -3,7 +3,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
-import { turnToBegin } from '../runtime/time-slices.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { Assigned } from './assign.ts';
 import type { Waiting } from './moved-files.ts';
 import { createEar, isSameMusic, type ReplacedDeps } from './replaced-files.ts';
@@ -49,7 +49,7 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
           settled.push(file);
           continue;
         }
-        await turnToBegin();
+        await yieldIfDue();
         const { audioHash } = file.unsettled;
         const keptTrack = deps.findGone.goneTracks.find(merged.kept);
         const isMerged =

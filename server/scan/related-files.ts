@@ -2,7 +2,7 @@
 // audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
 // other groups, so a library of which every file was changed is settled a few files at a time.
 import type { TrackId } from '../db/ids.ts';
-import { inSlices, partsOf, turnToBegin } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 
@@ -56,7 +56,7 @@ export async function* relatedFiles(
       for (const file of next) left.delete(file);
       const found: PossibleTrack[] = [];
       for (const part of partsOf(next, FIRST_FILES)) {
-        await turnToBegin();
+        await yieldIfDue();
         for (const file of part) files.push(file);
         for (const track of await possible(part, waiting, (id) => tracks.has(id))) {
           tracks.set(track.id, track);

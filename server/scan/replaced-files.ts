@@ -4,7 +4,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { SAME_RECORDING, soundSimilarity } from '../media/fingerprint-match.ts';
-import { turnToBegin } from '../runtime/time-slices.ts';
+import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Assigned } from './assign.ts';
 import { comparableTracks } from './comparable-tracks.ts';
@@ -49,7 +49,7 @@ export async function settleReplaced(
   const heard = createEar(deps);
   const doubtful: Doubtful[] = [];
   for (const file of files.filter(isReplaced)) {
-    await turnToBegin();
+    await yieldIfDue();
     const track = goneTracks.find(file.unsettled.known as TrackId);
     if (track && !(await isSameMusic(file, track, deps, heard))) doubtful.push({ file, track });
   }
@@ -68,7 +68,7 @@ export async function settleReplaced(
   );
   const left = doubtful.filter(({ file }) => isReplaced(file));
   for (const { file, track } of left) {
-    await turnToBegin();
+    await yieldIfDue();
     const isElsewhere = [found, amongNew, upgraded, elsewhere].some((ids) => ids.has(track.id));
     if (isElsewhere || (await isOther(file, track.id))) assigned.set(file.unsettled.place, 'new');
   }
@@ -110,7 +110,7 @@ async function matchesAmong(
   );
   const matches: Match<Waiting>[] = [];
   for (const { file } of doubtful) {
-    await turnToBegin();
+    await yieldIfDue();
     const { known } = file.unsettled;
     const sound = comparable.hasHeard(file.music, known) ? await heard(file) : undefined;
     for (const id of comparable.sameAs(file.music, sound && hearing.like(sound)))

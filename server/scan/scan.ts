@@ -21,7 +21,7 @@ import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
-import { inSlices, partsOf, turnToBegin } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -435,7 +435,7 @@ async function settleWaiting(scan: Scan): Promise<void> {
   const { waiting, rows, reader, root, moved } = scan;
   if (waiting.size === 0) return;
   for (const files of partsOf([...waiting.values()], GROUP_FILES)) {
-    await turnToBegin();
+    await yieldIfDue();
     if (!scan.dryRun) scan.separated.ofFormer(files.map(({ unsettled }) => unsettled.audioHash));
     for (const held of moved.heldByOthers(files, waiting)) {
       const found = await (scan.modeAt(held.path) === 'copy'

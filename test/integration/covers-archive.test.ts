@@ -50,10 +50,8 @@ function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
   return server.library.addAlbum({ releaseGroupMbid });
 }
 
-const resolveAll = () =>
-  server.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
-const askAll = () =>
-  server.covers.resolveWanted({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
+const resolveAll = () => server.covers.resolvePending({ signal: noSignal, progress: () => {} });
+const askAll = () => server.covers.resolveWanted({ signal: noSignal, progress: () => {} });
 const reasons = () => server.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
 
 describe('the cover archive', () => {
@@ -93,8 +91,8 @@ describe('the cover archive', () => {
     const off = await openCoverServer();
     const album = off.library.addAlbum({ releaseGroupMbid: mbidOf(++count) });
     expect(await off.covers.tryResolveCover(album)).toBe(false);
-    await off.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
-    expect(await off.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    await off.covers.resolvePending({ signal: noSignal, progress: () => {} });
+    expect(await off.covers.hasWanted({ signal: noSignal })).toBe(false);
     expect(off.lookupOf(album)).toBeUndefined();
     await off.close();
   });
@@ -187,15 +185,9 @@ describe('asking again', () => {
       expect(await askAll()).toEqual({ albums: 1, found: 0 });
       expect(await askAll()).toEqual({ albums: 0, found: 0 });
       server.later(days * DAY_MS - 1);
-      expect([
-        await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
-        server.covers.hasDue(),
-      ]).toEqual([false, false]);
+      expect([await server.covers.hasWanted({ signal: noSignal }), server.covers.hasDue()]).toEqual([false, false]);
       server.later(1);
-      expect([
-        await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
-        server.covers.hasDue(),
-      ]).toEqual([true, true]);
+      expect([await server.covers.hasWanted({ signal: noSignal }), server.covers.hasDue()]).toEqual([true, true]);
     }
     expect(server.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
     expect(server.lines.filter((line) => line.level === 'warn')).toEqual([]);
@@ -204,7 +196,7 @@ describe('asking again', () => {
   it('after a failure happens after hours', async () => {
     const album = addAlbum({ status: 500 });
     await server.covers.tryResolveCover(album);
-    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
     server.later(6 * 3_600_000);
     archive.groups.set(mbidOf(count), { picture });
     expect(await askAll()).toEqual({ albums: 1, found: 1 });
@@ -214,7 +206,7 @@ describe('asking again', () => {
   it('happens at once when the album has another release group', async () => {
     const album = addAlbum();
     await server.covers.tryResolveCover(album);
-    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
     server.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), album);
@@ -225,7 +217,7 @@ describe('asking again', () => {
   it('finds the albums that got a release group later, and those that came meanwhile', async () => {
     const late = server.library.addAlbum();
     expect(await resolveAll()).toEqual({ albums: 1, found: 0 });
-    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
     server.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), late);
@@ -233,7 +225,6 @@ describe('asking again', () => {
     let meanwhile: AlbumId | undefined;
     const result = await server.covers.resolveWanted({
       signal: noSignal,
-      yieldToRequests: () => undefined,
       progress: () => {
         if (meanwhile !== undefined) return;
         meanwhile = addAlbum({ picture });

@@ -215,7 +215,7 @@ describe('stored covers without an album', () => {
     const [gone, stays] = [await addCovered(), await addCovered()];
     remove(gone);
     expect(server.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
-    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    await server.covers.sweepOrphans({ signal: noSignal });
     expect(server.stored()).toEqual([`${stays}.jpg`]);
     expect(fs.readdirSync(join(server.dir, 'cache', 'covers'))).toEqual([String(stays)]);
     expect(orphans()).toEqual([]);
@@ -232,10 +232,10 @@ describe('stored covers without an album', () => {
     });
     const album = await addCovered();
     remove(album);
-    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    await server.covers.sweepOrphans({ signal: noSignal });
     expect(orphans()).toHaveLength(1);
     isDown = false;
-    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    await server.covers.sweepOrphans({ signal: noSignal });
     expect([orphans(), server.stored()]).toEqual([[], []]);
   });
 
@@ -246,7 +246,7 @@ describe('stored covers without an album', () => {
       .insert(orphanedCovers)
       .values({ key: `covers/${album}.jpg`, albumId: album })
       .run();
-    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    await server.covers.sweepOrphans({ signal: noSignal });
     expect([orphans(), server.stored()]).toEqual([[], [`${album}.jpg`]]);
     await server.covers.setCover(album, large);
     await server.covers.setCover(album, jpeg);

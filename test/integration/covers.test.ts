@@ -239,7 +239,6 @@ describe('finding a cover', () => {
     const run = () =>
       covers.resolvePending({
         signal: new AbortController().signal,
-        yieldToRequests: () => undefined,
         progress: () => {},
       });
     expect(await run()).toEqual({ albums: 0, found: 0 });
@@ -279,7 +278,6 @@ describe('finding a cover', () => {
     let turns = 0;
     const result = await covers.resolvePending({
       signal: new AbortController().signal,
-      yieldToRequests: () => void (turns += 1),
       progress: (done, total) => steps.push(done / total),
     });
     expect(result).toEqual({ albums: 12, found: 7 });
@@ -294,7 +292,6 @@ describe('finding a cover', () => {
     const chosen = rowOf(other);
     const result = await covers.resolvePending({
       signal: new AbortController().signal,
-      yieldToRequests: () => undefined,
       progress(done) {
         if (done > 1) return;
         library.db.delete(albumCovers).where(eq(albumCovers.albumId, album)).run();
@@ -318,9 +315,7 @@ describe('finding a cover', () => {
 
   it('stops when it is cancelled', async () => {
     library.addAlbum();
-    await expect(
-      covers.resolvePending({ signal: AbortSignal.abort(), yieldToRequests: () => undefined, progress: () => {} }),
-    ).rejects.toThrow();
+    await expect(covers.resolvePending({ signal: AbortSignal.abort(), progress: () => {} })).rejects.toThrow();
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
   });
 });
@@ -419,7 +414,6 @@ describe('searching for covers when something fails', () => {
       await codeOf(
         full.resolvePending({
           signal: new AbortController().signal,
-          yieldToRequests: () => undefined,
           progress: () => {},
         }),
       ),
@@ -672,7 +666,6 @@ describe('changing a cover by hand', () => {
     expect(
       await covers.resolvePending({
         signal: new AbortController().signal,
-        yieldToRequests: () => undefined,
         progress: () => {},
       }),
     ).toEqual({ albums: 0, found: 0 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
-import { enrichLibraryTask, enrichTask } from '../../server/enrichment/task-handlers.ts';
+import { enrichTask } from '../../server/enrichment/task-handlers.ts';
 import type { EnrichTaskResult, MatchesOut, ReviewOut } from '../../server/enrichment/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { Paged } from '../../server/http/paging.ts';
@@ -538,26 +538,11 @@ describe('a crash', () => {
     expect(await get(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
   });
 
-  it('of many tracks yields to requests after each, whatever the result', async () => {
-    for (let n = 0; n < 5; n++) await add(`${n}.mp3`, { ...TAGS, title: `Tag title ${n}` });
-    const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
-    let turns = 0;
-    const yieldToRequests = (): undefined => void (turns += 1);
-    expect(
-      await enrichLibraryTask(enrichment.runs)(
-        { scope: 'pending', askedAt: Date.now() },
-        { ...context, yieldToRequests },
-      ),
-    ).toMatchObject({ tracks: 5, crashed: 5 });
-    expect(turns).toBeGreaterThanOrEqual(5);
-  });
-
   const context = {
     jobId: 1 as never,
     attempt: 1,
     signal: new AbortController().signal,
     progress: () => {},
-    yieldToRequests: () => undefined,
   };
 
   /** For pending tracks, with some dependencies replaced. */

@@ -128,7 +128,6 @@ async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
       attempt: 1,
       signal: new AbortController().signal,
       progress: () => undefined,
-      yieldToRequests: () => undefined,
     },
   )) as VerifyReport;
 }

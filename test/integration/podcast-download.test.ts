@@ -86,7 +86,6 @@ const download = (attempt = 1) =>
       attempt,
       signal: new AbortController().signal,
       progress: () => undefined,
-      yieldToRequests: async () => undefined,
     },
   );
 const whole = (): Buffer => readFileSync(join(dir, `${episode.id}.mp3`));

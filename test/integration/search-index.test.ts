@@ -199,7 +199,6 @@ test('search tables that a migration emptied are refilled from where that stoppe
     db: temp.db,
     search: createSearchIndex(client),
     log: createLog('silent'),
-    yieldToRequests: () => undefined,
   });
   expect([contents(), found('love'), found('a'), found('the 夜')]).toEqual(before);
   expect(await listed()).toEqual(all);

@@ -2,7 +2,7 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSlots } from '../../../server/runtime/concurrency.ts';
-import { turn, turnToBegin, workFor } from '../../../server/runtime/time-slices.ts';
+import { turn, yieldIfDue, workFor } from '../../../server/runtime/time-slices.ts';
 
 test('callers take turns, however much one of them asks for', async () => {
   const done: string[] = [];
@@ -18,21 +18,21 @@ test('callers take turns, however much one of them asks for', async () => {
 test('work begins at once, unless other work has just taken a slice', async () => {
   await afterOthers();
   workFor('first');
-  expect(turnToBegin()).toBeUndefined();
+  expect(yieldIfDue()).toBeUndefined();
   for (const until = performance.now() + 6; performance.now() < until;);
   workFor('second');
-  const waits = turnToBegin();
+  const waits = yieldIfDue();
   expect(waits).toBeInstanceOf(Promise);
   await waits;
   await afterOthers();
-  expect(turnToBegin()).toBeUndefined();
+  expect(yieldIfDue()).toBeUndefined();
 });
 
 test('work waits behind what its caller waits for already', async () => {
   await afterOthers();
   workFor('third');
   const before = turn();
-  const waits = turnToBegin();
+  const waits = yieldIfDue();
   expect(waits).toBeInstanceOf(Promise);
   await Promise.all([before, waits]);
 });
