@@ -8,7 +8,6 @@ import util from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
-import { lazySchemas } from './scripts/lazy-schemas.ts';
 import { WORKERS } from './server/paths.ts';
 
 const root = import.meta.dirname;
@@ -326,7 +325,7 @@ export default defineConfig(({ mode }) => {
         },
         'dist/server',
       ),
-      plugins: [chromaprint, lazySchemas, lightBuiltins, withoutUnneeded, sentTypes, asciiOnly],
+      plugins: [chromaprint, lightBuiltins, withoutUnneeded, sentTypes, asciiOnly],
     };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');

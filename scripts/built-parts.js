@@ -12,7 +12,7 @@ export const PARTS = {
   server: { sources: ['server'], modes: ['server'] },
   main: { sources: ['main', 'server', 'resources'], modes: ['main', 'preload'] },
 };
-const SHARED = ['package.json', 'package-lock.json', 'vite.config.ts', 'scripts/lazy-schemas.ts'];
+const SHARED = ['package.json', 'package-lock.json', 'vite.config.ts'];
 
 /**
  * Written when a part is built.

@@ -144,7 +144,7 @@ describe('the OpenAPI document of the app', () => {
     expect([...refs].filter((name) => name === undefined || !(name in document.components.schemas))).toEqual([]);
   });
 
-  it('is the same in the build, where schemas are made when they are first used', async () => {
+  it('is the same in the build', async () => {
     const { stdout } = await runServer(['openapi']);
     expect(JSON.parse(stdout)).toEqual({ ...(await read()), info: (JSON.parse(stdout) as OpenApiDocument).info });
   });
