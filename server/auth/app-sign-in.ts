@@ -36,7 +36,7 @@ export type AppSignIn = ReturnType<typeof createAppSignIn>;
 export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDeps) {
   const cipher = createAppPasswordCipher(secretKey);
   // the latest used first, which is mostly the one
-  const byName = db.$client.prepare<[string], Row>(`${SELECT} WHERE username_key = ? ORDER BY last_used_at DESC`);
+  const byName = db.$client.prepare<[string], Row>(`${SELECT} WHERE username_key = +? ORDER BY last_used_at DESC`);
   const byLookup = db.$client.prepare<[string], Row>(`${SELECT} WHERE lookup = ?`);
   const tryTouch = createTryTouch({ db, log, now, table: 'app_passwords' });
   const nobody = { id: 0 as UserId, ...cipher.seal(0 as UserId, 'nobody has this password') };

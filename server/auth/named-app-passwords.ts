@@ -1,6 +1,6 @@
 // The app passwords of an account, by name. The one called `default` can be shown again; the others are shown once.
 import { and, asc, eq, getTableColumns } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { AppPasswordId, UserId } from '../db/ids.ts';
 import { appPasswords } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
@@ -35,11 +35,12 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
 
   const insert = (tx: Db, user: UserRow, name: string): AppPassword & { row: AppPasswordRow } => {
     const password = makeAppPassword();
-    const row = tx
-      .insert(appPasswords)
-      .values({ userId: user.id, name, createdAt: now(), ...cipher.seal(user.id, password) })
-      .returning(shown)
-      .get();
+    const row = writtenRow(
+      tx
+        .insert(appPasswords)
+        .values({ userId: user.id, name, createdAt: now(), ...cipher.seal(user.id, password) })
+        .returning(shown),
+    );
     return { username: user.username, password, row };
   };
 

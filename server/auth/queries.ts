@@ -1,6 +1,6 @@
 // Rows of `users`.
 import { and, asc, count, eq } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from '../db/rights.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -49,10 +49,10 @@ export const countSuperusers = (db: Db): number =>
 export const findOwner = (db: Db): UserRow | undefined =>
   db.select().from(users).where(eq(users.isSuperuser, true)).orderBy(asc(users.id)).get();
 
-export const insertUser = (db: Db, user: NewUser): UserRow => db.insert(users).values(user).returning().get();
+export const insertUser = (db: Db, user: NewUser): UserRow => writtenRow(db.insert(users).values(user).returning());
 
 export const updateUser = (db: Db, id: UserId, values: Partial<Omit<UserRow, 'id'>>): UserRow | undefined =>
-  db.update(users).set(values).where(eq(users.id, id)).returning().get();
+  writtenRow(db.update(users).set(values).where(eq(users.id, id)).returning());
 
 /** Undefined if the password was changed since the row was read, before the slow hash. */
 export const findUnchanged = (
@@ -85,7 +85,7 @@ type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof s
 export function prepareFindPrincipal(db: MainDb) {
   const find = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
     `SELECT ${PRINCIPAL_COLUMNS}, s.id AS sessionId, s.last_used_at AS lastUsedAt
-    FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = ? AND s.expires_at > ?`,
+    FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = +? AND s.expires_at > ?`,
   );
   return (sessionId: SessionId, userId: UserId, at: Date): SessionPrincipal | undefined =>
     find.get(sessionId, userId, at.getTime());

@@ -1,7 +1,7 @@
 // Sessions: a sign-in, and the tokens that follow from it. A token without its session is worth nothing, so ending a
 // session ends all of them at once, those for URLs too.
 import { and, asc, desc, eq, gt, lte, ne } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
 import { sessions } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
@@ -55,7 +55,7 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
       const id = db.transaction(
         (tx) => {
           sweep(tx, userId);
-          return tx.insert(sessions).values(row).returning({ id: sessions.id }).get().id;
+          return writtenRow(tx.insert(sessions).values(row).returning({ id: sessions.id })).id;
         },
         { behavior: 'immediate' },
       );

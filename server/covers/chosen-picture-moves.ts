@@ -59,7 +59,7 @@ export function createChosenPictureMoves({
       if (holder === from) deleteCover.run(from);
       return { etag };
     }
-    let etag = redirectFormer.get(to, from)?.etag;
+    let etag = redirectFormer.all(to, from)[0]?.etag;
     if (etag === undefined) {
       const chosen = findChosenCover.get(holder);
       if (!chosen || !isItsPicture(move, chosen.etag)) return Memory.parse(memory);

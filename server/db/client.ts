@@ -5,7 +5,6 @@ import type { RunResult } from 'better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { AppError, isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import { compileLate } from './lazy-statements.ts';
 import { migrate } from './migrate.ts';
 
 export type Sqlite = Database.Database;
@@ -33,7 +32,6 @@ export function openDatabase({ path, migrationsDir, log }: OpenOptions): MainDb 
     throw asOpenFault(error, path);
   }
   client.pragma('busy_timeout = 0'); // from here on requests are served on this thread
-  compileLate(client);
   return drizzle(client);
 }
 
@@ -97,6 +95,13 @@ export function canReadTable(db: MainDb, table: 'users' | 'queue_tasks'): boolea
     return false; // what /health is there to say
   }
 }
+
+/**
+ * Returns the row that a write with RETURNING gives. The driver's `get` ends a statement at its first row without
+ * looking whether the commit went well: on a full disk it would give the row of a write that was never stored.
+ */
+export const writtenRow = <Write extends { get(): unknown; all(): unknown[] }>(write: Write) =>
+  write.all()[0] as ReturnType<Write['get']>;
 
 /**
  * Commits without waiting for the disk, for data that can be recreated if a power failure loses it: every fsync would

@@ -2,7 +2,6 @@
 import { workerData, type Transferable } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { answerQuestions } from '../runtime/answer-questions.ts';
-import { compileLate } from './lazy-statements.ts';
 import type { Sqlite } from './client.ts';
 
 export interface ReaderThreadData {
@@ -24,7 +23,6 @@ export function answerFromDatabase<Question, Answer>(
   const client = new Database((workerData as ReaderThreadData).databasePath, { readonly, fileMustExist: true });
   client.pragma('busy_timeout = 10000');
   client.pragma('temp_store = MEMORY');
-  compileLate(client);
   answerQuestions<Question, Answer>(prepare(client), {
     ...(transfer && { transfer }),
     onEnd: () => client.close(),

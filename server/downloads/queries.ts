@@ -1,7 +1,7 @@
 // Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the rest is written
 // here.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
-import type { Db } from '../db/client.ts';
+import { type Db, writtenRow } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
 import { downloads, jobs, remoteIds, tracks, type Availability } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -39,11 +39,12 @@ export const insertDownload = (
   row: { sourceId: string; trackId: TrackId; userId: UserId },
   now: Date,
 ): DownloadRow =>
-  db
-    .insert(downloads)
-    .values({ ...row, source: STREAMSRC, status: 'queued', createdAt: now, updatedAt: now })
-    .returning()
-    .get();
+  writtenRow(
+    db
+      .insert(downloads)
+      .values({ ...row, source: STREAMSRC, status: 'queued', createdAt: now, updatedAt: now })
+      .returning(),
+  );
 
 export const removeDownload = (db: Db, id: DownloadId): void =>
   void db.delete(downloads).where(eq(downloads.id, id)).run();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
 import { and, count, desc, eq, inArray } from 'drizzle-orm';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, writtenRow } from '../db/client.ts';
 import type { HistoryImportId, UserId } from '../db/ids.ts';
 import { historyImports, plays } from '../db/schema.ts';
 import { AppError, badRequest, conflict, notFound } from '../errors.ts';
@@ -189,11 +189,12 @@ export function createHistoryImports({
           if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
           if (countUnfinished(userId) >= MAX_UNFINISHED)
             throw conflict(`${MAX_UNFINISHED} of your imports are not finished. Wait for one of them.`);
-          const row = db
-            .insert(historyImports)
-            .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
-            .returning()
-            .get();
+          const row = writtenRow(
+            db
+              .insert(historyImports)
+              .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
+              .returning(),
+          );
           let space: ArrivingFile | undefined;
           try {
             space = await reserve(userId, announcedBytes);

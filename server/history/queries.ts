@@ -128,7 +128,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
         ? playedAt
         : (findLatest.get(userId, songKey, playedAt, playedAt) ?? playedAt),
     /** Undefined when there is a play with the same song key and time. */
-    insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
+    insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.all({ ...play, userId })[0]?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
     setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
     anyUnmatched: (): boolean => anyUnmatched.get() !== undefined,

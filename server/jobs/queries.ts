@@ -1,7 +1,7 @@
 // The jobs. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and is deleted in the
 // transaction that ends the job.
 import { and, count, desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import { jobs, queueTasks, type JobStatus } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -50,24 +50,25 @@ export function listJobs(
 }
 
 export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow =>
-  db.insert(jobs).values(job).returning().get();
+  writtenRow(db.insert(jobs).values(job).returning());
 export const removeJob = (db: Db, id: JobId): void => void db.delete(jobs).where(eq(jobs.id, id)).run();
 
 /** Starts an attempt; undefined when the job was cancelled, has ended or is gone. */
 export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =>
-  db
-    .update(jobs)
-    .set({
-      status: 'running',
-      attempts: sql`${jobs.attempts} + 1`,
-      startedAt: now,
-      progressDone: null,
-      progressTotal: null,
-      progressMessage: null,
-    })
-    .where(and(eq(jobs.id, id), inArray(jobs.status, [...STARTABLE])))
-    .returning()
-    .get();
+  writtenRow(
+    db
+      .update(jobs)
+      .set({
+        status: 'running',
+        attempts: sql`${jobs.attempts} + 1`,
+        startedAt: now,
+        progressDone: null,
+        progressTotal: null,
+        progressMessage: null,
+      })
+      .where(and(eq(jobs.id, id), inArray(jobs.status, [...STARTABLE])))
+      .returning(),
+  );
 
 export const setProgress = (db: Db, id: JobId, { done, total, message }: Progress): JobRow | undefined =>
   updateRunning(db, id, { progressDone: done, progressTotal: total, progressMessage: message });
@@ -98,24 +99,26 @@ export const cancelJob = (db: MainDb, id: JobId, now: Date): JobRow | undefined 
   db.transaction(
     (tx) => {
       removeQueued(tx, id);
-      return tx
-        .update(jobs)
-        .set({ status: 'cancelled', finishedAt: now })
-        .where(and(eq(jobs.id, id), isUnfinished))
-        .returning()
-        .get();
+      return writtenRow(
+        tx
+          .update(jobs)
+          .set({ status: 'cancelled', finishedAt: now })
+          .where(and(eq(jobs.id, id), isUnfinished))
+          .returning(),
+      );
     },
     { behavior: 'immediate' },
   );
 
 /** What a cancelled job had done when it stopped. */
 export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow | undefined =>
-  db
-    .update(jobs)
-    .set({ result })
-    .where(and(eq(jobs.id, id), eq(jobs.status, 'cancelled')))
-    .returning()
-    .get();
+  writtenRow(
+    db
+      .update(jobs)
+      .set({ result })
+      .where(and(eq(jobs.id, id), eq(jobs.status, 'cancelled')))
+      .returning(),
+  );
 
 /** Requeues a job that an ordinary stop interrupted, for the next start. The attempt does not count. */
 export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
@@ -135,12 +138,13 @@ const updateRunning = (
   id: JobId,
   set: { [Column in keyof JobRow]?: JobRow[Column] | SQL },
 ): JobRow | undefined =>
-  db
-    .update(jobs)
-    .set(set)
-    .where(and(eq(jobs.id, id), eq(jobs.status, 'running')))
-    .returning()
-    .get();
+  writtenRow(
+    db
+      .update(jobs)
+      .set(set)
+      .where(and(eq(jobs.id, id), eq(jobs.status, 'running')))
+      .returning(),
+  );
 
 const removeQueued = (db: Db, id: JobId): void =>
   void db

@@ -29,7 +29,7 @@ const LIST = `SELECT t.id, t.title, t.source_id AS sourceId, iif(a.is_compilatio
     iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.edition[0]', NULL) AS edition
   FROM albums a CROSS JOIN tracks t ON t.album_id = a.id AND t.album_sort <> ''
     LEFT JOIN more_tags m ON m.track_id = t.id
-  WHERE a.id = @id ORDER BY t.source_id`;
+  WHERE a.id = +@id ORDER BY t.source_id`;
 
 const rowsOf = (statements: Statements, id: AlbumId): Row[] => statements.rows<Row>(LIST, { id });
 

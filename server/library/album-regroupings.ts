@@ -2,7 +2,7 @@
 // others, and albums of one name that a person made one. Each can be taken back for 30 days.
 import { count, desc, eq, lt } from 'drizzle-orm';
 import type { AlbumFields, AlbumsBefore } from '../db/albums-before.ts';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, writtenRow } from '../db/client.ts';
 import type { AlbumId, ArtistId, RegroupingId, TrackId, UserId } from '../db/ids.ts';
 import { albumReview, albumRegroupings } from '../db/schema.ts';
 import { AppError, notFound } from '../errors.ts';
@@ -78,22 +78,23 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
   /** Notes what the albums of a name are now, to be taken back. */
   function note(row: NameRow, by: UserId | null): Regrouping {
     const byAlbum = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
-    return db
-      .insert(albumRegroupings)
-      .values({
-        name: nameOf(row),
-        title: row.title,
-        artistName: row.artistName,
-        before: [...byAlbum].map(([album, some]) => [
-          album,
-          some.map(({ id }) => id),
-          findFields.get(album),
-        ]) satisfies AlbumsBefore,
-        madeBy: by,
-        madeAt: now(),
-      })
-      .returning()
-      .get();
+    return writtenRow(
+      db
+        .insert(albumRegroupings)
+        .values({
+          name: nameOf(row),
+          title: row.title,
+          artistName: row.artistName,
+          before: [...byAlbum].map(([album, some]) => [
+            album,
+            some.map(({ id }) => id),
+            findFields.get(album),
+          ]) satisfies AlbumsBefore,
+          madeBy: by,
+          madeAt: now(),
+        })
+        .returning(),
+    );
   }
 
   /** Albums that stay what they are wait for the rest of their tags, unless the week is over. */

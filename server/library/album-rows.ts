@@ -78,8 +78,8 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
   LEFT JOIN artists x ON x.id = a.artist_id
   LEFT JOIN album_covers c ON c.album_id = a.id
-  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'album' AND l.item_id = a.id
-  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'album' AND p.item_id = a.id`;
+  LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'album' AND l.item_id = a.id
+  LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'album' AND p.item_id = a.id`;
 
 // One query per page, served by a partial index of the tracks that have either.
 const RELEASES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear

@@ -46,7 +46,7 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
     0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
     coalesce(l.rating, 0) AS rating, x.created_at AS createdAt
   FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
-  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'artist' AND l.item_id = x.id`;
+  LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'artist' AND l.item_id = x.id`;
 
 /** Artists in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {

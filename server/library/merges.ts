@@ -2,7 +2,7 @@
 // with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
 // that one was before.
 import { and, eq, gt, isNotNull } from 'drizzle-orm';
-import type { Db, MainDb } from '../db/client.ts';
+import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import {
@@ -316,7 +316,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function undo(by: UserId | null, id: TrackId): void {
     db.transaction(
       (tx) => {
-        const replaced = tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning().get();
+        const replaced = writtenRow(tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning());
         if (replaced) {
           const { byId, carried } = replaced as typeof replaced & { carried: Carried };
           if (carried.edits) takeEditsBack(byId, carried.edits);

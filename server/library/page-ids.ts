@@ -189,7 +189,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   ): number[] =>
     statements.column<number>(
       `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy}
-        LIMIT @limit OFFSET @offset`,
+        LIMIT +@limit OFFSET +@offset`,
       { ...list.params, limit, offset },
     );
 

@@ -167,7 +167,7 @@ function trackFilters(f: TrackFilter): Filter[] {
       few: true,
       params: { artistId: f.artistId },
     },
-    f.albumId !== undefined && { each: 'i.album_id = @albumId', few: true, params: { albumId: f.albumId } },
+    f.albumId !== undefined && { each: 'i.album_id = +@albumId', few: true, params: { albumId: f.albumId } },
     f.artist !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_artists ta WHERE ta.track_id = i.id
         AND ta.artist_id = (SELECT id FROM artists WHERE name_key = @artist))`,

@@ -119,9 +119,9 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN album_covers c ON c.album_id = t.album_id
   LEFT JOIN chapters ch ON ch.track_id = t.id
   LEFT JOIN more_tags m ON m.track_id = t.id
-  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
-  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
-  LEFT JOIN bookmarks b ON b.user_id = @userId AND b.track_id = t.id`;
+  LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'track' AND l.item_id = t.id
+  LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'track' AND p.item_id = t.id
+  LEFT JOIN bookmarks b ON b.user_id = +@userId AND b.track_id = t.id`;
 
 // Lists within a track, in one query each per page: as subqueries of the above they take twice as long. Ordered by the
 // key that the index gives, so SQLite does not sort.

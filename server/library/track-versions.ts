@@ -14,7 +14,7 @@ export function createTrackVersions(client: Sqlite) {
   const listSharingPlace = client
     .prepare<[AlbumId], TrackId>(
       `SELECT id FROM (SELECT t.id, count(*) OVER (PARTITION BY coalesce(t.disc_number, 1), t.track_number) AS n
-          FROM tracks t WHERE t.album_id = ? AND ${inNamedAlbum('t')})
+          FROM tracks t WHERE t.album_id = +? AND ${inNamedAlbum('t')})
         WHERE n > 1`,
     )
     .pluck();

@@ -208,7 +208,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       deleteAlbum.run(id);
       search.delete('album', id);
     }
-    for (const id of artists) if (deleteEmptyArtist.get(id)) search.delete('artist', id);
+    for (const id of artists) if (deleteEmptyArtist.all(id).length > 0) search.delete('artist', id);
   }
 
   const folderAlbums = createFolderAlbums({ client, resolver, sweepEmpty, now });

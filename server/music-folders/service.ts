@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { eq } from 'drizzle-orm';
 import type { KnownFolder, MusicFolders } from '../config/music-folders.ts';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, writtenRow } from '../db/client.ts';
 import type { MusicFolderId, UserId } from '../db/ids.ts';
 import { musicFolders as table, type ImportMode } from '../db/schema.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
@@ -178,7 +178,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
         write(id, { name });
       } else {
         const values = { key: newKey(name), name, path, mode, createdAt: now() };
-        ({ id } = db.insert(table).values(values).returning({ id: table.id }).get());
+        ({ id } = writtenRow(db.insert(table).values(values).returning({ id: table.id })));
         musicFolders.changed();
       }
       await look();

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
-import type { Db } from '../db/client.ts';
+import { type Db, writtenRow } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { playlists, playlistVersions, users, type PlaylistChange } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -88,11 +88,12 @@ interface NewPlaylist {
 }
 
 export const insertPlaylist = (db: Db, playlist: NewPlaylist): PlaylistId =>
-  db
-    .insert(playlists)
-    .values({ ...playlist, publicSinceVersion: playlist.isPublic ? 1 : null, updatedAt: playlist.createdAt })
-    .returning({ id: playlists.id })
-    .get().id;
+  writtenRow(
+    db
+      .insert(playlists)
+      .values({ ...playlist, publicSinceVersion: playlist.isPublic ? 1 : null, updatedAt: playlist.createdAt })
+      .returning({ id: playlists.id }),
+  ).id;
 
 type Changeable = Pick<PlaylistRow, 'name' | 'description' | 'isPublic' | 'deletedAt'> & { rules: Rules };
 export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefined };
@@ -112,12 +113,13 @@ export const deletePlaylist = (db: Db, id: PlaylistId): void =>
 
 /** Increments and returns the version. */
 export const nextVersion = (db: Db, id: PlaylistId, updatedAt: Date): number =>
-  db
-    .update(playlists)
-    .set({ version: sql`${playlists.version} + 1`, updatedAt })
-    .where(eq(playlists.id, id))
-    .returning({ version: playlists.version })
-    .get()?.version ?? 0;
+  writtenRow(
+    db
+      .update(playlists)
+      .set({ version: sql`${playlists.version} + 1`, updatedAt })
+      .where(eq(playlists.id, id))
+      .returning({ version: playlists.version }),
+  )?.version ?? 0;
 
 interface NewVersion {
   playlistId: PlaylistId;

@@ -1,6 +1,6 @@
 // Rows of podcasts, their episodes, and where people stopped in them.
 import { and, asc, count, desc, eq, inArray, lt, or, isNull, sql } from 'drizzle-orm';
-import type { Db } from '../db/client.ts';
+import { type Db, writtenRow } from '../db/client.ts';
 import type { EpisodeId, PodcastId, UserId } from '../db/ids.ts';
 import { podcastEpisodes, podcastPositions, podcasts } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
@@ -33,7 +33,9 @@ export const listPodcasts = (db: Db): PodcastRow[] => db.select().from(podcasts)
 export const findPodcast = (db: Db, id: PodcastId): PodcastRow | undefined =>
   db.select().from(podcasts).where(eq(podcasts.id, id)).get();
 export const insertPodcast = (db: Db, url: string, at: Date): PodcastRow | undefined =>
-  db.insert(podcasts).values({ url, title: url, status: 'new', createdAt: at }).onConflictDoNothing().returning().get();
+  writtenRow(
+    db.insert(podcasts).values({ url, title: url, status: 'new', createdAt: at }).onConflictDoNothing().returning(),
+  );
 export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>): void =>
   void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
 export const deletePodcast = (db: Db, id: PodcastId): boolean =>

@@ -1,6 +1,6 @@
 // Internet radio stations.
 import { asc, count, eq } from 'drizzle-orm';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, writtenRow } from '../db/client.ts';
 import type { RadioStationId, UserId } from '../db/ids.ts';
 import { radioStations, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
@@ -47,14 +47,14 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
       const values = { ...checked(fields), addedBy, createdAt: now() };
       if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MOST_STATIONS)
         throw conflict(`There are ${MOST_STATIONS} stations, which is all.`);
-      const station = db.insert(radioStations).values(values).returning().get();
+      const station = writtenRow(db.insert(radioStations).values(values).returning());
       changed();
       return station;
     },
 
     update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
       const values = { ...checked(fields), addedBy };
-      const station = db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning().get();
+      const station = writtenRow(db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning());
       if (!station) throw notFound('radio station', id);
       changed();
       return station;

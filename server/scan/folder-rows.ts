@@ -42,7 +42,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
   /** Makes the row when there is none. */
   function idOf(path: string): number {
-    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.get(source, path, null, null)?.id;
+    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.all(source, path, null, null)[0]?.id;
     if (id === undefined) throw new Error('the folder was not written');
     if (ids.size > REMEMBERED) ids.clear();
     ids.set(path, id);
@@ -65,7 +65,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
     /** The albums in it may have another cover. */
     setImages(path: string, { imageName, artistImage }: Pick<FolderBatch, 'imageName' | 'artistImage'>): void {
-      const id = upsert.get(source, path, imageName, artistImage)?.id;
+      const id = upsert.all(source, path, imageName, artistImage)[0]?.id;
       if (id !== undefined) touchAlbums.run(now().getTime(), id);
     },
 

@@ -147,7 +147,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
       next.all({ ...of, limit, without: JSON.stringify([...without]) }),
     /** Notes that a play was not taken. How often by now; while nothing is taken, once at most. */
     fail: ({ service }: Of, id: PlayId, othersAreTaken: boolean): number =>
-      fail.get({ id, service, counts: othersAreTaken ? 1 : 0 }) ?? 0,
+      fail.all({ id, service, counts: othersAreTaken ? 1 : 0 })[0] ?? 0,
     refusals: (of: Of): Refusal[] => refusals.all(of),
     drop,
     setSent: (of: Of, ids: readonly PlayId[], isSent: boolean): void =>

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { and, asc, count as countRows, eq, gt, isNull, or, sql } from 'drizzle-orm';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, writtenRow } from '../db/client.ts';
 import type { ShareId, TrackId, UserId } from '../db/ids.ts';
 import { shares, shareTracks, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
@@ -83,17 +83,18 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
         count: 0,
       };
       if (count >= MAX_SHARES) throw conflict(`An account may have ${MAX_SHARES} shares at most. Delete some.`);
-      const row = db
-        .insert(shares)
-        .values({
-          token: randomBytes(TOKEN_BYTES).toString('base64url'),
-          userId,
-          description: shortened(description),
-          expiresAt,
-          createdAt: now(),
-        })
-        .returning()
-        .get();
+      const row = writtenRow(
+        db
+          .insert(shares)
+          .values({
+            token: randomBytes(TOKEN_BYTES).toString('base64url'),
+            userId,
+            description: shortened(description),
+            expiresAt,
+            createdAt: now(),
+          })
+          .returning(),
+      );
       try {
         await inSlices(
           trackIds.entries(),
