@@ -10,7 +10,6 @@ import type { Log } from '../log/log.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
-import { releaseMemoryOf } from '../runtime/release-memory.ts';
 
 const PARSE_LIMIT_MS = 10_000;
 /** JavaScript heap of the thread. Buffers are not counted; the readers limit them. */
@@ -89,7 +88,6 @@ export function createReaderPool({
       workerData: { progress: progress.buffer } satisfies ReaderWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 },
     });
-    releaseMemoryOf(worker);
     const started: Thread = {
       worker,
       id: worker.threadId,

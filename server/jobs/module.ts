@@ -3,7 +3,7 @@ import type { EventHub } from '../events/hub.ts';
 import { createActivity } from '../http/activity.ts';
 import type { Log } from '../log/log.ts';
 import type { TimeForAges } from '../runtime/time-for-ages.ts';
-import { createGiveBack } from './give-back.ts';
+import { createMemoryRelease } from './release-memory.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
 
@@ -21,16 +21,16 @@ interface JobsModuleDeps {
 export function jobsModule({ db, log, now, nowForAges, events }: JobsModuleDeps) {
   const activity = createActivity({ now });
   const jobs = createJobs({ db, log, now, nowForAges, events });
-  const giveBack = createGiveBack({
+  const memoryRelease = createMemoryRelease({
     client: db.$client,
     isBusy: () => activity.isServing() || jobs.isWorking(),
   });
   return {
     offers: { jobs, activity, isServing: activity.isServing, isInUse: activity.isInUse },
     routes: jobRoutes(jobs),
-    start: giveBack.start,
+    start: memoryRelease.start,
     stop(): Promise<void> {
-      giveBack.stop();
+      memoryRelease.stop();
       return jobs.close({ graceMs: GRACE_MS });
     },
   };

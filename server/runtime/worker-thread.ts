@@ -2,7 +2,6 @@
 // nobody has asked for a while. Every thread that answers questions is one of these; answer-questions.ts is its inside.
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { ThreadMessage, ThreadRequest } from './answer-questions.ts';
-import { releaseMemoryOf } from './release-memory.ts';
 import { stopWorker } from './stop-worker.ts';
 
 const IDLE_MS = 10_000;
@@ -79,7 +78,6 @@ export function createWorkerThread<Question, Answer, Note = never>({
       if (worker === started) worker = undefined;
     };
     started.on('error', forget).once('exit', forget); // what is said to one that died is not answered
-    releaseMemoryOf(started);
     return started;
   }
 

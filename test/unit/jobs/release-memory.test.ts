@@ -1,32 +1,29 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Sqlite } from '../../../server/db/client.ts';
-import { createGiveBack } from '../../../server/jobs/give-back.ts';
+import { createMemoryRelease } from '../../../server/jobs/release-memory.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function serverOf(megabytes: number) {
   const state = { busy: false, megabytes };
-  const [collect, pragma, trim] = [vi.fn(), vi.fn(), vi.fn()];
-  const giveBack = createGiveBack({
-    client: { pragma, open: true } as unknown as Sqlite,
+  const [collect, pragma] = [vi.fn(), vi.fn()];
+  const memoryRelease = createMemoryRelease({
+    client: { pragma },
     isBusy: () => state.busy,
     size: () => state.megabytes * 2 ** 20,
     collect,
-    trim,
   });
-  giveBack.start();
+  memoryRelease.start();
   return {
     state,
     collect,
     pragma,
-    trim,
-    giveBack,
+    memoryRelease,
     later: (seconds: number) => vi.advanceTimersByTime(seconds * 1_000),
   };
 }
 
-test('ten quiet seconds after a start, memory is given back, and not again while nothing happens', () => {
+test('ten quiet seconds after a start, memory is released, and not again while nothing happens', () => {
   const { collect, pragma, later, state } = serverOf(130);
   later(10);
   expect(pragma).toHaveBeenCalledExactlyOnceWith('shrink_memory');
@@ -36,15 +33,15 @@ test('ten quiet seconds after a start, memory is given back, and not again while
   expect(collect).toHaveBeenCalledOnce();
 });
 
-test('what is busy is left alone, and gives back when it has ended', () => {
-  const { collect, later, state, giveBack } = serverOf(130);
+test('a busy server is left alone, and releases memory when it is quiet', () => {
+  const { collect, later, state, memoryRelease } = serverOf(130);
   state.busy = true;
   later(3_600);
   expect(collect).not.toHaveBeenCalled();
   state.busy = false;
   later(10);
   expect(collect).toHaveBeenCalledOnce();
-  giveBack.stop();
+  memoryRelease.stop();
 });
 
 test('a request now and then that leaves nothing behind costs no collection', () => {
@@ -59,7 +56,7 @@ test('a request now and then that leaves nothing behind costs no collection', ()
   expect(collect).toHaveBeenCalledTimes(2);
 });
 
-test('what a thread leaves behind while nobody asks for anything is given back too', () => {
+test('what a thread leaves behind while nobody asks for anything is released too', () => {
   const { collect, later, state } = serverOf(130);
   later(10);
   state.megabytes = 95;
