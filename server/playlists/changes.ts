@@ -1,7 +1,6 @@
-// Changes to the entries of an ordinary playlist, one after another. Each call is one transaction and makes one
-// version, or none if nothing changed. Only changes of more than 500 entries, or that take a longer list to plan, are
-// planned and written in slices, so that requests are served in between: readers see the list grow, and a kill leaves
-// a part of the change.
+// Changes to the entries of an ordinary playlist, one after another for each list. Each call makes one version, or none
+// if nothing changed, in one transaction. Changes of more than 500 entries are written in parts with requests served in
+// between: readers see the list grow, and a kill leaves a part of the change.
 import type { Db, MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -11,7 +10,7 @@ import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { createLocks } from '../runtime/locks.ts';
-import { finishInSlices, finishNow, inSlices, partsOf } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, turn, turnToBegin } from '../runtime/time-slices.ts';
 import {
   appendVersion,
   nextVersion,
@@ -21,8 +20,8 @@ import {
   type PlaylistSummary,
 } from './queries.ts';
 
-/** Longer playlists would become slow. */
-export const MOST_ENTRIES = 500_000;
+/** The new order of this many takes 0.1 s to plan. Longer lists of earlier versions can be read and shortened. */
+export const MOST_ENTRIES = 100_000;
 
 export interface Expected {
   expectedVersion?: number | undefined;
@@ -63,12 +62,6 @@ const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
 const EMPTY: Planned = { removed: [], moved: [], added: [] };
 /** Entries that are written in one go: some 10 ms. */
 const PART = 500;
-/** Entries between two `yield`s of a plan. */
-const STRIDE = 1_000;
-/** A plan is made anew when something else changed the list meanwhile. */
-const MOST_PLANS = 20;
-
-type Planning = Generator<void, Planned>;
 /** There is no position left between two entries. */
 class NoGap extends Error {}
 
@@ -77,68 +70,42 @@ export type PlaylistChanges = ReturnType<typeof createChanges>;
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
   const alone = createLocks<PlaylistId>();
 
-  /**
-   * Makes the version that was planned. `size`: entries that the plan has to look at, absent: all. `along` is written
-   * in the same transaction.
-   */
-  async function change(
+  /** Makes the planned version. `along` is written in the same transaction. */
+  const change = (
     userId: UserId,
     id: PlaylistId,
     { expectedVersion }: Expected,
     kind: PlaylistChange,
-    size: number | undefined,
-    plan: (playlist: PlaylistSummary) => Planning,
+    plan: (playlist: PlaylistSummary) => Planned | Promise<Planned>,
     along: (tx: Db) => void = () => {},
-  ): Promise<void> {
-    const ordinary = (tx: Db, expected?: number): PlaylistSummary => {
-      const playlist = getOwn(tx, userId, id, expected);
-      assertOrdinary(playlist);
-      return playlist;
-    };
-    const inOneGo = (): Rest =>
-      db.transaction(
+  ): Promise<void> =>
+    alone(id, async () => {
+      await turnToBegin();
+      const getOrdinary = (tx: Db): PlaylistSummary => {
+        const playlist = getOwn(tx, userId, id, expectedVersion);
+        assertOrdinary(playlist);
+        return playlist;
+      };
+      const planned = await planWithGaps(id, async () => plan(getOrdinary(db)));
+      const rest = db.transaction(
         (tx) => {
-          const playlist = ordinary(tx, expectedVersion);
-          const rest = writeVersion(userId, playlist, kind, finishNow(plan(playlist)));
+          const begun = writeVersion(userId, getOrdinary(tx), kind, planned);
           along(tx);
-          return rest;
+          return begun;
         },
         { behavior: 'immediate' },
       );
-    const inSteps = async (before: PlaylistSummary): Promise<Rest | undefined> => {
-      const planned = await finishInSlices(plan(before));
-      return db.transaction(
-        (tx) => {
-          const playlist = ordinary(tx);
-          if (playlist.version !== before.version) return undefined;
-          const rest = writeVersion(userId, playlist, kind, planned);
-          along(tx);
-          return rest;
-        },
-        { behavior: 'immediate' },
-      );
-    };
-    return alone(id, () =>
-      withGaps(id, async () => {
-        if (size !== undefined && size <= PART) return finish(inOneGo());
-        for (let n = 0; n < MOST_PLANS; n++) {
-          const playlist = ordinary(db, expectedVersion);
-          const rest = (size ?? playlist.trackCount) <= PART ? inOneGo() : await inSteps(playlist);
-          if (rest) return finish(rest);
-        }
-        throw conflict('The playlist is being changed again and again. Try later.');
-      }),
-    );
-  }
+      await finish(rest);
+    });
 
-  /** Again with wide gaps where there was none. */
-  async function withGaps(id: PlaylistId, work: () => Promise<void>): Promise<void> {
+  /** Plans again with wide gaps where there was none. */
+  async function planWithGaps(id: PlaylistId, plan: () => Promise<Planned>): Promise<Planned> {
     try {
-      await work();
+      return await plan();
     } catch (error) {
       if (!(error instanceof NoGap)) throw error;
-      await finishInSlices(rows.renumber(id));
-      await work();
+      await rows.renumber(id);
+      return plan();
     }
   }
 
@@ -195,42 +162,36 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     };
   }
 
-  function* withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): Generator<void, TrackId[]> {
+  async function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
     const added = new Set(trackIds);
-    for (const part of partsOf(trackIds, PART)) {
-      yield;
-      for (const known of rows.knownTracks(id, part)) added.delete(known);
-    }
+    await inSlices(partsOf(trackIds, PART), (part) => {
+      for (const listed of rows.knownTracks(id, part)) added.delete(listed);
+    });
     return [...added];
   }
 
   /** Positions with which the list has exactly the wanted entries in order. */
-  function* arrange<T extends { id: number | undefined }>(
+  async function arrange<T extends { id: number | undefined }>(
     current: readonly ListedEntry[],
     wanted: readonly T[],
-  ): Generator<void, { removed: number[]; placed: (T & { position: number })[] }> {
-    const positions = new Map<number, number>();
-    for (const { id, position } of current) if (positions.set(id, position).size % STRIDE === 0) yield;
+  ): Promise<{ removed: number[]; placed: (T & { position: number })[] }> {
+    const positions = new Map(current.map(({ id, position }) => [id, position]));
     const positionOf = (edge: number | undefined): number | undefined =>
       edge === undefined ? undefined : positions.get(edge);
-    const { removed, runs } = yield* planList([...positions.keys()], wanted);
-    const placed: (T & { position: number })[] = [];
-    for (const { before, after, entries } of runs) {
+    await turnFor(current);
+    const { removed, runs } = planList([...positions.keys()], wanted);
+    await turnFor(current);
+    const placed = runs.flatMap(({ before, after, entries }) => {
       const places = placesFor(positionOf(before), positionOf(after), entries.length);
-      for (const [n, entry] of entries.entries())
-        if (placed.push({ ...entry, position: places[n] as number }) % STRIDE === 0) yield;
-    }
+      return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
+    });
     return { removed, placed };
   }
 
   /** Throws `not_found` unless all of them are in the list. */
-  function* assertEntries(id: PlaylistId, asked: readonly number[]): Generator<void, void> {
-    for (const part of partsOf(asked, PART)) {
-      const found = new Set(rows.some(id, part).map((entry) => entry.id));
-      const absent = part.find((entryId) => !found.has(entryId));
-      if (absent !== undefined) throw notFound('entry', absent);
-      yield;
-    }
+  function assertEntries(id: PlaylistId, asked: readonly number[]): void {
+    const absent = rows.absentEntry(id, asked);
+    if (absent !== undefined) throw notFound('entry', absent);
   }
 
   function write(id: PlaylistId, version: number, { removed, moved, added }: Planned): void {
@@ -268,16 +229,16 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       id: PlaylistId,
       { trackIds, position, skipDuplicates = false, ...expected }: Added,
     ): Promise<void> =>
-      change(userId, id, expected, 'add', trackIds.length, function* (playlist) {
-        const added = skipDuplicates ? yield* withoutDuplicates(id, trackIds) : trackIds;
+      change(userId, id, expected, 'add', async (playlist) => {
+        const added = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
         return added.length === 0 ? EMPTY : planTracks(playlist, added, position);
       }),
 
     /** Throws `not_found` when one of them is not in the list; then all stay. */
     remove: (userId: UserId, id: PlaylistId, chosen: Chosen, expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'remove', sizeOf(chosen), function* () {
-        if (!('entryIds' in chosen)) return { ...EMPTY, removed: yield* inOrder(yield* rows.all(id), chosen) };
-        yield* assertEntries(id, chosen.entryIds);
+      change(userId, id, expected, 'remove', () => {
+        if (!('entryIds' in chosen)) return { ...EMPTY, removed: inOrder(rows.ids(id), chosen) };
+        assertEntries(id, chosen.entryIds);
         return { ...EMPTY, removed: chosen.entryIds };
       }),
 
@@ -287,7 +248,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       id: PlaylistId,
       { before: asked, expectedVersion, ...chosen }: Expected & Chosen & { before: number | null },
     ): Promise<void> =>
-      change(userId, id, { expectedVersion }, 'reorder', sizeOf(chosen), function* () {
+      change(userId, id, { expectedVersion }, 'reorder', () => {
         const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
         if ('entryIds' in chosen) {
           const named = new Set(chosen.entryIds);
@@ -295,57 +256,52 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
             throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
           if (isNamed && asked !== null && named.has(asked))
             throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-          yield* assertEntries(id, chosen.entryIds);
+          assertEntries(id, chosen.entryIds);
         }
-        const all = isNamed ? [] : yield* rows.all(id);
-        const entryIds = isNamed ? chosen.entryIds : yield* inOrder(all, chosen);
+        const all = isNamed ? [] : rows.ids(id);
+        const entryIds = isNamed ? chosen.entryIds : inOrder(all, chosen);
         if (entryIds.length === all.length) return EMPTY; // none stays that they could go in front of
         const moving = new Set(entryIds);
         const before = isNamed ? asked : nextStaying(all, moving, asked);
         const [target] = before === null ? [] : rows.some(id, [before]);
         if (before !== null && !target) throw notFound('entry', before);
-        const around = target ? yield* rows.aroundEntry(id, target, moving) : rows.aroundIndex(id, undefined);
+        const around = target ? rows.aroundEntry(id, target, moving) : rows.aroundIndex(id, undefined);
         const places = placesFor(around.before, around.after, entryIds.length);
         return { ...EMPTY, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
       }),
 
     /** Throws `conflict` unless the ids are exactly the entries that the list has. */
     reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'reorder', undefined, function* () {
-        const current = yield* rows.all(id);
-        if (!(yield* isSameSet(current, entryIds)))
+      change(userId, id, expected, 'reorder', async () => {
+        const current = rows.all(id);
+        await turnFor(current);
+        if (!isSameSet(current, entryIds))
           throw conflict(
             `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
               'changed; reload it.',
           );
         const wanted = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY, moved: (yield* arrange(current, wanted)).placed };
+        return { ...EMPTY, moved: (await arrange(current, wanted)).placed };
       }),
 
     /** Other tracks, all of them; entries of tracks that stay are kept. */
     replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): Promise<void> =>
-      change(
-        userId,
-        id,
-        expected,
-        'replace',
-        trackIds.length > PART ? trackIds.length : undefined,
-        function* (playlist) {
-          const current = yield* rows.all(id);
-          const addedAt = now().getTime();
-          const { removed, placed } = yield* arrange(current, yield* reuseEntries(current, trackIds));
-          const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
-          assertTracks(
-            { ...playlist, trackCount: trackIds.length - added.length },
-            added.map(({ trackId }) => trackId),
-          );
-          return {
-            removed,
-            moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
-            added,
-          };
-        },
-      ),
+      change(userId, id, expected, 'replace', async (playlist) => {
+        const current = rows.all(id);
+        await turnFor(current);
+        const addedAt = now().getTime();
+        const { removed, placed } = await arrange(current, reuseEntries(current, trackIds));
+        const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+        assertTracks(
+          { ...playlist, trackCount: trackIds.length - added.length },
+          added.map(({ trackId }) => trackId),
+        );
+        return {
+          removed,
+          moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+          added,
+        };
+      }),
 
     /** Ignores indexes past the end. */
     async edit(
@@ -368,16 +324,14 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
           ),
         );
       const kind = removeIndexes.length === 0 ? 'add' : addTrackIds.length === 0 ? 'remove' : 'replace';
-      const size = removeIndexes.length === 0 ? addTrackIds.length : undefined;
       return change(
         userId,
         id,
         { expectedVersion },
         kind,
-        size,
-        function* (playlist) {
-          const current = removeIndexes.length > 0 ? yield* rows.all(id) : [];
-          const removed = [...new Set(removeIndexes)].flatMap((index) => current[index]?.id ?? []);
+        (playlist) => {
+          const current = removeIndexes.length > 0 ? rows.ids(id) : [];
+          const removed = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
           const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
           return { removed, moved: [], added };
         },
@@ -403,26 +357,20 @@ function partsOfPlan({ removed, moved, added }: Planned): Planned[] {
   ];
 }
 
-/** How many entries a plan has to look at; absent: all. */
-const sizeOf = (chosen: Chosen): number | undefined =>
-  'entryIds' in chosen && chosen.inListOrder !== true ? chosen.entryIds.length : undefined;
+/** Lets requests be served between the steps of the plan of a long list. */
+const turnFor = (list: readonly unknown[]): Promise<void> | undefined => (list.length > PART ? turn() : undefined);
 
-function* inOrder(all: readonly ListedEntry[], chosen: Chosen): Generator<void, number[]> {
+function inOrder(all: readonly number[], chosen: Chosen): number[] {
   const named = new Set('entryIds' in chosen ? chosen.entryIds : chosen.allBut);
-  const found: number[] = [];
-  for (const [at, { id }] of all.entries()) {
-    if (at % STRIDE === STRIDE - 1) yield;
-    if (named.has(id) === 'entryIds' in chosen) found.push(id);
-  }
-  return found;
+  return all.filter((id) => named.has(id) === 'entryIds' in chosen);
 }
 
 /** Throws `not_found` for one that is not in the list. */
-function nextStaying(all: readonly ListedEntry[], moving: ReadonlySet<number>, from: number | null): number | null {
+function nextStaying(all: readonly number[], moving: ReadonlySet<number>, from: number | null): number | null {
   if (from === null) return null;
-  const at = all.findIndex(({ id }) => id === from);
+  const at = all.indexOf(from);
   if (at < 0) throw notFound('entry', from);
-  return all.slice(at).find(({ id }) => !moving.has(id))?.id ?? null;
+  return all.slice(at).find((id) => !moving.has(id)) ?? null;
 }
 
 /** Throws NoGap. */
@@ -433,13 +381,7 @@ function placesFor(before: number | undefined, after: number | undefined, count:
 }
 
 /** True if `asked` has each of the entries once, in any order. */
-function* isSameSet(entries: readonly ListedEntry[], asked: readonly number[]): Generator<void, boolean> {
-  if (entries.length !== asked.length) return false;
-  const left = new Set<number>();
-  for (const { id } of entries) if (left.add(id).size % STRIDE === 0) yield;
-  for (const id of asked) {
-    if (!left.delete(id)) return false;
-    if (left.size % STRIDE === 0) yield;
-  }
-  return true;
+function isSameSet(entries: readonly ListedEntry[], asked: readonly number[]): boolean {
+  const unnamed = new Set(entries.map(({ id }) => id));
+  return entries.length === asked.length && asked.every((id) => unnamed.delete(id));
 }

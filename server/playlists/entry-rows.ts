@@ -6,6 +6,7 @@ import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
+import { turn } from '../runtime/time-slices.ts';
 import { GAP } from './positions.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -24,7 +25,6 @@ export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'ar
   albumTitle: string | null;
 }
 export type ListedEntry = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position'>;
-type CurrentRow = RowAs<typeof playlistEntries, 'id' | 'position' | 'sinceVersion'>;
 /** Past entries are read by the version that ended them. */
 interface PastKey {
   until: number;
@@ -54,11 +54,12 @@ export function createEntryRows(client: Sqlite) {
   const some = client.prepare<[string, PlaylistId], EntryRow>(
     `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`,
   );
-  const listed = (more: string): string => `SELECT id, position, ${more} FROM playlist_entries
-    WHERE playlist_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ${AT_ONCE}`;
-  const following = client.prepare<[PlaylistId, number, number], ListedEntry>(listed('track_id AS trackId'));
-  const followingSince = client.prepare<[PlaylistId, number, number], CurrentRow>(
-    listed('since_version AS sinceVersion'),
+  const listed = (columns: string): string =>
+    `SELECT ${columns} FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id`;
+  const ids = client.prepare<[PlaylistId], number>(listed('id')).pluck();
+  const all = client.prepare<[PlaylistId], ListedEntry>(listed('id, track_id AS trackId, position'));
+  const newerThan = client.prepare<[PlaylistId, number], Position & { id: number }>(
+    'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
   );
   const last = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
@@ -95,6 +96,12 @@ export function createEntryRows(client: Sqlite) {
   const absent = client
     .prepare<[string], TrackId>(
       'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1',
+    )
+    .pluck();
+  const absentEntry = client
+    .prepare<[string, PlaylistId], number>(
+      `SELECT value FROM json_each(?)
+        WHERE NOT EXISTS (SELECT 1 FROM playlist_entries WHERE id = value AND +playlist_id = ?) LIMIT 1`,
     )
     .pluck();
   const named = (entries: string): string => `
@@ -164,7 +171,7 @@ export function createEntryRows(client: Sqlite) {
    * Makes wide gaps between all entries, including past ones, so that every version keeps its order: also at each step,
    * because it moves the last ones up, beyond where any was, or the first ones down.
    */
-  function* renumber(id: PlaylistId): Generator<void, void> {
+  async function renumber(id: PlaylistId): Promise<void> {
     let [lowest, highest, room] = [Infinity, -Infinity, 0];
     for (const one of reach) {
       const found = one.get({ id });
@@ -178,22 +185,15 @@ export function createEntryRows(client: Sqlite) {
       const done = renumberSome(id, isUp, from, to);
       if (done.last === undefined) return;
       [from, to] = [done.last, done.to];
-      yield;
+      await turn();
     }
   }
 
   return {
     /** All entries in order. */
-    *all(playlistId: PlaylistId): Generator<void, ListedEntry[]> {
-      const found: ListedEntry[] = [];
-      for (;;) {
-        const { position = -Infinity, id = 0 } = found.at(-1) ?? {};
-        const page = following.all(playlistId, position, id);
-        found.push(...page);
-        if (page.length < AT_ONCE) return found;
-        yield;
-      }
-    },
+    all: (playlistId: PlaylistId): ListedEntry[] => all.all(playlistId),
+    /** The ids of all entries in order. */
+    ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
     /** The entries with these ids, in the order of the ids; unknown ones are skipped. */
     some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
@@ -209,14 +209,13 @@ export function createEntryRows(client: Sqlite) {
     },
 
     /** Neighbours of something inserted before an entry, not counting the entries that are moved. */
-    *aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Generator<void, Neighbours> {
+    aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Neighbours {
       for (let { position, id } = entry; ;) {
         const page = preceding.all(playlistId, position, id);
         const before = page.find((row) => !moving.has(row.id));
         const last = page.at(-1);
         if (before || !last) return { before: before?.position, after: entry.position };
         ({ position, id } = last);
-        yield;
       }
     },
     renumber,
@@ -250,28 +249,22 @@ export function createEntryRows(client: Sqlite) {
       entriesOf.all(JSON.stringify(trackIds), playlistId),
     /** A track that does not exist, if there is one. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
+    /** An id that is of no entry of the list, if there is one. */
+    absentEntry: (playlistId: PlaylistId, ids: readonly number[]): number | undefined =>
+      absentEntry.get(JSON.stringify(ids), playlistId),
     /** Differences between the current list and a version. Positions persist, so only changed entries are kept. */
-    *differences(
+    async differences(
       playlistId: PlaylistId,
       version_: number,
-    ): Generator<void, { fresh: Omit<CurrentRow, 'sinceVersion'>[]; past: VersionRow[] }> {
-      const fresh: Omit<CurrentRow, 'sinceVersion'>[] = [];
-      for (let { position, id } = { position: -Infinity, id: 0 }; ;) {
-        const page = followingSince.all(playlistId, position, id);
-        for (const { sinceVersion, ...entry } of page) if (sinceVersion > version_) fresh.push(entry);
-        const last = page.at(-1);
-        if (!last || page.length < AT_ONCE) break;
-        ({ position, id } = last);
-        yield;
-      }
+    ): Promise<{ fresh: (Position & { id: number })[]; past: VersionRow[] }> {
       const past: VersionRow[] = [];
       for (let from: PastKey = { until: version_, id: Infinity }; ;) {
-        yield;
         const end = endOfPart.get({ playlistId, ...from });
         const { until, id } = end ?? { until: Infinity, id: Infinity };
         past.push(...pastPart.all({ playlistId, version: version_, ...from, endUntil: until, endId: id }));
-        if (!end) return { fresh, past };
+        if (!end) return { fresh: newerThan.all(playlistId, version_), past };
         from = end;
+        await turn();
       }
     },
     version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] =>

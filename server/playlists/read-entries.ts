@@ -1,6 +1,6 @@
 // Entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks' likes
 // and plays are those of the requesting user.
-import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { seededOrder } from '../library/seeded-order.ts';
@@ -52,21 +52,12 @@ export function createEntryReader({
     const key = `${id} ${version} ${seed}`;
     const known = kept.find((one) => one.key === key);
     if (known) return known.ids;
-    const made = { key, ids: entryIds(id).then((ids) => inRandomOrder(ids, seed)) };
+    const made = { key, ids: inRandomOrder(Int32Array.from(rows.ids(id)), seed) };
     kept = [made, ...kept].slice(0, KEEP);
     made.ids.catch(() => {
       kept = kept.filter((one) => one !== made);
     });
     return made.ids;
-  }
-
-  async function entryIds(id: PlaylistId): Promise<Int32Array> {
-    const reading = rows.all(id);
-    for (;;) {
-      const { done, value } = reading.next();
-      if (done) return Int32Array.from(value, (entry) => entry.id);
-      await turn();
-    }
   }
 
   async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {

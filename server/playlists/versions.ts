@@ -7,6 +7,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import { getOwn, getReadable } from './access.ts';
 import type { Expected, PlaylistChanges } from './changes.ts';
 import type { EntryRows, NewEntry, VersionRow } from './entry-rows.ts';
+import { inSlices } from '../runtime/time-slices.ts';
 import { findVersion, listVersions, updatePlaylist, type PlaylistSummary, type VersionSummary } from './queries.ts';
 import type { SongMatcher } from './song-match.ts';
 
@@ -26,9 +27,6 @@ export interface MissingTrack {
 /** Others read what a list was since it became public. */
 const firstReadable = ({ ownerId, version, publicSinceVersion }: PlaylistSummary, userId: UserId): number =>
   ownerId === userId ? 1 : (publicSinceVersion ?? version);
-
-/** Entries between two `yield`s of a plan. */
-const STRIDE = 100;
 
 interface VersionDeps {
   db: MainDb;
@@ -94,29 +92,24 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
         return [];
       }
       let missing: MissingTrack[] = [];
-      await changes.change(userId, id, { expectedVersion }, 'restore', undefined, function* () {
-        const { fresh, past } = yield* rows.differences(id, version);
-        const positions = new Map<number, number>();
-        for (const entry of fresh) if (positions.set(entry.id, entry.position).size % STRIDE === 0) yield;
-        const kept = new Set<number>();
+      await changes.change(userId, id, { expectedVersion }, 'restore', async () => {
+        const { fresh, past } = await rows.differences(id, version);
+        const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
         const moved: VersionRow[] = [];
         const added: NewEntry[] = [];
         missing = [];
-        for (const [at, entry] of past.entries()) {
-          kept.add(entry.id);
+        await inSlices(past, (entry) => {
           const position = positions.get(entry.id);
-          const found = position === undefined ? recovered(entry) : undefined;
-          if (position !== undefined && position !== entry.position) moved.push(entry);
-          if (found) added.push(found);
-          else if (position === undefined) missing.push({ title: entry.title, artistName: entry.artistName });
-          if (at % STRIDE === STRIDE - 1) yield;
-        }
-        const removed: number[] = [];
-        for (const [at, entry] of fresh.entries()) {
-          if (!kept.has(entry.id)) removed.push(entry.id);
-          if (at % STRIDE === STRIDE - 1) yield;
-        }
-        return { removed, moved, added };
+          if (position !== undefined) {
+            if (position !== entry.position) moved.push(entry);
+            return;
+          }
+          const recoveredEntry = recovered(entry);
+          if (recoveredEntry) added.push(recoveredEntry);
+          else missing.push({ title: entry.title, artistName: entry.artistName });
+        });
+        const staying = new Set(past.map((entry) => entry.id));
+        return { removed: fresh.map((entry) => entry.id).filter((entryId) => !staying.has(entryId)), moved, added };
       });
       return missing;
     },

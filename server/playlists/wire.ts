@@ -12,11 +12,10 @@ import type { Entry } from './read-entries.ts';
 import { FIELDS, OPERATORS, RulesIn, SORTS, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 
-/** In one request. */
-const MOST_TRACKS = 200_000;
+/** In one request: as many as a playlist can have. */
+const MOST_TRACKS = 100_000;
 const MOST_IN_ADDRESS = 10_000;
 const MOST_MOVED = 10_000;
-const MOST_ENTRIES = 500_000;
 
 const name = z.string().trim().min(1, 'must not be empty').max(200);
 const description = z.string().trim().max(2_000);
@@ -107,7 +106,7 @@ export const VersionParam = z.object({ id: idText(PlaylistIdIn), version: idText
 
 export const Reorder = z
   .strictObject({
-    entry_ids: idList<number>(MOST_ENTRIES, {
+    entry_ids: idList<number>(MOST_TRACKS, {
       least: 1,
       description: 'all entries of the playlist, in the new order',
     }),

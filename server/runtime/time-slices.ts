@@ -100,14 +100,6 @@ export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** Runs a generator to its end at once, for what is known to be short. */
-export function finishNow<T>(work: Generator<void, T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** What `map` gives for each item. */
 export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T) => U): Promise<U[]> {
   const mapped: U[] = [];

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { longestRising, planList, reuseEntries } from '../../../server/playlists/list-plan.ts';
 import { GAP, placesBetween } from '../../../server/playlists/positions.ts';
-import { finishNow } from '../../../server/runtime/time-slices.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(2);
@@ -21,7 +20,7 @@ describe('the longest increasing part', () => {
     [[2, 3, 1], 2],
     [[1, 9, 2, 8, 3, 7, 4], 4],
   ] as const)('of %j has %i', (values, length) => {
-    expect(finishNow(longestRising(values)).size).toBe(length);
+    expect(longestRising(values).size).toBe(length);
   });
 
   test('increases, and no other is longer', () => {
@@ -36,7 +35,7 @@ describe('the longest increasing part', () => {
     };
     for (let n = 0; n < 100; n++) {
       const values = shuffled(n % 12);
-      const part = [...finishNow(longestRising(values))].toSorted((a, b) => a - b).map((at) => values[at] as number);
+      const part = [...longestRising(values)].toSorted((a, b) => a - b).map((at) => values[at] as number);
       expect(part).toEqual(part.toSorted((a, b) => a - b));
       expect(part.length).toBe(longest(values));
     }
@@ -45,7 +44,7 @@ describe('the longest increasing part', () => {
 
 describe('a plan', () => {
   test('moves one entry when one was dragged', () => {
-    const { removed, runs } = finishNow(planList([1, 2, 3, 4, 5], wanted([1, 4, 2, 3, 5])));
+    const { removed, runs } = planList([1, 2, 3, 4, 5], wanted([1, 4, 2, 3, 5]));
     expect(removed).toEqual([]);
     expect(runs).toEqual([{ before: 1, after: 2, entries: wanted([4]) }]);
   });
@@ -59,7 +58,7 @@ describe('a plan', () => {
               (id, at, all) => all.indexOf(id) === at,
             )
           : shuffled(12).slice(0, n % 12);
-      const { removed, runs } = finishNow(planList(current, wanted(ids)));
+      const { removed, runs } = planList(current, wanted(ids));
       const positions = new Map(current.map((id, at) => [id, at * GAP]));
       const placed = new Map([...positions].filter(([id]) => !removed.includes(id)));
       for (const { before, after, entries } of runs) {
@@ -81,12 +80,7 @@ test('a replaced list keeps the entries of tracks that stay, in their order', ()
     [2, 8],
     [3, 7],
   ].map(([id, trackId]) => ({ id: id as number, trackId: trackId as TrackId }));
-  expect(finishNow(reuseEntries(current, [7, 9, 7, 7] as TrackId[])).map(({ id }) => id)).toEqual([
-    1,
-    undefined,
-    3,
-    undefined,
-  ]);
+  expect(reuseEntries(current, [7, 9, 7, 7] as TrackId[]).map(({ id }) => id)).toEqual([1, undefined, 3, undefined]);
 });
 
 describe('positions', () => {
