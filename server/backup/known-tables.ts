@@ -260,7 +260,6 @@ const TABLE_RULES = {
   libraryTotals: NEVER,
   energyRanks: NEVER,
   changeCounts: NEVER,
-  changedItems: NEVER,
   countedTracks: NEVER,
   searchRebuild: NEVER,
 } satisfies Record<TableName, TableRule>;

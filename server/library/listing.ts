@@ -1,6 +1,6 @@
 // Reads pages of lists without blocking the event loop: cheap pages here, all others in a thread with its own
-// connection (lists-worker.ts). Both run page-ids.ts; the thread holds the orders for deep pages.
-import type { Sqlite } from '../db/client.ts';
+// connection (lists-worker.ts). Both run page-ids.ts; the thread keeps the ids of lists
+// whose pages are slow.
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './list-definition.ts';
@@ -25,49 +25,28 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
   });
   return {
     page: async (list: NewIdList, page: Page): Promise<VersionedPage> => (await ask({ list, page })) as VersionedPage,
-    /** Prepares the list's other pages. */
-    readAhead: async (list: NewIdList): Promise<void> => void (await ask({ ahead: list })),
     readAside: (async (sql, params) => (await ask({ sql, params })) as number[]) satisfies ReadAside,
     close,
   };
 }
 
 interface ListingDeps {
-  client: Sqlite;
   statements: Statements;
   /** Without it, everything is read here. */
-  thread?: Pick<ListThread, 'page' | 'readAhead'> | undefined;
+  thread?: Pick<ListThread, 'page'> | undefined;
   cheapUs?: number;
 }
 
-/** Lists remembered as announced to the thread. */
-const KEEP_ANNOUNCED = 20;
-
 export function createListing({ thread, ...deps }: ListingDeps) {
   const lists = createIdLists(deps);
-  const announced = new Map<string, string>();
 
   async function page(list: NewIdList, page: Page): Promise<IdPage> {
     if (!thread) return lists.page(list, page);
     const near = lists.near(list, page);
-    if (near) {
-      if (lists.isLong(list, near.total)) readAhead(list);
-      return near;
-    }
+    if (near) return near;
     const { version, ...found } = await thread.page(list, page);
     lists.noteTotal(list, version, found.total);
     return found;
-  }
-
-  /** Whoever looks at the first page may jump to the middle next. */
-  function readAhead({ itemType, userId, order }: NewIdList): void {
-    const list: NewIdList = { itemType, userId, order, filters: [] };
-    const key = JSON.stringify(list);
-    const version = deps.statements.version();
-    if (announced.get(key) === version) return;
-    if (announced.size >= KEEP_ANNOUNCED) announced.clear();
-    announced.set(key, version);
-    thread?.readAhead(list).catch(() => announced.delete(key)); // then it is read when it is requested
   }
 
   return { page };

@@ -6,31 +6,25 @@ import { createIdLists, type IdPage } from './page-ids.ts';
 import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statement-cache.ts';
 
-/** `ahead`: prepare the list's other pages. `sql`: run it and give its first column. */
-export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList } | { sql: string; params: Params };
+/** `sql`: run it and give its first column. */
+export type ListQuestion = { list: NewIdList; page: Page } | { sql: string; params: Params };
 /** `version`: the state that the total was counted at. */
 export interface VersionedPage extends IdPage {
   version: string;
 }
-export type ListAnswer = VersionedPage | number[] | undefined;
+export type ListAnswer = VersionedPage | number[];
 
 const KEEP_ASIDES = 50;
-/** Shorter than in the server's thread, which requests wait for: just long enough to notice a running scan. */
-const QUIET_MS = 200;
 
 answerFromDatabase<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
-  const lists = createIdLists({ client, statements, quietMs: QUIET_MS });
+  const lists = createIdLists({ statements });
   const asides = createResultCache<number[]>(statements, KEEP_ASIDES);
   return (question) => {
     if ('sql' in question)
       return asides.get(TOPICS, JSON.stringify(question), () =>
         statements.column<number>(question.sql, question.params),
       );
-    if ('ahead' in question) {
-      lists.readAhead(question.ahead);
-      return undefined;
-    }
     const version = lists.versionOf(question.list); // read first, so that a write meanwhile makes it stale
     return { ...lists.page(question.list, question.page), version };
   };

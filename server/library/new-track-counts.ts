@@ -8,9 +8,6 @@ const ALL = Number.MAX_SAFE_INTEGER;
 
 const NEW = 'tracks t NOT INDEXED'; // by id: an index that has the order of the groups would be read whole
 const IS_NEW = 't.id > (SELECT up_to FROM counted_tracks)';
-/** So that kept lists are mended with them; after a batch of a scan it is quicker to read the lists anew. */
-const ARE_FEW = `(SELECT count(*) FROM ${NEW} WHERE ${IS_NEW}) <= 30`;
-
 const COUNT = [
   `UPDATE albums SET
       track_count = track_count + n.tracks,
@@ -38,11 +35,7 @@ const COUNT = [
     SELECT g.genre_id, t.album_id, count(*) FROM ${NEW} CROSS JOIN track_genres g ON g.track_id = t.id
       WHERE ${IS_NEW} AND t.album_id IS NOT NULL GROUP BY 1, 2
     ON CONFLICT (genre_id, album_id) DO UPDATE SET track_count = track_count + excluded.track_count`,
-  `INSERT INTO changed_items (topic, change, kind, item_id)
-    SELECT c.topic, c.changes + row_number() OVER (), 'track', t.id
-      FROM (SELECT topic, changes FROM change_counts WHERE topic = 'library') c CROSS JOIN ${NEW}
-      WHERE ${IS_NEW} AND ${ARE_FEW}`,
-  `UPDATE change_counts SET changes = changes + 1 WHERE topic = 'library' AND NOT ${ARE_FEW}`,
+  "UPDATE change_counts SET changes = changes + 1 WHERE topic = 'library'",
 ];
 
 export function createNewTrackCounts(client: Sqlite) {

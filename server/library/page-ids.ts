@@ -1,16 +1,10 @@
 // Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
-// Pages near the start come from SQL, which either walks the sort's index or collects and sorts the matches, whichever
-// is estimated to be cheaper. Deep pages, and filters for which both are slow, are answered from memory: all ids in
-// order (sorted-ids.ts) and a bit per match (filter-matches.ts). Slow queries run in a thread of their own
-// (listing.ts).
-import type { Sqlite } from '../db/client.ts';
+// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. Where
+// a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
 import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
-import { createIdOrders } from './sorted-ids.ts';
-import { createIdSets, type IdSet } from './filter-matches.ts';
-import { changedOf, mendedOrder, MOST } from './mending.ts';
+import { allByChance, pageByChance, placesToTry } from './random-ids.ts';
 import { createResultCache } from './result-cache.ts';
-import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import type { Statements, Topic } from './statement-cache.ts';
 
@@ -20,10 +14,7 @@ export interface IdPage {
 }
 
 interface IdListsDeps {
-  client: Sqlite;
   statements: Statements;
-  /** Time without writes, in ms, before orders are read ahead. */
-  quietMs?: number;
   /** A page that SQL is estimated to read in this time, in µs, is read by SQL. */
   cheapUs?: number;
 }
@@ -31,95 +22,72 @@ interface IdListsDeps {
 type OrderedList = IdList & { order: WalkedOrder };
 
 const KEEP_TOTALS = 300;
-/** Pages of ids, for paging back. */
-const KEEP_PAGES = 200;
-/** Filtered lists whose ids are kept in order: up to 4 MB each for a million tracks. */
-const KEEP_PICKED = 3;
-/** Shorter lists are always read by SQL. */
+/** Lists whose ids are kept: up to 4 MB each for a million tracks. */
+const KEEP_LISTS = 5;
+/** Shorter lists, but random ones, are always read by SQL. */
 const SHORT = 1_000;
-/** Estimated µs per row: skipped on an index, skipped across segments, collected and sorted, read into memory. */
+/** Estimated µs per row: skipped on an index, skipped across segments, collected and sorted, tried by chance. */
 const PASSED = 0.03;
 const SEGMENTED = 1;
 const GATHERED = 2;
-const READ = 0.15;
+const TRIED = 1;
+/** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
+const FEW = 0.1;
 const CHEAP_US = 1_000;
 
-export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps }: IdListsDeps) {
-  const pages = createResultCache<IdPage>(statements, KEEP_PAGES);
+export function createIdLists({ statements, cheapUs = CHEAP_US }: IdListsDeps) {
   const totals = createResultCache<number>(statements, KEEP_TOTALS);
-  const picked = createResultCache<Int32Array>(statements, KEEP_PICKED);
-  const sets = createIdSets(statements);
-  const orders = createIdOrders({ client, statements, ...deps });
-  const randomIds = createRandomIds(statements, sets);
+  const lists = createResultCache<Int32Array>(statements, KEEP_LISTS);
 
-  const page = (asked: NewIdList, at: Page): IdPage => statements.atOnce(() => pageAtOnce(asked, at));
-
-  function pageAtOnce(asked: NewIdList, at: Page): IdPage {
-    const list = toIdList(asked);
-    const { order } = list;
-    if ('seed' in order) return read(list, at);
-    const ordered = { ...list, order };
-    return pages.get(
-      [...orders.topicsOf(ordered), ...topicsOf(list)],
-      `${keyOf(ordered)} ${at.offset} ${at.limit}`,
-      () => read(list, at),
-    );
-  }
-
-  function read(list: IdList, { limit, offset }: Page): IdPage {
-    const total = count(list);
-    if (offset >= total) return { ids: [], total };
-    const { order } = list;
-    const ids =
-      'seed' in order
-        ? randomIds.page(list, { seed: order.seed, total, limit, offset })
-        : ordered({ ...list, order }, { limit, offset }, total);
-    return { ids, total };
-  }
-
-  function ordered(list: OrderedList, page: Page, total: number): number[] {
-    const all = countAll(list);
-    const { walked, gathered } = costsOf(list, page.offset + page.limit, total, all);
-    if (all > SHORT && Math.min(walked, gathered) > cheapUs) {
-      const found = inMemory(list, page, { total, all, least: Math.min(walked, gathered) });
-      if (found) return found;
-    }
-    readAhead(list);
-    return bySql(list, page, total, all);
-  }
-
-  function bySql(list: OrderedList, page: Page, total: number, all: number): number[] {
-    const { walked, gathered } = costsOf(list, page.offset + page.limit, total, all);
-    return walked <= gathered ? walk(list, page) : part(list, list.order.gather, conditionsOf(list.filters), page);
-  }
+  const page = (asked: NewIdList, at: Page): IdPage =>
+    statements.atOnce(() => {
+      const list = toIdList(asked);
+      const total = count(list);
+      if (at.offset >= total) return { ids: [], total };
+      const [topics, key] = [pageTopicsOf(list), keyOf(list)];
+      const known = lists.find(topics, key);
+      if (!known && isCheap(list, at, total)) return { ids: read(list, at, total), total };
+      const ids = known ?? lists.get(topics, key, () => readAll(list, total));
+      return { ids: Array.from(ids.subarray(at.offset, at.offset + at.limit)), total };
+    });
 
   /** The page, if the estimate says that it is cheap to read. */
-  function near(asked: NewIdList, { limit, offset }: Page): IdPage | undefined {
+  function near(asked: NewIdList, at: Page): IdPage | undefined {
     const list = toIdList(asked);
-    const total = isCounted(list) ? count(list) : totals.find(totalOf(list)[0], totalOf(list)[1]);
+    const [topics, key] = totalOf(list);
+    const total = isCounted(list) ? count(list) : totals.find(topics, key);
     if (total === undefined) return undefined;
-    if (offset >= total) return { ids: [], total };
+    if (at.offset >= total) return { ids: [], total };
+    return isCheap(list, at, total) ? { ids: read(list, at, total), total } : undefined;
+  }
+
+  function isCheap(list: IdList, at: Page, total: number): boolean {
     const { order } = list;
+    if ('seed' in order) return placesToTry(statements, list, at, total) * TRIED <= cheapUs;
     const all = countAll(list);
-    if ('seed' in order) return Math.min(total, all) <= SHORT ? page(asked, { limit, offset }) : undefined;
-    const { walked, gathered } = costsOf({ ...list, order }, offset + limit, total, all);
-    return all <= SHORT || Math.min(walked, gathered) <= cheapUs
-      ? { ids: bySql({ ...list, order }, { limit, offset }, total, all), total }
-      : undefined;
+    if (all <= SHORT) return true;
+    const { walked, gathered } = costsOf({ ...list, order }, at.offset + at.limit, total, all);
+    return Math.min(walked, gathered) <= cheapUs;
   }
 
-  /** True if some page of the list is not cheap. */
-  function isLong(asked: NewIdList, total: number): boolean {
-    const list = toIdList(asked);
+  function read(list: IdList, at: Page, total: number): number[] {
     const { order } = list;
-    if ('seed' in order) return false;
-    const { walked, gathered } = costsOf({ ...list, order }, total, total, countAll(list));
-    return total > SHORT && Math.min(walked, gathered) > cheapUs;
+    if ('seed' in order) return pageByChance(statements, list, order.seed, at, total);
+    const { walked, gathered } = costsOf({ ...list, order }, at.offset + at.limit, total, countAll(list));
+    return walked <= gathered ? walk({ ...list, order }, at) : part(list, order.gather, conditionsOf(list.filters), at);
   }
 
-  function readAhead(asked: NewIdList): void {
-    const { itemType, userId, order } = asked;
-    if ('segments' in order && countAll(asked) > SHORT) orders.readAhead({ itemType, userId, order });
+  /** Many matches are taken from the order of all items, since testing each in that order reads its row from afar. */
+  function readAll(list: IdList, total: number): Int32Array {
+    const { order, itemType, filters } = list;
+    if ('seed' in order) return allByChance(statements, list, order.seed);
+    const all = countAll(list);
+    if (filters.length === 0 || total < all * FEW)
+      return Int32Array.from(read(list, { limit: total, offset: 0 }, total));
+    const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
+    const matching = new Set(statements.column<number>(matches, list.params));
+    const ids = walk({ ...list, order, filters: [] }, { limit: all, offset: 0 });
+    return Int32Array.from(ids.filter((id) => matching.has(id)));
   }
 
   function costsOf(
@@ -136,45 +104,14 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     };
   }
 
-  /** Undefined if reading into memory first would take longer than SQL. */
-  function inMemory(
-    list: OrderedList,
-    { limit, offset }: Page,
-    { total, all, least }: { total: number; all: number; least: number },
-  ): number[] | undefined {
-    const isPlain = list.filters.length === 0;
-    let ids = isPlain ? orders.find(list) : findPicked(list);
-    if (!ids) {
-      const isKnown = { order: !isPlain && orders.find(list) !== undefined, set: isPlain || sets.isKnown(list) };
-      if ((isKnown.order ? 0 : all * READ) + (isKnown.set ? 0 : total * READ) > least) return undefined;
-      ids = isPlain
-        ? orders.get(list)
-        : picked.get(pickedTopics(list), keyOf(list), () => pick(orders.get(list), sets.of(list), total));
-    }
-    return Array.from(ids.subarray(offset, offset + limit));
-  }
-
-  const pickedTopics = (list: OrderedList): Topic[] => [...orders.topicsOf(list), ...topicsOf(list)];
-  const findPicked = (list: OrderedList): Int32Array | undefined =>
-    picked.find(pickedTopics(list), keyOf(list), (kept, changes) => {
-      const changed = changedOf(statements, list, changes);
-      return changed && mendedOrder(statements, list, kept, changed);
-    });
-
   /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
   function walk(list: OrderedList, { limit, offset }: Page): number[] {
     const { segments } = list.order;
-    const ids: number[] = [];
+    let ids: number[] = [];
     let skip = offset;
     for (const segment of segments) {
-      ids.push(
-        ...part(
-          list,
-          segment,
-          list.filters.map((f) => f.each),
-          { limit: limit - ids.length, offset: skip },
-        ),
-      );
+      const conditions = list.filters.map((f) => f.each);
+      ids = ids.concat(part(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
       if (ids.length === limit || segment === segments.at(-1)) break;
       skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...sumOf(list, segment.from, segment.where));
     }
@@ -196,13 +133,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   const countAll = ({ itemType, userId, order }: NewIdList): number =>
     count({ itemType, userId, order, filters: [], params: {} });
 
-  function count(list: IdList): number {
-    const [topics, key, make] = totalOf(list);
-    if (isCounted(list)) return totals.get(topics, key, make);
-    // Asked for again after a write, but not while a scan writes: from now on the sets are mended, and counted.
-    const isBySets = () => sets.isKnown(list) || totals.isNearlyKnown(topics, key, MOST);
-    return totals.get(topics, key, () => (isBySets() ? sets.of(list).size() : make()));
-  }
+  const count = (list: IdList): number => totals.get(...totalOf(list));
 
   /** Counting takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>
@@ -245,8 +176,6 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   return {
     page,
     near,
-    isLong,
-    readAhead,
     /** Caches a total that the thread computed at that version. */
     noteTotal(asked: NewIdList, version: string, total: number): void {
       const [, key] = totalOf(toIdList(asked));
@@ -254,18 +183,20 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     },
     /** Version under which the total is cached. */
     versionOf: (asked: NewIdList): string => statements.version(totalOf(toIdList(asked))[0]),
-    count: (list: NewIdList): number => count(toIdList(list)),
-    settled: orders.settled,
   };
 }
 
-const keyOf = ({ itemType, userId, order, filters, params }: OrderedList): string =>
-  JSON.stringify([itemType, userId, order.gather.orderBy, filters.map((filter) => filter.each), params]);
+/** Topics whose changes can change the pages. */
+const pageTopicsOf = (list: IdList): Topic[] => {
+  const isByPlays = 'segments' in list.order && list.order.segments.some(({ played }) => played);
+  return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
+};
 
-/** The ids that are in the set. */
-function pick(ids: Int32Array, { bits }: IdSet, total: number): Int32Array {
-  const found = new Int32Array(total);
-  let at = 0;
-  for (const id of ids) if (((bits[id >>> 5] ?? 0) & (1 << (id & 31))) !== 0) found[at++] = id;
-  return found.subarray(0, at);
-}
+const keyOf = ({ itemType, userId, order, filters, params }: IdList): string =>
+  JSON.stringify([
+    itemType,
+    userId,
+    'seed' in order ? order.seed : order.gather.orderBy,
+    filters.map((filter) => filter.each),
+    params,
+  ]);

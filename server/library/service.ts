@@ -71,7 +71,7 @@ export function createLibraryService({
   log,
 }: LibraryDeps) {
   const statements = createStatements(db.$client);
-  const listing = createListing({ client: db.$client, statements, thread: listThread });
+  const listing = createListing({ statements, thread: listThread });
   const folders = createFolderTree(statements, folderKeys, listThread?.readAside);
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, tracks: writer, now });

@@ -27,8 +27,6 @@ export interface Segment {
   orderBy: string;
   /** Items that the user played, from play_counts `p`. */
   played?: true;
-  /** All items that the other segment has not, by id. */
-  rest?: Order;
 }
 
 const FIRST_DOWN: ReadonlySet<string> = new Set([
@@ -79,7 +77,6 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
       hint: 'NOT INDEXED',
       where: `i.${first} IS NULL`,
       orderBy: `i.id ${order}`,
-      rest: order,
     };
     return [{ ...known, where: `i.${first} IS NOT NULL` }, unknown];
   }
@@ -111,7 +108,6 @@ function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemTy
     hint: 'NOT INDEXED',
     where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${mine} AND p.item_id = i.id)`,
     orderBy: 'i.id',
-    rest: 'asc',
   };
   return column === 'plays' && order === 'asc' ? [never, played] : [played, never];
 }

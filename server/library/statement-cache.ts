@@ -7,16 +7,15 @@
 // 7 instead of 68, and signing in 3 instead of 16.
 import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
-import type { RowAs, RowOf } from '../db/rows.ts';
-import type { changeCounts, changedItems } from '../db/schema.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { changeCounts } from '../db/schema.ts';
 import { addNamesHold } from './search-names.ts';
 
 /** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
 /** `files`: what scans know of files. Changes of it are not counted, so that nothing that depends on it is kept. */
 export type Topic = (typeof TOPICS)[number] | 'files';
-export type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
-export type Change = RowAs<typeof changedItems, 'kind' | 'itemId'>;
+type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -26,9 +25,6 @@ export function createStatements(client: Sqlite) {
   const cache = new Map<string, Statement>();
   addNamesHold(client);
   const changes = client.prepare<[], ChangeCount>('SELECT topic, changes FROM change_counts');
-  const since = client.prepare<[Topic, number], Change>(
-    'SELECT kind, item_id AS itemId FROM changed_items WHERE topic = ? AND change > ?',
-  );
 
   function prepared(sql: string, pluck: boolean): Statement {
     const key = pluck ? `1${sql}` : sql;
@@ -49,32 +45,16 @@ export function createStatements(client: Sqlite) {
     column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
     /** Changes whenever something of these topics was written, which makes earlier results stale. */
-    version: (topics: readonly Topic[] = TOPICS): string => versionOf(changes.all(), topics),
-    /** What was written since that version. Undefined where not all of it is known. */
-    changesSince(version: string, topics: readonly Topic[]): Change[] | undefined {
-      const before = version.split(':').map(Number);
-      const found: Change[] = [];
-      for (const [n, { topic, changes: now }] of ofTopics(changes.all(), topics).entries()) {
-        const then = before[n] as number;
-        const known = now === then ? [] : since.all(topic, then);
-        if (known.length !== now - then) return undefined;
-        found.push(...known);
-      }
-      return found;
-    },
+    version: (topics: readonly Topic[] = TOPICS): string =>
+      changes
+        .all()
+        .filter(({ topic }) => topics.includes(topic))
+        .map((count) => count.changes)
+        .join(':'),
     /** All of it sees the same state. */
     atOnce: <T>(read: () => T): T => client.transaction(read)(),
   };
 }
-
-/** From the rows of change_counts. */
-export const versionOf = (counts: readonly ChangeCount[], topics: readonly Topic[]): string =>
-  ofTopics(counts, topics)
-    .map(({ changes }) => changes)
-    .join(':');
-
-const ofTopics = (counts: readonly ChangeCount[], topics: readonly Topic[]): ChangeCount[] =>
-  counts.filter(({ topic }) => topics.includes(topic));
 
 /** The items in the order of the ids; unknown ids are skipped. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {

@@ -31,7 +31,7 @@ beforeAll(() => openLibrary(TRACKS));
 afterAll(() => temp.close());
 
 const listsOver = (over: Statements, cheapUs?: number) =>
-  createIdLists({ client: temp.db.$client, statements: over, quietMs: 0, ...(cheapUs !== undefined && { cheapUs }) });
+  createIdLists({ statements: over, ...(cheapUs !== undefined && { cheapUs }) });
 
 /** The statements of a page of ids, with their query plans. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
@@ -149,14 +149,13 @@ describe('deep in a list', () => {
     );
   }
 
-  test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', async (what, sort, order) => {
+  test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', (what, sort, order) => {
     const cold = listsOver(statements);
     const warm = listsOver(statements, 0);
     for (const filter of FILTERS[what]) {
       const list = listOf(what, sort, order, filter);
       const all = everything(list);
       warm.page(list, { limit: 1, offset: 0 });
-      await warm.settled();
       for (const offset of [0, 120, Math.floor(all.length / 2), Math.max(0, all.length - 20)]) {
         const page = { ids: all.slice(offset, offset + 50), total: all.length };
         expect(cold.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
@@ -165,7 +164,7 @@ describe('deep in a list', () => {
     }
   });
 
-  test('a page of a recent list is read from memory, without stepping over rows', async () => {
+  test('a page of a recent list is read from memory, without stepping over rows', () => {
     const asked: string[] = [];
     const lists = listsOver(
       { ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) },
@@ -173,18 +172,16 @@ describe('deep in a list', () => {
     );
     const list = listOf('tracks', 'title', 'desc', {});
     lists.page(list, { limit: 50, offset: 0 });
-    await lists.settled();
     asked.length = 0;
     expect(lists.page(list, { limit: 50, offset: FEWER - 50 }).ids).toHaveLength(50);
     expect(asked).toEqual([]);
   });
 
-  test('the memory is cleared when something is written', async () => {
+  test('the memory is cleared when something is written', () => {
     const lists = listsOver(statements, 0);
     const list = listOf('tracks', 'title', 'asc', {});
     const likes = listOf('tracks', 'title', 'asc', { liked: false });
     lists.page(list, { limit: 1, offset: 0 });
-    await lists.settled();
     const { ids, total } = lists.page(list, { limit: 1, offset: 2_000 });
     const before = lists.page(likes, { limit: 1, offset: 1_000 });
     temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(ids[0]);
@@ -222,7 +219,7 @@ describe('with a thread for slow queries', () => {
       ...thread,
       page: (list: NewIdList, page: Page) => (asked.push(page.offset), thread.page(list, page)),
     };
-    listing = createListing({ client: temp.db.$client, statements, thread: counted, cheapUs: 40 });
+    listing = createListing({ statements, thread: counted, cheapUs: 40 });
   });
   afterAll(() => thread.close());
 

@@ -85,7 +85,6 @@ const OWN = [
   'verify_runs',
   'orphaned_covers',
   'change_counts',
-  'changed_items',
   'search_rebuild',
 ];
 const OF_THE_SEARCH = /^search_(?:grams|trigrams)_/;

@@ -160,7 +160,6 @@ const MOVING = new Set([
   'jobs',
   'queue_tasks',
   'change_counts',
-  'changed_items',
   'album_keys',
 ]);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);

@@ -44,21 +44,6 @@ export const changeCounts = sqliteTable('change_counts', {
 });
 
 /**
- * library/: what changed in at least the last 1,000 changes of a topic, for mending kept answers; written by triggers,
- * and counted in change_counts by one on this table. A number without a row: nobody noted what changed.
- */
-export const changedItems = sqliteTable(
-  'changed_items',
-  {
-    topic: text('topic').$type<'library' | 'likes' | 'plays'>().notNull(),
-    change: integer('change').notNull(), // the number in change_counts after it
-    kind: text('kind').$type<ItemType | 'album_name' | 'artist_name'>().notNull(), // names: what tracks are found by
-    itemId: integer('item_id').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.topic, t.change] })],
-);
-
-/**
  * library/: how far the search tables are rebuilt, after a migration changed them; no row once they are whole. See
  * library/search-rebuild.ts.
  */
