@@ -118,7 +118,8 @@ function assertReferences(ours: Sqlite): void {
 
 /** The search is made anew after the next start. */
 function settle(ours: Sqlite): void {
-  ours.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id) SELECT 'artist', 0 WHERE EXISTS (SELECT 1 FROM artists)
+  ours.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id)
+      SELECT 'artist', 0 WHERE EXISTS (SELECT 1 FROM artists)
       UNION ALL SELECT 'album', 0 WHERE EXISTS (SELECT 1 FROM albums)
       UNION ALL SELECT 'track', 0 WHERE EXISTS (SELECT 1 FROM tracks)`);
 }

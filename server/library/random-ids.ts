@@ -1,5 +1,5 @@
-// Ids in a seeded random order. The first pages of a large list try places of the order until they are full; deeper ones
-// are read from the whole list.
+// Ids in a seeded random order. The first pages of a large list try places of the order until they are full; deeper
+// ones are read from the whole list.
 import type { Page } from '../http/paging.ts';
 import { conditionsOf, whereOf, type IdList } from './list-definition.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';

@@ -10,7 +10,7 @@ import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { createLocks } from '../runtime/locks.ts';
-import { inSlices, partsOf, turn, turnToBegin } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, turn, yieldIfDue } from '../runtime/time-slices.ts';
 import {
   appendVersion,
   nextVersion,
@@ -80,7 +80,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     along: (tx: Db) => void = () => {},
   ): Promise<void> =>
     alone(id, async () => {
-      await turnToBegin();
+      await yieldIfDue();
       const getOrdinary = (tx: Db): PlaylistSummary => {
         const playlist = getOwn(tx, userId, id, expectedVersion);
         assertOrdinary(playlist);

@@ -154,14 +154,7 @@ function fill(db: Database.Database, place: Place, tracks: number): void {
 }
 
 /** Tables that every start writes or that are made anew of others, and columns. */
-const MOVING = new Set([
-  'migrations',
-  'library_identity',
-  'jobs',
-  'queue_tasks',
-  'change_counts',
-  'album_keys',
-]);
+const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'album_keys']);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
 /** Where later migrations put what was in a column. */
 const ofDefault = (column: string): string =>
