@@ -252,7 +252,6 @@ const TABLE_RULES = {
   tagsAgain: ALWAYS,
 
   jobs: NEVER,
-  queueTasks: NEVER,
   verifyRuns: NEVER,
   orphanedCovers: NEVER,
   albumGenres: NEVER,

@@ -63,8 +63,7 @@ function finish(to: string): void {
     if (fault !== 'ok')
       throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
     copied.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS}
-      AND status IN ('queued', 'running', 'waiting');
-      DELETE FROM queue_tasks WHERE queue IN ${OWN_TASKS}`);
+      AND status IN ('queued', 'running', 'waiting')`);
   } finally {
     copied.close();
   }

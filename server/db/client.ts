@@ -87,7 +87,7 @@ export function applyPragmas(client: Sqlite): void {
 }
 
 /** For /health: whether a table can be read. */
-export function canReadTable(db: MainDb, table: 'users' | 'queue_tasks'): boolean {
+export function canReadTable(db: MainDb, table: 'users' | 'jobs'): boolean {
   try {
     db.$client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get();
     return true;

@@ -45,8 +45,6 @@ interface AttemptsDeps {
   /** By name. */
   handled: ReadonlyMap<string, HandledTask>;
   announcer: JobEvents;
-  /** Puts a job back into its queue; resolves once it is stored. */
-  putBack: (job: JobRow, runAt: Date) => Promise<void>;
   /**
    * Called when a job's state cannot be stored. Storing it is retried until it succeeds; a caller that waits may give
    * up.
@@ -56,26 +54,20 @@ interface AttemptsDeps {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ db, log, now, random, handled, announcer, putBack, onStuck }: AttemptsDeps) {
+export function createAttempts({ db, log, now, random, handled, announcer, onStuck }: AttemptsDeps) {
   const running = new Map<JobId, Running>();
   /** Why the state of a job cannot be stored: its row cannot say so. */
   const stuck = new Map<JobId, string>();
-  let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
 
   /** Retries until it is on disk: a full disk may delay a job's outcome, but not lose it. */
-  async function stored<T>(
-    job: JobRow | { id: JobId },
-    write: () => T | Promise<T>,
-    givesUp = () => abandoned,
-  ): Promise<T | undefined> {
+  async function stored<T>(job: JobRow | { id: JobId }, write: () => T): Promise<T | undefined> {
     try {
-      for (let tries = 0; !givesUp(); tries++) {
+      for (let tries = 0; !abandoned; tries++) {
         try {
-          return await write();
+          return write();
         } catch (error) {
-          if (tries === 0 && !givesUp())
-            log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
+          if (tries === 0) log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
           stuck.set(job.id, wordsOf(error));
           if (tries === 0 && 'task' in job) announcer.announce(withProblem(job));
           if (tries === STUCK_AFTER) onStuck(error);
@@ -172,7 +164,7 @@ export function createAttempts({ db, log, now, random, handled, announcer, putBa
     }
     if (isDatabaseLocked(attempt.error)) {
       const runAt = new Date(now().getTime() + LOCKED_PAUSE_MS);
-      await waitUntil(job, runAt, () => setWaitingUncounted(db, id, DATABASE_LOCKED, runAt));
+      announcer.announce(await stored(job, () => setWaitingUncounted(db, id, DATABASE_LOCKED, runAt)));
       return 'waiting';
     }
     const error = wordsOf(attempt.error);
@@ -188,25 +180,13 @@ export function createAttempts({ db, log, now, random, handled, announcer, putBa
   }
 
   /**
-   * The due time is in the database, so it survives a restart; a job that could not be requeued before one is requeued
-   * by it. A service's Retry-After extends the wait, up to the cap.
+   * The due time is in the database, so it survives a restart. A service's Retry-After extends the wait, up to the cap.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
     const backoff = handled.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
     const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
     const runAt = new Date(now().getTime() + wait);
-    await waitUntil(job, runAt, () => setWaiting(db, job.id, error, runAt));
-  }
-
-  async function waitUntil(job: JobRow, runAt: Date, write: () => JobRow | undefined): Promise<void> {
-    const waiting = await stored(job, write);
-    if (!waiting) return;
-    announcer.announce(waiting);
-    await stored(
-      job,
-      () => putBack(job, runAt),
-      () => closing,
-    );
+    announcer.announce(await stored(job, () => setWaiting(db, job.id, error, runAt)));
   }
 
   function logAttempt(job: JobRow, outcome: Outcome, ms: number, error: unknown): void {
@@ -234,7 +214,6 @@ export function createAttempts({ db, log, now, random, handled, announcer, putBa
     },
 
     stopAll(): void {
-      closing = true;
       for (const entry of running.values()) stop(entry, 'closing');
     },
 

@@ -1,9 +1,8 @@
-// The jobs. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and is deleted in the
-// transaction that ends the job.
+// The rows of `jobs`: all that is known of a job, from when it was asked for to its end.
 import { and, count, desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
-import { type Db, type MainDb, writtenRow } from '../db/client.ts';
+import { type Db, type MainDb, type Sqlite, writtenRow } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import { jobs, queueTasks, type JobStatus } from '../db/schema.ts';
+import { jobs, type JobStatus } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { isPutAside, MAX_CRASHES, PUT_ASIDE } from './put-aside.ts';
 import { shortResultSql } from './short-result.ts';
@@ -15,9 +14,9 @@ export interface Progress {
   message: string | null;
 }
 
-const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies JobStatus[];
-const STARTABLE = ['queued', 'waiting'] as const satisfies JobStatus[];
-const isUnfinished = inArray(jobs.status, [...UNFINISHED]);
+// As text, since SQLite uses a partial index only where its condition is repeated word by word.
+const isUnfinished = sql`status IN ('queued', 'running', 'waiting')`;
+const isStartable = sql`status IN ('queued', 'waiting')`;
 
 export const findJob = (db: Db, id: JobId): JobRow | undefined => db.select().from(jobs).where(eq(jobs.id, id)).get();
 
@@ -51,8 +50,6 @@ export function listJobs(
 
 export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow =>
   writtenRow(db.insert(jobs).values(job).returning());
-export const removeJob = (db: Db, id: JobId): void => void db.delete(jobs).where(eq(jobs.id, id)).run();
-
 /** Starts an attempt; undefined when the job was cancelled, has ended or is gone. */
 export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =>
   writtenRow(
@@ -66,7 +63,7 @@ export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =
         progressTotal: null,
         progressMessage: null,
       })
-      .where(and(eq(jobs.id, id), inArray(jobs.status, [...STARTABLE])))
+      .where(and(eq(jobs.id, id), isStartable))
       .returning(),
   );
 
@@ -82,32 +79,19 @@ export const setWaitingUncounted = (db: Db, id: JobId, error: string, runAt: Dat
 
 /** Ends a job from its attempt; undefined when it was cancelled meanwhile. */
 export const endJob = (
-  db: MainDb,
+  db: Db,
   id: JobId,
   end: { status: 'succeeded' | 'failed'; result: unknown; error: string | null; finishedAt: Date },
-): JobRow | undefined =>
-  db.transaction(
-    (tx) => {
-      removeQueued(tx, id);
-      return updateRunning(tx, id, end);
-    },
-    { behavior: 'immediate' },
-  );
+): JobRow | undefined => updateRunning(db, id, end);
 
 /** Ends a job from outside; undefined when it had already ended. */
-export const cancelJob = (db: MainDb, id: JobId, now: Date): JobRow | undefined =>
-  db.transaction(
-    (tx) => {
-      removeQueued(tx, id);
-      return writtenRow(
-        tx
-          .update(jobs)
-          .set({ status: 'cancelled', finishedAt: now })
-          .where(and(eq(jobs.id, id), isUnfinished))
-          .returning(),
-      );
-    },
-    { behavior: 'immediate' },
+export const cancelJob = (db: Db, id: JobId, now: Date): JobRow | undefined =>
+  writtenRow(
+    db
+      .update(jobs)
+      .set({ status: 'cancelled', finishedAt: now })
+      .where(and(eq(jobs.id, id), isUnfinished))
+      .returning(),
   );
 
 /** What a cancelled job had done when it stopped. */
@@ -121,17 +105,8 @@ export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow |
   );
 
 /** Requeues a job that an ordinary stop interrupted, for the next start. The attempt does not count. */
-export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
-  db.transaction(
-    (tx) => {
-      tx.update(queueTasks)
-        .set({ lock: null })
-        .where(eq(queueTasks.id, String(id)))
-        .run();
-      return updateRunning(tx, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
-    },
-    { behavior: 'immediate' },
-  );
+export const returnJob = (db: Db, id: JobId): JobRow | undefined =>
+  updateRunning(db, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
 
 const updateRunning = (
   db: Db,
@@ -146,12 +121,6 @@ const updateRunning = (
       .returning(),
   );
 
-const removeQueued = (db: Db, id: JobId): void =>
-  void db
-    .delete(queueTasks)
-    .where(eq(queueTasks.id, String(id)))
-    .run();
-
 /** The latest job with this key, if it was put aside since then. */
 export function findPutAside(db: Db, uniqueKey: string, since: Date): JobRow | undefined {
   const latest = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
@@ -159,11 +128,10 @@ export function findPutAside(db: Db, uniqueKey: string, since: Date): JobRow | u
 }
 
 /**
- * Makes the queue agree with the jobs after a kill: jobs left `running` are requeued, or put aside when it was not the
- * first kill in a row; jobs of tasks that this version does not know fail, queue rows without an unfinished job are
- * deleted, and unfinished jobs without a queue row get one.
+ * After a kill: jobs left `running` are queued again, or put aside when it was not the first kill in a row. Jobs of
+ * tasks that this version does not know fail.
  */
-export function restoreQueue(
+export function restoreJobs(
   db: MainDb,
   tasks: string[],
   now: Date,
@@ -190,13 +158,6 @@ export function restoreQueue(
         .set({ status: 'failed', error: 'This version of Tonearm does not know the task.', finishedAt: now })
         .where(and(isUnfinished, notInArray(jobs.task, tasks)))
         .run().changes;
-      tx.run(sql`DELETE FROM queue_tasks WHERE NOT EXISTS (
-      SELECT 1 FROM jobs WHERE jobs.id = CAST(queue_tasks.id AS INTEGER) AND jobs.task = queue_tasks.queue
-      AND ${isUnfinished})`);
-      tx.run(sql`INSERT INTO queue_tasks (id, queue, task, run_at)
-      SELECT CAST(id AS TEXT), task, json_object('id', CAST(id AS TEXT), 'runAt', run_at), run_at FROM jobs
-      WHERE ${isUnfinished} ORDER BY id
-      ON CONFLICT (queue, id) DO UPDATE SET run_at = excluded.run_at WHERE run_at <> excluded.run_at`);
       return { returned, unknown, putAside };
     },
     { behavior: 'immediate' },
@@ -218,4 +179,24 @@ export const pruneJobs = (db: Db, before: Date, keep: number): number =>
 
 /** Whether any job is due now. */
 export const hasDue = (db: Db, now: Date): boolean =>
-  db.get(sql`SELECT 1 FROM queue_tasks WHERE lock IS NULL AND run_at <= ${now.getTime()} LIMIT 1`) !== undefined;
+  db.get(sql`SELECT 1 FROM jobs WHERE ${isStartable} AND run_at <= ${now.getTime()} LIMIT 1`) !== undefined;
+
+/** Of one task. They are asked several times per job, so they are prepared once. */
+export function prepareDueJobs(client: Sqlite) {
+  return {
+    /** Ids of the jobs that are due, the longest due first. */
+    due: client
+      .prepare<[task: string, nowMs: number, limit: number], JobId>(
+        `SELECT id FROM jobs WHERE task = ? AND status IN ('queued', 'waiting') AND run_at <= ?
+          ORDER BY run_at, id LIMIT ?`,
+      )
+      .pluck(),
+    /** When the next one will be due, in ms. */
+    nextDue: client
+      .prepare<[task: string, nowMs: number], number>(
+        `SELECT run_at FROM jobs WHERE task = ? AND status IN ('queued', 'waiting') AND run_at > ?
+          ORDER BY run_at LIMIT 1`,
+      )
+      .pluck(),
+  };
+}

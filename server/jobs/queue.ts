@@ -1,120 +1,88 @@
-// One better-queue per task, with workarounds for its bugs. It only runs jobs that are due; retries, results,
-// cancellation and time limits are in attempts.ts, since better-queue keeps those in memory.
+// One better-queue per task: it runs so many jobs of the task at a time. It holds only jobs that are due and about to
+// run. Which jobs there are, and when each is due, is in the rows of `jobs` alone, where retries (attempts.ts) and
+// restarts find them.
 import BetterQueue from 'better-queue';
 import type { JobId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
-import { createQueueStore, type QueueSql, type QueueTask } from './queue-store.ts';
 
 const FAULT_PAUSE_MS = 1_000;
-const LONGEST_TIMER_MS = 60_000; // the clock may be set, and the machine may sleep
+/** The clock may be set, and the machine may sleep. */
+const MAX_TIMER_MS = 60_000;
 
 interface TaskQueueDeps {
-  sql: QueueSql;
   log: Log;
   now: () => Date;
   name: string;
   concurrency: number;
-  /** Runs one attempt to its end. Called in the tick in which the job was taken, so nothing can come between. */
+  /** The first jobs of the task that are due, the longest due first. */
+  findDue: (limit: number) => JobId[];
+  /** When the next job of the task will be due, of those that are not yet; in ms. */
+  findNextDue: () => number | undefined;
+  /** Runs one attempt to its end. A job that was cancelled or has ended meanwhile is left alone. */
   run: (id: JobId) => Promise<void>;
 }
 
 export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
-export function createTaskQueue({ sql, log, now, name, concurrency, run }: TaskQueueDeps) {
-  let closed = false;
-  let connected = false;
-  let timer: { at: number; handle: NodeJS.Timeout } | undefined;
-  let faultTimer: NodeJS.Timeout | undefined;
+export function createTaskQueue({ log, now, name, concurrency, findDue, findNextDue, run }: TaskQueueDeps) {
+  /** Handed to better-queue and not ended: at most `concurrency`. */
+  const taken = new Set<JobId>();
+  let isPaused = false;
+  let timer: NodeJS.Timeout | undefined;
 
-  const store = createQueueStore({
-    sql,
-    queue: name,
-    now,
-    onRest: (nextDue) => {
-      if (nextDue !== undefined) arm(nextDue);
-    },
-    onFault(error) {
-      // a failing take stalls the queue until it is resumed
-      log.warn({ task: name, err: error }, 'queue could not take a job');
-      faultTimer ??= setTimeout(() => {
-        faultTimer = undefined;
-        wake();
-      }, FAULT_PAUSE_MS).unref();
-    },
-  });
-
-  const queue = new BetterQueue<QueueTask, void>({
-    store: {
-      ...store,
-      connect(cb) {
-        if (closed) return cb(null, 0); // it tries for ever otherwise
-        store.connect((error, length) => {
-          connected = !error;
-          cb(error, length);
-        });
-      },
-    },
-    id: 'id',
+  const queue = new BetterQueue<{ id: JobId }, void>({
     concurrent: concurrency,
-    // Never rejects, because a handler that does would occupy its slot for ever; and always reports success, because
-    // better-queue's own retries exist only in memory.
-    process: (task: QueueTask, done) => void execute(Number(task.id) as JobId, done),
+    // It always reports success: better-queue's own retries exist only in memory.
+    process: ({ id }: { id: JobId }, done) => void execute(id).finally(done),
   });
   queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));
-  wake();
 
-  async function execute(id: JobId, done: () => void): Promise<void> {
+  async function execute(id: JobId): Promise<void> {
     try {
-      await run(id);
+      if (!isPaused) await run(id);
     } catch (error) {
       log.error({ task: name, job_id: id, err: error }, 'job could not be run');
+    } finally {
+      taken.delete(id);
+      wake();
     }
-    done();
   }
 
-  /** Looks for work in every slot: a single look leaves one idle. */
+  /** Takes what is due and may run now; comes back by itself when the next job is due. */
   function wake(): void {
-    if (closed) return;
-    for (let slot = 0; slot < concurrency; slot++) queue.resume();
+    if (isPaused || taken.size === concurrency) return; // whatever ends next wakes it
+    try {
+      // those that were taken may not have started yet, and are found again
+      for (const id of findDue(concurrency)) {
+        if (taken.size === concurrency) return;
+        if (taken.has(id)) continue;
+        taken.add(id);
+        queue.push({ id });
+      }
+      const nextDue = findNextDue();
+      if (nextDue !== undefined) wakeIn(nextDue - now().getTime());
+    } catch (error) {
+      log.warn({ task: name, err: error }, 'queue could not take a job');
+      wakeIn(FAULT_PAUSE_MS);
+    }
   }
 
-  /** better-queue has no due times: this wakes it when the earliest waiting job is due. */
-  function arm(at: number): void {
-    if (closed || (timer && timer.at <= at)) return;
-    clearTimeout(timer?.handle);
-    const wait = Math.min(LONGEST_TIMER_MS, Math.max(0, at - now().getTime()));
-    timer = {
-      at,
-      handle: setTimeout(() => {
-        timer = undefined;
-        wake();
-      }, wait).unref(),
-    };
+  function wakeIn(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(wake, Math.min(MAX_TIMER_MS, Math.max(0, ms))).unref();
   }
+
+  wake();
 
   return {
+    /** To be called when a job of the task was stored, or became due earlier. */
     wake,
-
-    /** Resolves when the job, new or requeued, is on disk: until its ticket says `queued` it exists only in memory. */
-    put(id: JobId, runAt: Date): Promise<void> {
-      return new Promise((resolve, reject) => {
-        if (closed || !connected) return reject(new Error('The queue is not open.'));
-        queue
-          .push({ id: String(id), runAt: runAt.getTime() })
-          .on('queued', () => resolve())
-          .on('failed', (reason) => reject(new Error(`The job could not be stored (${String(reason)}).`)));
-      });
-    },
 
     /** Stops taking jobs. */
     pause(): void {
-      closed = true;
+      isPaused = true;
       queue.pause();
-      clearTimeout(timer?.handle);
-      clearTimeout(faultTimer);
+      clearTimeout(timer);
     },
-
-    /** Closes the store. Only when nothing is being put any more: such a ticket would never answer. */
-    close: (): Promise<void> => new Promise((resolve) => queue.destroy(() => resolve())),
   };
 }

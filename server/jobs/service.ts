@@ -1,5 +1,5 @@
 // Background work as modules see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
-// and is what people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
+// and is all that is known of it; a queue per task (queue.ts) decides when it runs, attempts.ts how.
 import type { z } from 'zod';
 import { canReadTable, type MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -19,11 +19,10 @@ import {
   insertJob,
   listJobs,
   pruneJobs,
-  removeJob,
-  restoreQueue,
+  prepareDueJobs,
+  restoreJobs,
   type JobRow,
 } from './queries.ts';
-import { prepareQueueSql } from './queue-store.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
 import type { HandledTask, Task } from './tasks.ts';
 
@@ -59,7 +58,6 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   const whenStuck = new Set<(error: unknown) => void>();
   let attempts: Attempts | undefined;
   let pruneTimer: NodeJS.Timeout | undefined;
-  let entering = 0; // jobs between their row and their place in the queue
   let open = false;
   let closing: Promise<void> | undefined;
 
@@ -71,20 +69,16 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
     const queue = queues.get(task.name);
     if (!queue || !open) throw new AppError('queue_unavailable', 'The job queue is not running.');
-    entering++;
     try {
       const { job, created } = insertUnlessUnfinished(task, payload);
       if (created) {
-        await putOrRemove(queue, job);
         announcer.announce(job);
+        queue.wake();
       }
       return { ...job, created };
     } catch (cause) {
       if (asKnownFault(cause)) throw cause;
       throw new AppError('queue_unavailable', 'The job queue cannot be reached.', { cause });
-    } finally {
-      entering--;
-      checkIdle();
     }
   }
 
@@ -126,19 +120,10 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     return findPutAside(db, `${task.name}:${key}`, new Date(now().getTime() - PUT_ASIDE_MS)) !== undefined;
   }
 
-  async function putOrRemove(queue: TaskQueue, job: JobRow): Promise<void> {
-    try {
-      await queue.put(job.id, job.runAt);
-    } catch (error) {
-      removeJob(db, job.id); // the caller is told that it was not taken
-      throw error;
-    }
-  }
-
   /** A job whose end cannot be stored says why. */
   const withProblem = (job: JobRow): JobRow => attempts?.withProblem(job) ?? job;
 
-  const isIdle = (): boolean => entering === 0 && (attempts?.isIdle() ?? true) && (!open || !hasDue(db, now()));
+  const isIdle = (): boolean => (attempts?.isIdle() ?? true) && (!open || !hasDue(db, now()));
 
   function checkIdle(): void {
     if (waitingForIdle.size === 0) return;
@@ -178,7 +163,6 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     });
     if ((await Promise.race([untilIdle(), grace])) === 'over') attempts?.abandon();
     clearTimeout(timer);
-    for (const queue of queues.values()) await queue.close();
     announcer.close();
   }
 
@@ -247,7 +231,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
         tasks.set(task.name, task);
       }
-      const { putAside, ...restored } = restoreQueue(db, [...tasks.keys()], now());
+      const { putAside, ...restored } = restoreJobs(db, [...tasks.keys()], now());
       if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
       for (const job of putAside) {
         log.error({ job_id: job.id, task: job.task }, 'job put aside: the server stopped twice while it ran');
@@ -262,23 +246,23 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         random,
         handled: new Map(handled.map((each) => [each.task.name, each])),
         announcer,
-        putBack: (job, runAt) => (queues.get(job.task) as TaskQueue).put(job.id, runAt),
         onStuck(error) {
           for (const { reject } of waitingForIdle) reject(error);
           for (const tell of whenStuck) tell(error);
         },
       });
       attempts = runner;
-      const sql = prepareQueueSql(db.$client);
+      const { due, nextDue } = prepareDueJobs(db.$client);
       for (const { name, concurrency } of tasks.values()) {
         queues.set(
           name,
           createTaskQueue({
-            sql,
             log,
             now,
             name,
             concurrency,
+            findDue: (limit) => due.all(name, now().getTime(), limit),
+            findNextDue: () => nextDue.get(name, now().getTime()),
             run: (id) => runner.run(id).finally(checkIdle),
           }),
         );
@@ -289,8 +273,8 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     /** True while jobs are taken; for /health. */
     isRunning: (): boolean => open,
 
-    /** Whether the queue's table can be read; for /health. */
-    canRead: (): boolean => canReadTable(db, 'queue_tasks'),
+    /** Whether the table of jobs can be read; for /health. */
+    canRead: (): boolean => canReadTable(db, 'jobs'),
 
     /** A job runs right now. */
     isWorking: (): boolean => !(attempts?.isIdle() ?? true),

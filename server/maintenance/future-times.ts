@@ -9,7 +9,6 @@ const YEAR_MS = 366 * DAY_MS;
 /** Times of what comes next, which may be later than now, and of what was last. */
 const TIMES = [
   { table: 'jobs', column: 'run_at', mayBeAheadMs: DAY_MS },
-  { table: 'queue_tasks', column: 'run_at', mayBeAheadMs: DAY_MS },
   { table: 'downloads', column: 'next_attempt_at', mayBeAheadMs: DAY_MS },
   { table: 'cover_lookups', column: 'retry_at', mayBeAheadMs: YEAR_MS },
   { table: 'about_subjects', column: 'due_at', mayBeAheadMs: YEAR_MS },

@@ -77,7 +77,7 @@ test.each([
 
 test('health says that the queue is down when its table is gone', async () => {
   server = await startServer();
-  server.app.db.$client.exec('DROP TABLE queue_tasks');
+  server.app.db.$client.exec('DROP TABLE jobs');
   expect(await (await fetch(`${server.url}/health`)).json()).toMatchObject({ status: 'degraded', queue: 'down' });
 });
 

@@ -37,7 +37,7 @@ async function scan(server: TestServer, query = ''): Promise<ScanResult> {
 
 /** All but the job itself. */
 const everything = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) => ({
-  tables: hashTables(server.app.db.$client, ['jobs', 'queue_tasks', 'sqlite_sequence']),
+  tables: hashTables(server.app.db.$client, ['jobs', 'sqlite_sequence']),
   storage: listTree(join(server.dir, 'library')),
   music: listTree(folder),
 });

@@ -77,7 +77,6 @@ export async function makeBackup(
 /** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
 const OWN = [
   'jobs',
-  'queue_tasks',
   'sessions', // come back with the keys alone
   'sqlite_sequence',
   'sqlite_stat1',

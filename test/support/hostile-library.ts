@@ -138,7 +138,6 @@ const CHANGES: Record<string, Change> = {
           "INSERT INTO music_folders (key, name, path, mode, created_at) VALUES ('etc', 'etc', '/etc', 'reference', 1)",
           `INSERT INTO jobs (task, payload, status, max_attempts, run_at, created_at)
             VALUES ('backup_task', '{"to":"/tmp"}', 'queued', 3, 0, 0)`,
-          `INSERT INTO queue_tasks (id, queue, task, run_at) VALUES ('1', 'backup_task', '{}', 0)`,
           'INSERT INTO sessions (id, user_id, created_at, expires_at, last_used_at) VALUES (1, 1, 1, 9000000000000, 1)',
           `INSERT INTO app_passwords (user_id, name, sealed, salt, lookup, created_at)
             VALUES (1, 'mine', x'00', x'00', 'known', 1)`,

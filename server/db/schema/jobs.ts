@@ -34,23 +34,8 @@ export const jobs = sqliteTable(
       .where(sql`status IN ('queued', 'running', 'waiting')`),
     index('jobs_status').on(t.status, t.id),
     index('jobs_task').on(t.task, t.id),
-  ],
-);
-
-/** jobs/: the store behind better-queue. A row is a task that still has to run; no lock means it waits. */
-export const queueTasks = sqliteTable(
-  'queue_tasks',
-  {
-    seq: integer('seq').primaryKey({ autoIncrement: true }), // order of arrival
-    id: text('id').notNull(), // the job's id
-    queue: text('queue').notNull(), // name of the task
-    task: text('task').notNull(), // JSON that better-queue hands to the worker
-    priority: integer('priority').notNull().default(0), // higher first
-    runAt: integer('run_at').notNull(), // ms; not taken before
-    lock: text('lock'),
-  },
-  (t) => [
-    uniqueIndex('queue_tasks_id_unique').on(t.queue, t.id),
-    index('queue_tasks_waiting').on(t.queue, t.lock, t.priority, t.runAt, t.seq),
+    index('jobs_due')
+      .on(t.task, t.runAt, t.id)
+      .where(sql`status IN ('queued', 'waiting')`),
   ],
 );
