@@ -160,3 +160,14 @@ describe('tests by their file or title', () => {
     }
   });
 });
+
+it('every word of the glossary is one that the code uses', () => {
+  const code = globSync('{server,renderer,main}/**/*.{ts,tsx}', { cwd: root })
+    .map(readSource)
+    .join('\n')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
+  const terms = rowsOf(readSource(join('docs', 'GLOSSARY.md'))).flatMap(([term = '']) => term.split(', '));
+  expect(terms.length).toBeGreaterThan(100);
+  expect(terms.filter((term) => !code.includes(term.toLowerCase().replaceAll(/[^a-z0-9]/g, '')))).toEqual([]);
+});
