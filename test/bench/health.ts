@@ -35,15 +35,15 @@ if (!isMainThread && parentPort) {
   const { url, everyMs } = workerData as { url: string; everyMs: number };
   let isWanted = true;
   parentPort.once('message', () => (isWanted = false));
-  const taken: number[] = [];
+  const durations: number[] = [];
   const ask = async (): Promise<string> => (await fetch(`${url}/health`)).text();
   await ask();
   parentPort.postMessage('ready');
-  while (isWanted || taken.length < LEAST) {
+  while (isWanted || durations.length < LEAST) {
     const started = performance.now();
     await ask();
-    taken.push(performance.now() - started);
+    durations.push(performance.now() - started);
     await sleep(everyMs);
   }
-  parentPort.postMessage(taken);
+  parentPort.postMessage(durations);
 }

@@ -13,9 +13,9 @@ export async function libraryOf(dir: string, libraries: string, tracks: number, 
   const name = nameOf(tracks, albums);
   const dataDir = join(dir, `copy-of-${name}`);
   if (existsSync(dataDir)) return dataDir;
-  const kept = join(libraries, name);
-  if (!existsSync(join(kept, 'tonearm.db'))) await makeLibrary(libraries, tracks, albums);
-  copyLibrary(kept, dataDir);
+  const libraryDir = join(libraries, name);
+  if (!existsSync(join(libraryDir, 'tonearm.db'))) await makeLibrary(libraries, tracks, albums);
+  copyLibrary(libraryDir, dataDir);
   endPending(join(dataDir, 'tonearm.db'));
   return dataDir;
 }
@@ -25,8 +25,8 @@ const nameOf = (tracks: number, albums?: number): string =>
 
 async function makeLibrary(libraries: string, tracks: number, albums?: number): Promise<void> {
   process.stderr.write(`a library of ${tracks.toLocaleString('en')} tracks is being made …\n`);
-  const kept = join(libraries, nameOf(tracks, albums));
-  const half = `${kept}.half`;
+  const libraryDir = join(libraries, nameOf(tracks, albums));
+  const half = `${libraryDir}.half`;
   rmSync(half, { recursive: true, force: true });
   const isMultiple = albums === undefined && tracks > MILLION && tracks % MILLION === 0;
   if (isMultiple) {
@@ -50,7 +50,7 @@ async function makeLibrary(libraries: string, tracks: number, albums?: number): 
   }
   client.pragma('wal_checkpoint(TRUNCATE)');
   client.close();
-  renameSync(half, kept);
+  renameSync(half, libraryDir);
 }
 
 function copyLibrary(from: string, to: string): void {

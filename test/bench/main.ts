@@ -132,9 +132,9 @@ if (unknown.length > 0) {
 
 // Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after
 // many were deleted.
-const place = values.dir ?? tmpdir();
-mkdirSync(place, { recursive: true });
-const dir = mkdtempSync(join(place, 'tonearm-bench-'));
+const parentDir = values.dir ?? tmpdir();
+mkdirSync(parentDir, { recursive: true });
+const dir = mkdtempSync(join(parentDir, 'tonearm-bench-'));
 const report: Report = { machine: describeMachine(dir), suites: [] };
 const say = (text: string): void => {
   if (!values.json) console.log(text);
@@ -162,9 +162,9 @@ async function inRounds(name: string): Promise<Measure[]> {
   const suite = SUITES[name] as (dir: string) => Promise<Measure[]>;
   const rounds: Measure[][] = [];
   for (let round = 0; round < (OWN_ROUNDS.includes(name) ? 1 : Number(values.rounds)); round++) {
-    const own = join(dir, `${name}-${round}`);
-    mkdirSync(own);
-    rounds.push(await suite(own));
+    const roundDir = join(dir, `${name}-${round}`);
+    mkdirSync(roundDir);
+    rounds.push(await suite(roundDir));
   }
   return medians(rounds);
 }

@@ -14,10 +14,10 @@ afterAll(() => stage?.close());
 test('no page has a violation on a phone, and none is wider than its screen at 390 and 360 px', async () => {
   const page = await stage.openAsOwner({ ...PHONE, colorScheme: 'light' });
   const open = pageOpener(page);
-  const found: string[] = [];
+  const faults: string[] = [];
   for (const [i, path] of PAGES.entries()) {
     await open(path);
-    found.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
+    faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
     for (const width of [390, 360]) {
       await page.setViewportSize({ ...PHONE.viewport, width });
       await drawn(page);
@@ -30,18 +30,18 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
     }
     await page.setViewportSize(DESK.viewport);
     await drawn(page);
-    found.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
+    faults.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
     await page.setViewportSize(PHONE.viewport);
   }
   await page.context().close();
-  expect(found).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('no dialog or menu has a violation', async () => {
   const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
-  const found: string[] = [];
+  const faults: string[] = [];
   // an open menu is no part of the page: it is in no landmark, and goes with its button
-  const check = async (where: string) => found.push(...(await inBothThemes(page, where, { except: ['region'] })));
+  const check = async (where: string) => faults.push(...(await inBothThemes(page, where, { except: ['region'] })));
   await page.goto('/albums/1');
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await page.keyboard.press('q');
@@ -96,7 +96,7 @@ test('no dialog or menu has a violation', async () => {
   await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
   await check('menu');
   await page.context().close();
-  expect(found).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -25,9 +25,10 @@ function packedProgram(): string {
       join(root, 'out', folder, program),
     ),
   );
-  const found = candidates.find((path) => existsSync(path));
-  if (found === undefined) throw new Error('There is no packed app in out/; run "npm run package -- --dir" first.');
-  return found;
+  const executable = candidates.find((path) => existsSync(path));
+  if (executable === undefined)
+    throw new Error('There is no packed app in out/; run "npm run package -- --dir" first.');
+  return executable;
 }
 
 const { values } = parseArgs({

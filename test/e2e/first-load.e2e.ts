@@ -11,17 +11,17 @@ const built = join(import.meta.dirname, '..', '..', 'dist', 'renderer');
 /** Every script that is loaded before the window's code runs. */
 function scriptsOf(entry: string): string[] {
   const html = readFileSync(join(built, entry), 'utf8');
-  const found = new Set<string>();
+  const visited = new Set<string>();
   const visit = (path: string): void => {
-    if (found.has(path)) return;
-    found.add(path);
+    if (visited.has(path)) return;
+    visited.add(path);
     for (const [, name] of readFileSync(path, 'utf8').matchAll(
       /(?:^|[;}])(?:import|export)(?:[^"'();]*from)?["'](\.[^"']+)["']/g,
     ))
       visit(join(dirname(path), name!));
   };
   for (const [, name] of html.matchAll(/<script[^>]* src="(\/[^"]+)"/g)) visit(join(built, name!));
-  return [...found];
+  return [...visited];
 }
 
 const sentBytes = (path: string): number => statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size;

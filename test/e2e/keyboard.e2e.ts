@@ -144,9 +144,9 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await button('Pause').waitFor();
   },
   async seek() {
-    const before = await valueOf('Position');
+    const position = await valueOf('Position');
     await press('ArrowRight');
-    await expect.poll(() => valueOf('Position')).toBeGreaterThan(before + 3_000);
+    await expect.poll(() => valueOf('Position')).toBeGreaterThan(position + 3_000);
     const ahead = await valueOf('Position');
     await press('ArrowLeft');
     await expect.poll(() => valueOf('Position')).toBeLessThan(ahead - 2_000);
@@ -159,11 +159,11 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await expect.poll(nowPlaying).toBe(first);
   },
   async volume() {
-    const before = await valueOf('Volume');
+    const volume = await valueOf('Volume');
     await press('ArrowDown');
-    await expect.poll(() => valueOf('Volume')).toBeLessThan(before);
+    await expect.poll(() => valueOf('Volume')).toBeLessThan(volume);
     await press('ArrowUp');
-    await expect.poll(() => valueOf('Volume')).toBe(before);
+    await expect.poll(() => valueOf('Volume')).toBe(volume);
   },
   async queue() {
     await press('q');
@@ -183,14 +183,14 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await screen.waitFor({ state: 'detached' });
   },
   async like() {
-    const before = await liked();
+    const wasLiked = await liked();
     await press('l'); // what plays
-    await expect.poll(liked).toBe(before + 1);
+    await expect.poll(liked).toBe(wasLiked + 1);
     await press('l');
-    await expect.poll(liked).toBe(before);
+    await expect.poll(liked).toBe(wasLiked);
     await focusTrack(3);
     await press('l');
-    await expect.poll(liked).toBe(before + 1);
+    await expect.poll(liked).toBe(wasLiked + 1);
   },
   async edit() {
     const row = await focusTrack(2);
@@ -233,9 +233,9 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   },
   async removeFromQueue() {
     const count = async () => Number(await queue().locator('[aria-setsize]').first().getAttribute('aria-setsize'));
-    const before = await count();
+    const previousCount = await count();
     await press('Delete');
-    await expect.poll(count).toBe(before - 1);
+    await expect.poll(count).toBe(previousCount - 1);
   },
   async selectAll() {
     await focusTrack(1);

@@ -17,8 +17,8 @@ function findFaults(ofInterface: string): string[] {
   const faults = new Set<string>();
   const styles = new Map<Element, CSSStyleDeclaration>();
   const styleOf = (element: Element): CSSStyleDeclaration => {
-    const known = styles.get(element);
-    if (known) return known;
+    const cachedStyle = styles.get(element);
+    if (cachedStyle) return cachedStyle;
     const style = getComputedStyle(element);
     styles.set(element, style);
     return style;
@@ -35,15 +35,15 @@ function findFaults(ofInterface: string): string[] {
 
   /** What clips it, inner first, up to what scrolls it. */
   const clips = (from: Element, across: boolean): { box: Element; edge: DOMRect }[] => {
-    const found: { box: Element; edge: DOMRect }[] = [];
+    const clipping: { box: Element; edge: DOMRect }[] = [];
     for (let box: Element | null = from; box && box !== document.body; box = box.parentElement) {
       const { overflowX, overflowY, position } = styleOf(box);
       const overflow = across ? overflowX : overflowY;
       if (overflow === 'auto' || overflow === 'scroll') break;
-      if (overflow !== 'visible') found.push({ box, edge: box.getBoundingClientRect() });
+      if (overflow !== 'visible') clipping.push({ box, edge: box.getBoundingClientRect() });
       if (position === 'fixed') break;
     }
-    return found;
+    return clipping;
   };
   const isEllipsized = (from: Element, box: Element, text: string): boolean => {
     for (let at: Element | null = from; at; at = at === box ? null : at.parentElement) {

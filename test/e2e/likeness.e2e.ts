@@ -57,10 +57,10 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .first()
     .waitFor();
   const playing = await nowPlaying();
-  const before = steered.length;
+  const steeredCount = steered.length;
   await queue.getByRole('button', { name: 'More like this' }).press('Enter');
   await page.getByText(`More like “${playing}” from now on.`).waitFor();
-  await expect.poll(() => steered.length).toBeGreaterThan(before);
+  await expect.poll(() => steered.length).toBeGreaterThan(steeredCount);
   await expect.poll(() => steered.at(-1)!.more).toHaveLength(1);
   await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playing);
@@ -70,11 +70,11 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   // it is steered still when it is started again
   await page.reload();
   const { less } = steered.at(-1)!;
-  const asked = steered.length;
+  const steeredSoFar = steered.length;
   await main()
     .getByRole('button', { name: /^Gentle/ })
     .press('Enter');
-  await expect.poll(() => steered.length).toBeGreaterThan(asked);
+  await expect.poll(() => steered.length).toBeGreaterThan(steeredSoFar);
   expect(steered.at(-1)).toMatchObject({ less });
   await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio, and not the one of before
   await page.keyboard.press('q');
@@ -127,15 +127,15 @@ test('a path leads from one track to another, plays, and becomes a playlist', as
 
 test('one walks the map, zooms, and plays along a line', async () => {
   await page.goto('/map');
-  const here = main().getByRole('region', { name: 'Tracks in view' });
-  await here.getByText(`${tracks.length} tracks`).waitFor();
+  const tracksInView = main().getByRole('region', { name: 'Tracks in view' });
+  await tracksInView.getByText(`${tracks.length} tracks`).waitFor();
   const map = main().getByRole('application', { name: 'Map' });
   await map.focus();
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('+');
   await page.keyboard.press('ArrowLeft');
-  await here.getByText(`${tracks.length} tracks`).waitFor({ state: 'detached' });
-  const seen = Number.parseInt((await here.getByText(/^\d+ tracks?$/).textContent()) ?? '', 10);
-  expect(seen).toBeLessThan(tracks.length);
+  await tracksInView.getByText(`${tracks.length} tracks`).waitFor({ state: 'detached' });
+  const shownCount = Number.parseInt((await tracksInView.getByText(/^\d+ tracks?$/).textContent()) ?? '', 10);
+  expect(shownCount).toBeLessThan(tracks.length);
   await page.keyboard.press('Enter');
   await main()
     .getByRole('region', { name: 'Selected track' })
@@ -149,8 +149,8 @@ test('one walks the map, zooms, and plays along a line', async () => {
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowRight');
   await page.keyboard.press(' ');
   await page.keyboard.press('Enter');
-  const line = main().getByRole('region', { name: 'Along the line' });
-  await line.getByRole('button', { name: 'Play', exact: true }).press('Enter');
+  const lineTracks = main().getByRole('region', { name: 'Along the line' });
+  await lineTracks.getByRole('button', { name: 'Play', exact: true }).press('Enter');
   await expect.poll(nowPlaying).toMatch(/^Song /);
   expect(await violations(page, page.url())).toEqual([]);
 });

@@ -25,11 +25,11 @@ function writeDrums(dir: string): void {
     return 32_767 * level * Math.sin((2 * Math.PI * 441 * i) / RATE);
   });
   const format = Buffer.concat([u16le(1), u16le(1), u32le(RATE), u32le(RATE * 2), u16le(2), u16le(16)]);
-  const own = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
+  const userText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
   const tags = id3([
     id3Frame('TIT2', utf8Text('Drums')),
-    own('replaygain_track_gain', `${(20 * Math.log10(GAIN)).toFixed(2)} dB`),
-    own('replaygain_track_peak', '1.0'),
+    userText('replaygain_track_gain', `${(20 * Math.log10(GAIN)).toFixed(2)} dB`),
+    userText('replaygain_track_peak', '1.0'),
   ]);
   const data = Buffer.from(samples.buffer);
   const chunks = [wavChunk('fmt ', format), wavChunk('data', data), wavChunk('id3 ', tags)];

@@ -10,7 +10,7 @@ let stage: Stage;
 let page: Page;
 /** Two missing tracks that one new file may be, so that the scan does not choose, and three more. */
 let twins: TrackOut[];
-let gone: TrackOut[];
+let missingTracks: TrackOut[];
 let song: string;
 const music = (path: string): string => join(stage.library.dir, path);
 /** The same tags and length, but no two of them the same bytes: tracks with equal audio become one in a scan. */
@@ -40,7 +40,9 @@ beforeAll(async () => {
   await scanToTheEnd(stage);
   const tracks = await listTracks('');
   twins = ['one.mp3', 'two.mp3'].map((name) => tracks.find(({ source_id }) => source_id === `Doubles/${name}`)!);
-  gone = tracks.filter((track) => !track.source_id.startsWith('Doubles/') && track.source_id !== song).slice(0, 3);
+  missingTracks = tracks
+    .filter((track) => !track.source_id.startsWith('Doubles/') && track.source_id !== song)
+    .slice(0, 3);
 });
 afterAll(() => stage?.close());
 
@@ -58,7 +60,7 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   expect(await link().count()).toBe(0);
   writeVariant('found again.mp3', 4);
   rmSync(music('Doubles'), { recursive: true });
-  for (const { source_id } of gone) {
+  for (const { source_id } of missingTracks) {
     mkdirSync(dirname(music(`../away/${source_id}`)), { recursive: true });
     renameSync(music(source_id), music(`../away/${source_id}`));
   }
@@ -67,7 +69,7 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await expect.poll(() => link().textContent()).toBe('Missing5');
   await link().click();
   await page.getByRole('heading', { level: 1, name: 'Missing' }).waitFor();
-  await row(gone[0]!.title).first().getByText(gone[0]!.source_id.split('/').at(-1)!).waitFor();
+  await row(missingTracks[0]!.title).first().getByText(missingTracks[0]!.source_id.split('/').at(-1)!).waitFor();
   await page.setViewportSize(PHONE.viewport);
   const proposed = row(twins[0]!.title).first();
   await expect.poll(() => proposed.getByText('Same recording').count()).toBe(1); // on a wide window in a column, too
@@ -100,14 +102,16 @@ test('a track is given the file it is in now, by keyboard', async () => {
     source_id: 'found again.mp3',
     liked: true,
   });
-  expect(new Set((await missing()).map(({ id }) => id))).toEqual(new Set([two.id, ...gone.map(({ id }) => id)]));
+  expect(new Set((await missing()).map(({ id }) => id))).toEqual(
+    new Set([two.id, ...missingTracks.map(({ id }) => id)]),
+  );
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
 });
 
 test('without possible matches, the dialog says what to do', async () => {
-  await row(gone[0]!.title)
+  await row(missingTracks[0]!.title)
     .first()
-    .getByRole('button', { name: `Find ${gone[0]!.title}` })
+    .getByRole('button', { name: `Find ${missingTracks[0]!.title}` })
     .click();
   await page.getByRole('dialog').getByText('Nothing in your library matches.').waitFor();
   await page.keyboard.press('Escape');
@@ -138,7 +142,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
 
 test('several are selected with Space and Shift, removed at once and restored with one Undo', async () => {
   await page.goto('/missing');
-  await row(gone[0]!.title).first().waitFor(); // a blank row takes no focus
+  await row(missingTracks[0]!.title).first().waitFor(); // a blank row takes no focus
   await table().getByRole('row').nth(1).focus();
   await page.keyboard.press('Space');
   await page.getByText('1 selected').waitFor();
@@ -157,21 +161,21 @@ test('several are selected with Space and Shift, removed at once and restored wi
 });
 
 test('a track whose file comes back before it is deleted stays, and the page becomes empty', async () => {
-  await row(gone[0]!.title).first().focus();
+  await row(missingTracks[0]!.title).first().focus();
   await page.keyboard.press('Delete');
-  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor();
-  for (const { source_id } of gone) renameSync(music(`../away/${source_id}`), music(source_id));
+  await page.getByText(`“${missingTracks[0]!.title}” removed.`).waitFor();
+  for (const { source_id } of missingTracks) renameSync(music(`../away/${source_id}`), music(source_id));
   await page.getByRole('button', { name: 'Scan again' }).click();
   await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
   await link().waitFor({ state: 'detached' });
   await endUndo(page);
-  await page.getByText(`“${gone[0]!.title}” removed.`).waitFor({ state: 'detached' });
-  expect(await stage.api<TrackOut>(`/tracks/${gone[0]!.id}`)).toMatchObject({ availability: 'available' });
+  await page.getByText(`“${missingTracks[0]!.title}” removed.`).waitFor({ state: 'detached' });
+  expect(await stage.api<TrackOut>(`/tracks/${missingTracks[0]!.id}`)).toMatchObject({ availability: 'available' });
   expect(await missing()).toEqual([]);
 });
 
 test('on a narrow screen it is in the menu', async () => {
-  renameSync(music(gone[0]!.source_id), music('../away/again'));
+  renameSync(music(missingTracks[0]!.source_id), music('../away/again'));
   await scanToTheEnd(stage);
   const phone = await stage.openAsOwner(PHONE);
   await phone.goto('/');
@@ -179,8 +183,8 @@ test('on a narrow screen it is in the menu', async () => {
   await phone.getByRole('menuitem', { name: /^Missing/ }).click();
   await phone
     .getByRole('row')
-    .filter({ hasText: gone[0]!.title })
-    .getByRole('button', { name: `Find ${gone[0]!.title}` })
+    .filter({ hasText: missingTracks[0]!.title })
+    .getByRole('button', { name: `Find ${missingTracks[0]!.title}` })
     .click();
   await phone.getByRole('dialog', { name: 'Find the missing file' }).waitFor();
   await phone.context().close();

@@ -99,7 +99,7 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   await player(page).getByRole('button', { name: 'Playback settings' }).click();
   await page.getByRole('dialog', { name: 'Playback settings' }).getByRole('slider', { name: 'Speed' }).fill('2');
   await page.keyboard.press('Escape');
-  const heard = await page.evaluate(() => {
+  const playedTitles = await page.evaluate(() => {
     const titles: string[] = [];
     const look = () => {
       const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
@@ -112,7 +112,7 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
     });
     return Object.assign(globalThis, { titles }).titles;
   });
-  expect(heard).toEqual([]);
+  expect(playedTitles).toEqual([]);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => playing(page)).toBe(`Song ${TRACKS}`);
   await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
@@ -214,15 +214,15 @@ test('tracks of the queue are dragged to another position', async () => {
 test('plays without a connection are counted when it is back', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.route('**/api/v1/history', (route) => route.abort());
-  const before = (await stage.api<{ total: number }>('/history')).total;
+  const previousTotal = (await stage.api<{ total: number }>('/history')).total;
   await playAlbum(page, album.id);
   await expect
     .poll(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('tonearm.plays'))))
     .toBe(true);
-  expect((await stage.api<{ total: number }>('/history')).total).toBe(before);
+  expect((await stage.api<{ total: number }>('/history')).total).toBe(previousTotal);
   await page.unroute('**/api/v1/history');
   await page.evaluate(() => dispatchEvent(new Event('online')));
-  await expect.poll(async () => (await stage.api<{ total: number }>('/history')).total).toBe(before + 1);
+  await expect.poll(async () => (await stage.api<{ total: number }>('/history')).total).toBe(previousTotal + 1);
   await page.context().close();
 });
 
@@ -260,7 +260,7 @@ test('an audiobook plays from the chapter that is chosen, and goes on where it w
   const page = await stage.openAsOwner(DESK);
   const [book] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(BOOK)}`)).items;
   const [track] = (await stage.api<{ items: TrackOut[] }>(`/albums/${book!.id}/tracks`)).items;
-  const place = async (): Promise<number> =>
+  const readPosition = async (): Promise<number> =>
     (await stage.api<ChaptersOut>(`/tracks/${track!.id}/chapters`)).position_ms ?? 0;
   await page.goto(`/albums/${book!.id}`);
   const chapters = page.getByRole('main').getByRole('region', { name: 'Chapters' });
@@ -273,7 +273,7 @@ test('an audiobook plays from the chapter that is chosen, and goes on where it w
   await page.keyboard.press('Enter');
   await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(40);
   await player(page).getByRole('button', { name: 'Pause' }).click();
-  await expect.poll(place).toBeGreaterThanOrEqual(40_000);
+  await expect.poll(readPosition).toBeGreaterThanOrEqual(40_000);
 
   await playAlbum(page, album.id);
   await expect.poll(() => playing(page)).toBe(songs[0]!.title);

@@ -49,23 +49,25 @@ const NAMES = (
 /** Texts and names for screen readers, with their places. */
 const textsOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    const found: string[] = [];
+    const texts: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       if (node instanceof Element) {
         if (node.closest('[aria-hidden=true]')) continue; // not read by anybody
         for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'])
-          found.push(node.getAttribute(name) ?? '');
-      } else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) found.push(node.textContent ?? '');
+          texts.push(node.getAttribute(name) ?? '');
+      } else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) texts.push(node.textContent ?? '');
     }
-    return found;
+    return texts;
   });
 
 /** English words that are not from the server. */
 async function english(page: Page, answers: () => Promise<ReadonlySet<string>>): Promise<string[]> {
   const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(WORD)].map(([word]) => word));
-  const known = await answers();
-  return [...new Set(words)].filter((word) => !known.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()));
+  const serverWords = await answers();
+  return [...new Set(words)].filter(
+    (word) => !serverWords.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()),
+  );
 }
 
 async function choosePseudo(page: Page): Promise<void> {
@@ -92,7 +94,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
       await page.setViewportSize(viewport);
       await drawn(page);
       for (const word of await english(page, answers)) faults.push(`${path}: English: ${word}`);
-      for (const one of await layoutFaults(page)) faults.push(`${path} at ${viewport.width} px: ${one}`);
+      for (const fault of await layoutFaults(page)) faults.push(`${path} at ${viewport.width} px: ${fault}`);
     }
   }
   expect(faults).toEqual([]);

@@ -11,7 +11,7 @@ import { DESK, openStage, untilEnded, type Stage } from './stage.ts';
 let stage: Stage;
 let fake: FakeAcoustId;
 let page: Page;
-let asked: TrackOut[];
+let reviewedTracks: TrackOut[];
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const artist = { id: uuid(3), name: 'The Quays' };
@@ -48,8 +48,8 @@ beforeAll(async () => {
       coverart_enabled: false,
     },
   });
-  asked = (await stage.api<TrackPage>('/tracks?limit=2')).items;
-  for (const { id } of asked) {
+  reviewedTracks = (await stage.api<TrackPage>('/tracks?limit=2')).items;
+  for (const { id } of reviewedTracks) {
     await untilEnded(stage, await stage.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }));
   }
 });

@@ -47,10 +47,10 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
   await page.getByText('Advanced').click();
   const port = page.getByLabel('Port', { exact: true });
-  const before = await port.inputValue();
+  const previousPort = await port.inputValue();
   expect(await port.isDisabled()).toBe(true); // given with --port
   await page.getByText('Set when the server is started, by PORT or a command-line option').waitFor();
-  expect(before).toBe('0');
+  expect(previousPort).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
   await hosts.fill('music.example.org');
   await hosts.press('Enter');
@@ -210,9 +210,9 @@ test('app passwords are made for a device and revoked, and other sessions are en
 test('a backup target is tested, a backup is made, and restoring it can be cancelled', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#storage');
-  const place = page.getByRole('textbox', { name: 'Backup location' });
-  await place.fill(backups);
-  await place.press('Enter');
+  const location = page.getByRole('textbox', { name: 'Backup location' });
+  await location.fill(backups);
+  await location.press('Enter');
   await page.getByRole('button', { name: 'Test connection' }).click();
   await page.getByText(`${backups} works; it holds 0 backups.`).waitFor();
 
@@ -233,8 +233,8 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
   expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);
 
   expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);
-  await place.fill('s3');
-  await place.press('Enter');
+  await location.fill('s3');
+  await location.press('Enter');
   await page.getByRole('textbox', { name: 'Bucket of the backup', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Test object store' }).click();
   await page
@@ -255,13 +255,13 @@ test('the library is exported, and replacing it by an export can be cancelled', 
   const path = exporting.getByRole('textbox', { name: 'Folder for the export' });
   const start = exporting.getByRole('button', { name: 'Export', exact: true });
   await exporting.getByRole('list').waitFor();
-  const before = await start.boundingBox();
+  const previousBox = await start.boundingBox();
   await path.fill('/no such folder');
   await exporting.getByRole('alert').waitFor();
-  expect(await start.boundingBox()).toEqual(before); // while somebody types, nothing moves
+  expect(await start.boundingBox()).toEqual(previousBox); // while somebody types, nothing moves
   await path.fill(folder);
   await exporting.getByRole('list', { name: folder }).waitFor();
-  expect(await start.boundingBox()).toEqual(before);
+  expect(await start.boundingBox()).toEqual(previousBox);
   await start.click();
   await exporting.waitFor({ state: 'detached' });
   await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();

@@ -119,7 +119,7 @@ test('with a crossfade the next track starts while the last one fades', async ()
 
 test('a crossfade leaves out silence, begins on a beat and brings tempos together at their own pitch', async () => {
   const [silence, period, next] = [3_000, 500, 490];
-  const heard = (leading: number, every: number) => ({
+  const analysisWith = (leading: number, every: number) => ({
     failure: null,
     loudness: {
       integrated_lufs: -14,
@@ -144,7 +144,9 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
     is_comparable: false,
   });
   await page.route(/\/tracks\/\d+\/analysis$/, (route) =>
-    route.fulfill({ json: route.request().url().includes(`/${pair[0].id}/`) ? heard(0, period) : heard(1_000, next) }),
+    route.fulfill({
+      json: route.request().url().includes(`/${pair[0].id}/`) ? analysisWith(0, period) : analysisWith(1_000, next),
+    }),
   );
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('3'));
   await play();
@@ -156,12 +158,12 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
     });
     return { first: before!, tail: last!, second: coming! };
   }, null);
-  const left = first.offset + (tail.from - first.from); // in the leaving track, when the fade begins
-  expect((left * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
+  const fadeStart = first.offset + (tail.from - first.from); // in the leaving track, when the fade begins
+  expect((fadeStart * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);
   // what is left of the first track takes less time at the tempo of the second
-  expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - left) * (next / period), 1);
+  expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (next / period), 1);
   expect(tail.seconds).toBeGreaterThan(2.9);
   await page.unroute(/\/tracks\/\d+\/analysis$/);
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));

@@ -264,20 +264,20 @@ interface WithUndo {
 /** Runs in the page: the time to undo ends when the test says so. */
 function holdUndo(ms: number): void {
   const { setTimeout, clearTimeout } = globalThis;
-  const held = new Map<number, () => void>();
+  const heldTimers = new Map<number, () => void>();
   Object.assign(globalThis, {
     setTimeout(run: () => void, delay?: number, ...rest: []) {
       if (delay !== ms) return setTimeout(run, delay, ...rest);
       const id = setTimeout(() => undefined, 2 ** 31 - 1) as unknown as number;
-      held.set(id, run);
+      heldTimers.set(id, run);
       return id;
     },
     clearTimeout(id: number) {
-      held.delete(id);
+      heldTimers.delete(id);
       clearTimeout(id);
     },
     endUndo() {
-      for (const [id, run] of held) if (held.delete(id)) run();
+      for (const [id, run] of heldTimers) if (heldTimers.delete(id)) run();
     },
   });
 }
@@ -321,9 +321,9 @@ export function noteSounds(): void {
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;
-    const heard = startedSounds.flatMap(({ node, from, offset, until }) => {
+    const sounding = startedSounds.flatMap(({ node, from, offset, until }) => {
       const now = node.context.currentTime;
       return node.context.state === 'running' && now >= from && now < until ? [offset + now - from] : [];
     });
-    return audioElements.find((audio) => !audio.paused)?.currentTime ?? heard[0] ?? 0;
+    return audioElements.find((audio) => !audio.paused)?.currentTime ?? sounding[0] ?? 0;
   });

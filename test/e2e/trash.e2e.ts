@@ -35,14 +35,14 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
     await opening.promise;
     await route.continue();
   });
-  const asked = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
+  const trashAnswer = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
   await page.goto('/playlists'); // a page that asks for no cover of what is about to be deleted
-  await asked;
+  await trashAnswer;
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
-  const before = await lastEvent();
+  const previousEvent = await lastEvent();
   await remove(first, second, third);
-  await expect.poll(lastEvent).toBeGreaterThan(before);
+  await expect.poll(lastEvent).toBeGreaterThan(previousEvent);
   opening.resolve();
   await link.click();
   await row(second).getByText('owner', { exact: true }).waitFor();

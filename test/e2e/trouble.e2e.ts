@@ -69,9 +69,9 @@ test('a track whose file is missing says so, and the next one plays', async () =
 
 test('a queue in which nothing can be played stops, repeating or not', async () => {
   const page = await stage.openAsOwner(DESK);
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   await page.route('**/api/v1/stream/**', (route) => {
-    asked.push(new URL(route.request().url()).pathname);
+    requestedUrls.push(new URL(route.request().url()).pathname);
     return route.fulfill({ status: 410 });
   });
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
@@ -83,7 +83,7 @@ test('a queue in which nothing can be played stops, repeating or not', async () 
   await player.getByRole('button', { name: 'Repeat: off' }).click();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => player.getByRole('status').textContent()).toMatch(/is missing\.\s*$/);
-  await expect.poll(() => new Set(asked).size).toBe(album.track_count);
+  await expect.poll(() => new Set(requestedUrls).size).toBe(album.track_count);
   await page.context().close();
 });
 

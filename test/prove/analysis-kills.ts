@@ -55,7 +55,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   const decoded = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
   const faults: string[] = [];
   for (let kill = 1; kill <= kills + 1; kill++) {
-    const before = decoded().length;
+    const decodedBefore = decoded().length;
     const program = join(root, 'test/prove/analysing-server.ts');
     const server = spawn(process.execPath, ['--import', quickImports, program, data, music, ffmpeg], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -64,7 +64,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
     if (kill <= kills) {
       const begun = 1 + Math.floor(random() * MOST_BEGUN);
       await until(
-        () => decoded().length - before,
+        () => decoded().length - decodedBefore,
         (count) => count >= begun,
         { everyMs: 5 },
       );
@@ -75,7 +75,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
     if (kill > kills && code !== 0) faults.push(`the analysis did not end: ${code}`);
     faults.push(...halfStored(join(data, 'tonearm.db')).map((fault) => `after kill ${kill}: ${fault}`));
     // of what this process decoded, all but the last is never decoded again
-    const [earlier, own] = [decoded().slice(0, before), decoded().slice(before)];
+    const [earlier, own] = [decoded().slice(0, decodedBefore), decoded().slice(decodedBefore)];
     const again = own.filter((file) => earlier.includes(file)).length;
     if (again > 1) faults.push(`after kill ${kill - 1}: ${again} tracks were analysed again`);
     if (new Set(own).size < own.length) faults.push(`before kill ${kill}: a track was analysed twice`);

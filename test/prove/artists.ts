@@ -67,9 +67,9 @@ async function judge(server: TestServer, cases: readonly Case[]): Promise<Artist
   const findId = server.app.db.$client.prepare<[string], number>('SELECT id FROM artists WHERE name = ?').pluck();
   for (const { name, right, trap, isTagged } of cases) {
     const { body } = await server.api<ArtistAbout>(`/artists/${findId.get(name)}/about`);
-    const said = JSON.stringify(body);
-    if (said.includes('namesake') || (body.artist_mbid !== null && body.artist_mbid !== right))
-      result.wrong.push(`${name} (${trap}${isTagged ? ', tagged' : ''}): ${said}`);
+    const answer = JSON.stringify(body);
+    if (answer.includes('namesake') || (body.artist_mbid !== null && body.artist_mbid !== right))
+      result.wrong.push(`${name} (${trap}${isTagged ? ', tagged' : ''}): ${answer}`);
     const hasText = body.about?.text?.text.includes(`right ${name}`) === true;
     const hasPicture = body.picture?.author === `Author of the right ${name}`;
     const hasAll = body.about?.country === 'DE' && body.people.length === 1;
@@ -135,6 +135,6 @@ function makeNamesakes(
 export async function proveArtists({ seed, runs = 500 }: { seed: number; runs: number | undefined }): Promise<boolean> {
   const { wrong, answerable, answered } = await proveNamesakes(seed, runs);
   console.log(`${answered} of ${answerable} answered, ${wrong.length} wrong (seed ${seed})`);
-  for (const one of wrong.slice(0, 10)) console.log(one);
+  for (const fault of wrong.slice(0, 10)) console.log(fault);
   return wrong.length === 0 && answered >= answerable * 0.95;
 }

@@ -113,8 +113,8 @@ interface Case {
 
 /** What does not hold. `library` is a data folder. */
 export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
-  const place = await placeIn(base, kind);
-  const { where, env, files } = place;
+  const target = await placeIn(base, kind);
+  const { where, env, files } = target;
   const how = { passphrase, env };
   const [tmp, restored] = [join(base, 'damage-tmp'), join(base, 'damage-restored')];
   const faults: string[] = [];
@@ -126,22 +126,22 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     await backUpInto(await openBackup(where, how), library, tmp);
     const whole = new Map(files.names().map((name) => [name, files.read(name)]));
     for (const [of, pattern] of Object.entries(KINDS) as [Kind, RegExp][]) {
-      const some = files.names().filter((name) => pattern.test(name));
-      const name = some.at(-1);
+      const matches = files.names().filter((name) => pattern.test(name));
+      const name = matches.at(-1);
       if (name === undefined) continue;
       for (const [damage, spoil] of Object.entries(DAMAGES)) {
-        if (!spoil(files, name, some.slice(0, -1), older)) continue;
+        if (!spoil(files, name, matches.slice(0, -1), older)) continue;
         cases++;
         const fault = await restoreFault();
-        if (fault) faults.push(`${place.title}, ${passphrase ? 'encrypted' : 'plain'}, ${of} ${damage}: ${fault}`);
-        for (const one of files.names()) if (!whole.has(one)) files.write(one, undefined);
-        for (const [one, bytes] of whole) files.write(one, bytes);
+        if (fault) faults.push(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}, ${of} ${damage}: ${fault}`);
+        for (const name of files.names()) if (!whole.has(name)) files.write(name, undefined);
+        for (const [name, bytes] of whole) files.write(name, bytes);
       }
     }
-    console.log(`${place.title}, ${passphrase ? 'encrypted' : 'plain'}: ${cases} cases, ${faults.length} faults`);
+    console.log(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}: ${cases} cases, ${faults.length} faults`);
     return faults;
   } finally {
-    await place.close();
+    await target.close();
   }
 
   /** By a check, while the library is there. */

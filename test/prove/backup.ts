@@ -88,23 +88,23 @@ async function runChild(wish: ChildWish, nth?: number): Promise<number | undefin
 /** What does not hold after so many kills of one kind of work. */
 export async function killDuring(what: Killed, kills: number, proof: BackupProof): Promise<string[]> {
   const { base, full, less, random, passphrase } = proof;
-  const place = (name: string): string => join(base, `${what}-${name}`);
+  const pathOf = (name: string): string => join(base, `${what}-${name}`);
   const library = what === 'prune' ? less : full;
   const open = async (where: string, isNew = false) => openBackup(where, { passphrase, isNew });
   const faults: string[] = [];
-  const template = place('template');
+  const template = pathOf('template');
   mkdirSync(template);
   if (what !== 'backup') {
-    const { snapshot } = await backUpInto(await open(template, true), full, place('tmp'));
+    const { snapshot } = await backUpInto(await open(template, true), full, pathOf('tmp'));
     if (what === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
     if (what === 'check') flipSomewhere(template, random);
   }
   const begin = (name: string): ChildWish => {
-    cpSync(template, place(name), { recursive: true });
-    const dataDir = place(`${name}-data`);
+    cpSync(template, pathOf(name), { recursive: true });
+    const dataDir = pathOf(`${name}-data`);
     mkdirSync(dataDir);
     const mode = what === 'prune' ? 'backup' : what;
-    return { mode, library, backup: place(name), dataDir, passphrase, killAt: undefined };
+    return { mode, library, backup: pathOf(name), dataDir, passphrase, killAt: undefined };
   };
   const moments = await runChild(begin('calm'));
   for (let kill = 0; kill < kills; kill++) {
@@ -114,8 +114,8 @@ export async function killDuring(what: Killed, kills: number, proof: BackupProof
     await runChild(wish, nth);
     if (what !== 'restore') await runChild(wish);
     const repo = await open(wish.backup);
-    const { faults: found, problems, lost_items } = await checkFolder(repo, library, place('tmp'));
-    const restored = what === 'restore' ? wish.dataDir : place(`${name}-restored`);
+    const { faults: found, problems, lost_items } = await checkFolder(repo, library, pathOf('tmp'));
+    const restored = what === 'restore' ? wish.dataDir : pathOf(`${name}-restored`);
     await restoreFrom(await open(wish.backup), restored, { replace: true });
     const wrong = [
       ...(found > 0 ? problems : []),
@@ -123,7 +123,7 @@ export async function killDuring(what: Killed, kills: number, proof: BackupProof
       ...(restoredAs(restored, library) ? [] : ['the restored library differs']),
       ...(what === 'prune' ? await doubledIn(await open(wish.backup)) : []),
     ];
-    for (const one of wrong) faults.push(`${what}, killed at moment ${nth} of ${moments}: ${one}`);
+    for (const fault of wrong) faults.push(`${what}, killed at moment ${nth} of ${moments}: ${fault}`);
     for (const folder of [wish.backup, wish.dataDir, restored]) rmSync(folder, { recursive: true, force: true });
   }
   return faults;
@@ -158,11 +158,11 @@ export async function flipBytes(count: number, { base, full, random, passphrase 
   const faults: string[] = [];
   for (let n = 0; n < count; n++) {
     const where = flipSomewhere(backup, random);
-    const found = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
-    const again = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
-    if (found.faults === 0) faults.push(`${where}: not found`);
-    if (found.lost > 0) faults.push(`${where}: lost ${found.lost_items.join(', ')}`);
-    if (again.faults + again.lost > 0) faults.push(`${where}: not mended: ${again.problems.join(', ')}`);
+    const check = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
+    const recheck = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
+    if (check.faults === 0) faults.push(`${where}: not found`);
+    if (check.lost > 0) faults.push(`${where}: lost ${check.lost_items.join(', ')}`);
+    if (recheck.faults + recheck.lost > 0) faults.push(`${where}: not mended: ${recheck.problems.join(', ')}`);
   }
   const restored = join(base, 'flipped-restored');
   await restoreFrom(await openBackup(backup, { passphrase }), restored);

@@ -59,8 +59,8 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   };
 
   function start(): Shell {
-    const way = random() < 0.5 ? 'packaged' : 'plain';
-    const child = fork(join(import.meta.dirname, 'desktop-shell.ts'), [dir, way], { env, silent: true });
+    const build = random() < 0.5 ? 'packaged' : 'plain';
+    const child = fork(join(import.meta.dirname, 'desktop-shell.ts'), [dir, build], { env, silent: true });
     const shell: Shell = { process: child, servers: [] };
     child.on('message', (message) => shell.servers.push((message as { server: number }).server));
     child.stdout?.resume();
@@ -113,12 +113,12 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     if (server !== undefined && kill.stopped) signal(server, 'SIGSTOP');
     if (kill.server && server !== undefined) signal(server, 'SIGKILL');
     if (kill.app) await end(shell.process);
-    if (kill.app && !kill.stopped) await gone(shell.servers, `${where}: a server goes on`);
+    if (kill.app && !kill.stopped) await untilGone(shell.servers, `${where}: a server goes on`);
     if (!kill.app) await recovered(shell, server, where);
     isOver = true;
     await writing;
     await end(shell.process);
-    if (!kill.stopped || !kill.app) await gone(shell.servers, `${where}: a server goes on`);
+    if (!kill.stopped || !kill.app) await untilGone(shell.servers, `${where}: a server goes on`);
     else leftBehind.push(...shell.servers);
   }
 
@@ -129,7 +129,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     if (isAlive(killed)) faults.push(`${where}: the killed server is alive`);
   }
 
-  async function gone(servers: number[], fault: string): Promise<void> {
+  async function untilGone(servers: number[], fault: string): Promise<void> {
     const latest = performance.now() + PATIENCE_MS;
     while (servers.some(isAlive) && performance.now() < latest) await sleep(50);
     if (servers.some(isAlive)) faults.push(fault);
@@ -143,12 +143,12 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     await until(isUp);
     // one that was stopped before it had the folder is in nobody's way, and ends when it goes on
     for (const pid of leftBehind) signal(pid, 'SIGCONT');
-    await gone(leftBehind, 'a server that was stopped goes on');
+    await untilGone(leftBehind, 'a server that was stopped goes on');
     const names = playlistsIn(join(dir, 'data'));
     faults.push(...acknowledged.filter((name) => !names.has(name)).map((name) => `the playlist ${name} is lost`));
     last.process.send('quit');
     await once(last.process, 'exit');
-    await gone(last.servers, 'a server goes on after quitting');
+    await untilGone(last.servers, 'a server goes on after quitting');
     if (!(await canListenOn(port))) faults.push('the port is still used');
     return { cycles, faults };
   } finally {

@@ -152,10 +152,10 @@ async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; 
       }
       await library.scan();
       const ids = library.ids();
-      const seen = new Set(made.values());
+      const originals = new Set(made.values());
       for (const [sourceId, id] of ids)
         if (sourceId.startsWith(`${round}/`)) {
-          if (seen.has(id)) wrong.push(`${version}: ${sourceId} was taken for ${id}`);
+          if (originals.has(id)) wrong.push(`${version}: ${sourceId} was taken for ${id}`);
           made.set(sourceId, id);
         }
       const there = new Set(ids.values());
@@ -166,12 +166,12 @@ async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; 
     const ofTune = Map.groupBy(made, ([sourceId]) => /(\d+)\.\w+$/.exec(sourceId)?.[1]);
     let pairs = 0;
     for (const versions of ofTune.values()) {
-      const heard = versions.flatMap(([sourceId, id]) => {
+      const fingerprints = versions.flatMap(([sourceId, id]) => {
         const sound = findFingerprint(db, id as TrackId);
         return sound ? [{ sourceId, raw: sound.raw }] : [];
       });
-      heard.forEach((one, i) =>
-        heard.slice(i + 1).forEach((other) => {
+      fingerprints.forEach((one, i) =>
+        fingerprints.slice(i + 1).forEach((other) => {
           pairs++;
           const similarity = soundSimilarity(one.raw, other.raw);
           if (similarity >= SAME_RECORDING) wrong.push(`${one.sourceId} and ${other.sourceId}: ${similarity}`);

@@ -85,12 +85,12 @@ type Server = Awaited<ReturnType<typeof startServer>>;
 
 export async function playFaults(seed: number, faults: number): Promise<string[]> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
-  const place = layOut(base);
+  const folders = layOut(base);
   const random = seededRandom(seed);
   const below = (n: number): number => Math.floor(random() * n);
   const wrong: string[] = [];
   const counts: Record<string, number> = {};
-  let server = await startServer(place);
+  let server = await startServer(folders);
   const token: string = await signUp(server);
   let [words, refused, acknowledged] = [0, 0, 0];
 
@@ -147,10 +147,10 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     done: boolean,
     isSure: boolean,
   ): void => {
-    const one = of.get(id);
-    if (!one) return;
-    if (done) one.least++;
-    if (done || !isSure) one.most++;
+    const bounds = of.get(id);
+    if (!bounds) return;
+    if (done) bounds.least++;
+    if (done || !isSure) bounds.most++;
   };
   let named = 0;
   const ACTS: (() => Promise<void>)[] = [
@@ -197,12 +197,12 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
 
   async function scanned(): Promise<number[]> {
     await ask('/sources/local_folder/scan', 'POST');
-    const found = await until(
+    const tracks = await until(
       async () => ((await ask('/tracks?limit=200'))?.body['items'] ?? []) as { id: number }[],
       (items) => items.length === TRACKS,
       { everyMs: 100 },
     );
-    return found.map(({ id }) => id);
+    return tracks.map(({ id }) => id);
   }
 
   async function restart(): Promise<void> {
@@ -210,7 +210,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       server.child.kill('SIGKILL');
       await once(server.child, 'exit');
     }
-    server = await startServer(place);
+    server = await startServer(folders);
     if (server.isOver()) wrong.push(`it does not start again: ${server.output().slice(-500)}`);
   }
 
@@ -219,10 +219,10 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     switch (fault) {
       case 'clock': {
         const years = [2, -5, 0.2, 30][below(4)] ?? 2;
-        fs.writeFileSync(place.clock, String(Math.round(years * 365 * DAY_MS)));
+        fs.writeFileSync(folders.clock, String(Math.round(years * 365 * DAY_MS)));
         if (below(2) === 0) await restart();
         return async () => {
-          fs.writeFileSync(place.clock, '0');
+          fs.writeFileSync(folders.clock, '0');
           if (below(2) === 0) await restart();
           else await sleep(CLOCK_READ_MS);
           await ask('/status'); // as a window does from time to time
@@ -233,8 +233,8 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
         server.child.stderr?.destroy();
         return restart;
       case 'disk': {
-        if (!place.disk) return () => undefined;
-        const filler = join(place.disk, 'filler');
+        if (!folders.disk) return () => undefined;
+        const filler = join(folders.disk, 'filler');
         spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
         if (below(3) === 0) await restart();
         return async () => {
@@ -244,23 +244,23 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       }
       case 'rights': {
         const names = ['', 'tmp', 'library']
-          .map((name) => join(place.data, name))
+          .map((name) => join(folders.data, name))
           .filter((path) => fs.existsSync(path));
-        const path = [...names, place.music][below(names.length + 1)] ?? place.music;
+        const path = [...names, folders.music][below(names.length + 1)] ?? folders.music;
         const { mode } = fs.statSync(path);
         fs.chmodSync(path, below(2) === 0 ? 0o000 : 0o500);
         return () => fs.chmodSync(path, mode & 0o777);
       }
       case 'mount': {
-        const away = `${place.music}.away`;
-        fs.renameSync(place.music, away);
+        const away = `${folders.music}.away`;
+        fs.renameSync(folders.music, away);
         const isEmpty = below(2) === 0;
-        if (isEmpty) fs.mkdirSync(place.music);
+        if (isEmpty) fs.mkdirSync(folders.music);
         return () => {
-          if (isEmpty) fs.rmdirSync(place.music);
-          if (below(2) === 0) fs.renameSync(away, place.music);
+          if (isEmpty) fs.rmdirSync(folders.music);
+          if (below(2) === 0) fs.renameSync(away, folders.music);
           else {
-            spawnSync('cp', ['-a', away, place.music]);
+            spawnSync('cp', ['-a', away, folders.music]);
             fs.rmSync(away, { recursive: true });
           }
         };
@@ -280,7 +280,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     );
 
   async function lost(): Promise<string[]> {
-    const found: string[] = [];
+    const lostWrites: string[] = [];
     const alive = await ask('/users/me');
     if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
     await idle();
@@ -298,22 +298,23 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     );
     for (const id of others) {
       const { status, body } = (await ask(`/tracks/${id}`)) ?? { status: 0, body: {} };
-      if (status !== 200) found.push(`track ${id}: ${status}`);
+      if (status !== 200) lostWrites.push(`track ${id}: ${status}`);
       else {
-        if (body['availability'] !== 'available') found.push(`track ${id} is ${String(body['availability'])}`);
-        if (!titled.get(id)?.accepts(String(body['title']))) found.push(`title of ${id}: ${String(body['title'])}`);
+        if (body['availability'] !== 'available') lostWrites.push(`track ${id} is ${String(body['availability'])}`);
+        if (!titled.get(id)?.accepts(String(body['title'])))
+          lostWrites.push(`title of ${id}: ${String(body['title'])}`);
         const played = Number(body['play_count']);
         const { least, most } = plays.get(id) ?? { least: 0, most: 0 };
-        if (played < least || played > most) found.push(`plays of ${id}: ${played}, and not ${least} to ${most}`);
+        if (played < least || played > most) lostWrites.push(`plays of ${id}: ${played}, and not ${least} to ${most}`);
       }
     }
     const states = (await ask(`/likes/state?item_type=track&${others.map((id) => `item_id=${id}`).join('&')}`))
       ?.body as unknown as { item_id: number; liked: boolean; rating: number }[];
     for (const { item_id: id, liked: isLiked, rating } of states) {
       if (!liked.get(id)?.accepts(isLiked))
-        found.push(`like of ${id}: ${isLiked}, and not ${liked.get(id)?.toString()}`);
+        lostWrites.push(`like of ${id}: ${isLiked}, and not ${liked.get(id)?.toString()}`);
       if (!rated.get(id)?.accepts(rating))
-        found.push(`rating of ${id}: ${rating}, and not ${rated.get(id)?.toString()}`);
+        lostWrites.push(`rating of ${id}: ${rating}, and not ${rated.get(id)?.toString()}`);
     }
     const listed = ((await ask(`/playlists/${list}`))?.body['entries'] ?? []) as {
       track: { id: number };
@@ -321,12 +322,12 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     for (const id of others) {
       const there = listed.filter(({ track }) => track.id === id).length;
       const { least, most } = entries.get(id) ?? { least: 0, most: 0 };
-      if (there < least || there > most) found.push(`entries of ${id}: ${there}, and not ${least} to ${most}`);
+      if (there < least || there > most) lostWrites.push(`entries of ${id}: ${there}, and not ${least} to ${most}`);
     }
-    for (const id of uploads) if ((await ask(`/tracks/${id}`))?.status !== 200) found.push(`upload ${id} is gone`);
+    for (const id of uploads) if ((await ask(`/tracks/${id}`))?.status !== 200) lostWrites.push(`upload ${id} is gone`);
     const trash = (await ask('/trash'))?.body['total'];
-    if (trash !== 1) found.push(`${String(trash)} tracks are in the trash, and not one`);
-    return found;
+    if (trash !== 1) lostWrites.push(`${String(trash)} tracks are in the trash, and not one`);
+    return lostWrites;
   }
 
   try {
@@ -343,7 +344,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       }
       for (let act = below(3); act > 0; act--) await ACTS[below(ACTS.length)]?.();
       if ((nth + 1) % CHECK_EVERY !== 0 && nth + 1 < faults) continue;
-      for (const one of await lost()) wrong.push(`after fault ${nth + 1} (${fault}): ${one}`);
+      for (const loss of await lost()) wrong.push(`after fault ${nth + 1} (${fault}): ${loss}`);
       console.log(
         `${nth + 1} faults (${JSON.stringify(counts)}), ${acknowledged} acknowledged, ${refused} refused, ended in words ${words} times: ${wrong.length} wrong`,
       );
@@ -356,7 +357,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   } finally {
     server.child.kill('SIGKILL');
     await sleep(100);
-    if (place.disk) spawnSync('umount', ['-l', place.disk]);
+    if (folders.disk) spawnSync('umount', ['-l', folders.disk]);
     fs.rmSync(base, { recursive: true, force: true });
   }
 }
@@ -395,6 +396,6 @@ export async function proveFaults({ seed, runs = 300 }: { seed: number; runs: nu
   process.setMaxListeners(0); // one for each start
   console.log(`${runs} faults from seed ${seed}`);
   const wrong = await playFaults(seed, runs);
-  for (const one of wrong) console.log(one);
+  for (const fault of wrong) console.log(fault);
   return wrong.length === 0;
 }

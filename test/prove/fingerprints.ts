@@ -38,14 +38,16 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
       const piece = { seed: seed + run * 10, seconds: SECONDS };
       const wav = join(dir, 'tune.wav');
       writeMusic(wav, piece);
-      const heard: Uint32Array[] = [];
+      const fingerprints: Uint32Array[] = [];
       for (const encoding of ENCODINGS) {
         const path = join(dir, `tune.${encoding.split('-')[0]}`);
         encodeMusic(wav, path, encoding);
-        heard.push(await hear(path));
+        fingerprints.push(await hear(path));
       }
-      heard.forEach((one, i) => heard.slice(i + 1).forEach((other) => same.push(soundSimilarity(one, other))));
-      const [first] = heard as [Uint32Array];
+      fingerprints.forEach((one, i) =>
+        fingerprints.slice(i + 1).forEach((other) => same.push(soundSimilarity(one, other))),
+      );
+      const [first] = fingerprints as [Uint32Array];
       for (const [name, change] of Object.entries(OTHERS)) {
         const [made, path] = [join(dir, 'other.wav'), join(dir, 'other.mp3')];
         writeMusic(made, { ...piece, ...change(piece.seed) });
@@ -68,8 +70,10 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
   const wrong = [...others.values()].flat();
   for (const threshold of THRESHOLDS) {
     const missed = same.filter((similarity) => similarity < threshold).length;
-    const taken = wrong.filter((similarity) => similarity >= threshold).length;
-    console.log(`from ${threshold}: ${missed} of ${same.length} missed, ${taken} of ${wrong.length} wrongly taken`);
+    const wronglyTaken = wrong.filter((similarity) => similarity >= threshold).length;
+    console.log(
+      `from ${threshold}: ${missed} of ${same.length} missed, ${wronglyTaken} of ${wrong.length} wrongly taken`,
+    );
   }
   return true;
 }

@@ -243,9 +243,9 @@ export async function findFileFailures(
     const failures: FileFailure[] = [];
     for (let done = 0; done < runs / modes.length; done += atOnce) {
       for (const [nth, mode] of modes.entries()) {
-        const found = await play(join(dir, mode), mode, music, atOnce, seed + done);
-        failures.push(...found);
-        onDone(modes.length * done + atOnce * (nth + 1), found);
+        const faults = await play(join(dir, mode), mode, music, atOnce, seed + done);
+        failures.push(...faults);
+        onDone(modes.length * done + atOnce * (nth + 1), faults);
       }
     }
     return failures;

@@ -172,10 +172,12 @@ export async function proveIdentityTable({ seed, runs }: { seed: number; runs: n
   let faults = 0;
   try {
     for (const [n, one] of cases.entries()) {
-      const found = await playCase(one, TABLE, songs, seed + n);
-      console.log(`${n + 1}/${cases.length} ${Object.values(one).join(', ')}: ${found.length} of ${TABLE.length} rows`);
-      for (const fault of found) console.log(fault);
-      faults += found.length;
+      const caseFaults = await playCase(one, TABLE, songs, seed + n);
+      console.log(
+        `${n + 1}/${cases.length} ${Object.values(one).join(', ')}: ${caseFaults.length} of ${TABLE.length} rows`,
+      );
+      for (const fault of caseFaults) console.log(fault);
+      faults += caseFaults.length;
     }
   } finally {
     fs.rmSync(songs, { recursive: true, force: true });

@@ -116,8 +116,8 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
     const faults: string[] = [];
     const users = new Map(all(ACCOUNTS).map((row) => [row['username_key'], row]));
     for (const row of rowsOf(join(own, 'tonearm.db'), ACCOUNTS)) {
-      const here = users.get(row['username_key']);
-      if (!here || JSON.stringify(withoutId(here)) !== JSON.stringify(withoutId(row)))
+      const existing = users.get(row['username_key']);
+      if (!existing || JSON.stringify(withoutId(existing)) !== JSON.stringify(withoutId(row)))
         faults.push(`the account ${String(row['username'])} is another`);
       users.delete(row['username_key']);
     }
@@ -163,10 +163,10 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
   try {
     takeLibrary({ from, to: taken, migrationsDir: MIGRATIONS, scope: isImport ? 'import' : 'backup' });
   } catch (error) {
-    const left = readdirSync(dir).filter((name) => name !== 'foreign.db' && name !== 'new');
+    const leftovers = readdirSync(dir).filter((name) => name !== 'foreign.db' && name !== 'new');
     const faults = [
       ...(isRefusal(error) ? [] : [`it was refused with ${String(error)}`]),
-      ...(left.length === 0 ? [] : [`a refusal leaves ${left.join()}`]),
+      ...(leftovers.length === 0 ? [] : [`a refusal leaves ${leftovers.join()}`]),
     ];
     return { taken: false, faults: named(faults) };
   }
@@ -234,7 +234,7 @@ async function importOne(stage: Stage, good: Map<string, string>, random: () => 
   rmSync(join(stage.base, 'run'), { recursive: true, force: true });
   cpSync(stage.own, dir, { recursive: true });
   const changes = writeHostileExport(stage, good, random);
-  const before = outsideOf(stage);
+  const outsideBefore = outsideOf(stage);
   const faults: string[] = [];
   try {
     await restoreFrom(await openExport(stage.exported), dir, { replace: true, skipDamaged: random() < 0.7 });
@@ -244,7 +244,7 @@ async function importOne(stage: Stage, good: Map<string, string>, random: () => 
     const accounts = (data: string): string => JSON.stringify(rowsOf(join(data, 'tonearm.db'), ACCOUNTS));
     if (accounts(dir) !== accounts(stage.own)) faults.push('a refusal changes accounts');
   }
-  if (outsideOf(stage) !== before) faults.push('something outside of the data folder changed');
+  if (outsideOf(stage) !== outsideBefore) faults.push('something outside of the data folder changed');
   return faults.map((fault) => `${changes}: ${fault}`);
 }
 
@@ -256,26 +256,27 @@ export async function attackInProcess(
 ): Promise<{ faults: string[]; taken: number }> {
   const good = goodFiles(stage);
   const faults: string[] = [];
-  let taken = 0;
+  let takenCount = 0;
   takeOne(stage, seededRandom(seed)); // what is loaded once
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const rest = process.memoryUsage().rss;
+  const restingRss = process.memoryUsage().rss;
   for (let run = 0; run < runs; run++) {
     const random = seededRandom(seed + run);
-    const found =
+    const runFaults =
       run % EVERY_WHOLE_IMPORT === 0
         ? { taken: false, faults: await importOne(stage, good, random) }
         : takeOne(stage, random);
-    if (found.taken) taken++;
-    faults.push(...found.faults.map((fault) => `seed ${seed + run}: ${fault}`));
+    if (runFaults.taken) takenCount++;
+    faults.push(...runFaults.faults.map((fault) => `seed ${seed + run}: ${fault}`));
     if (run % COLLECTED_EVERY === 0) collect(); // the changed databases are garbage of the proof
-    const extraMb = (process.memoryUsage().rss - rest) / 2 ** 20;
+    const extraMb = (process.memoryUsage().rss - restingRss) / 2 ** 20;
     if (extraMb > MAX_EXTRA_MB) faults.push(`seed ${seed + run}: ${Math.round(extraMb)} MB`);
     if (faults.length > 20) break;
-    if (run % 1_000 === 999) console.log(`${run + 1} of ${runs}: ${taken} taken, ${Math.round(extraMb)} MB above rest`);
+    if (run % 1_000 === 999)
+      console.log(`${run + 1} of ${runs}: ${takenCount} taken, ${Math.round(extraMb)} MB above rest`);
   }
-  return { faults, taken };
+  return { faults, taken: takenCount };
 }
 
 /** Through a server that imports at its next start, and is used after it. */
@@ -294,15 +295,15 @@ export async function attackServer(stage: Stage, seed: number, runs: number): Pr
     }
     const outcome = await importThrough(server.url, token, stage.exported);
     await server.kill('SIGTERM');
-    const before = outsideOf(stage);
+    const outsideBefore = outsideOf(stage);
     server = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
-    const found = [
-      ...(outsideOf(stage) === before ? [] : ['something outside of the data folder changed']),
+    const serverFaults = [
+      ...(outsideOf(stage) === outsideBefore ? [] : ['something outside of the data folder changed']),
       ...(await accountFaults(server.url)),
       ...(JSON.stringify(readSettings(dir)) === JSON.stringify(stage.settings) ? [] : ['settings changed']),
       ...(outcome === 'none' ? ['the server did not answer'] : []),
     ];
-    faults.push(...found.map((fault) => `seed ${seed + run}: ${changes}: ${fault}`));
+    faults.push(...serverFaults.map((fault) => `seed ${seed + run}: ${changes}: ${fault}`));
     for (const name of readdirSync(dir))
       if (name.startsWith('replaced-')) rmSync(join(dir, name), { recursive: true, force: true });
   }

@@ -74,9 +74,9 @@ function likeWriter({ server, tracks, random }: Setting): Writer {
       return likes.write({ ...likes.ledger.acked, [id]: liked }, () => server.call('/likes', 'POST', body));
     },
     async compare() {
-      const found: Record<number, boolean> = {};
-      for (const { id } of tracks) found[id] = (await server.call<TrackOut>(`/tracks/${id}`)).liked;
-      return likes.compare(found, 'likes');
+      const likedById: Record<number, boolean> = {};
+      for (const { id } of tracks) likedById[id] = (await server.call<TrackOut>(`/tracks/${id}`)).liked;
+      return likes.compare(likedById, 'likes');
     },
   };
 }
@@ -93,15 +93,15 @@ function playWriter({ server, tracks, random }: Setting): Writer {
       );
     },
     async compare() {
-      const found: string[] = [];
+      const titles: string[] = [];
       for (let offset = 0; ; offset += 200) {
         const page = await server.call<{ items: HistoryOut[]; total: number }>(`/history?limit=200&offset=${offset}`);
-        found.push(...page.items.map(({ track, played_at }) => `${track?.id} ${played_at}`));
+        titles.push(...page.items.map(({ track, played_at }) => `${track?.id} ${played_at}`));
         if (offset + page.items.length >= page.total) break;
       }
       const at = (line: string): string => line.slice(line.indexOf(' '));
       return plays.compare(
-        found.toSorted((a, b) => (at(a) < at(b) ? -1 : 1)),
+        titles.toSorted((a, b) => (at(a) < at(b) ? -1 : 1)),
         'plays',
       );
     },
@@ -142,8 +142,8 @@ async function playlistWriter({ server, tracks, random }: Setting): Promise<Writ
     },
     async compare() {
       const { name } = await server.call<PlaylistOut>(`/playlists/${id}`);
-      const found = (await list()).map(({ track }) => track.id);
-      return [...names.compare(name, 'name of the playlist'), ...entries.compare(found, 'entries of the playlist')];
+      const entryIds = (await list()).map(({ track }) => track.id);
+      return [...names.compare(name, 'name of the playlist'), ...entries.compare(entryIds, 'entries of the playlist')];
     },
   };
 }
@@ -207,7 +207,7 @@ function writeFile(path: string, files: SoundFiles, title: string): void {
 
 /** Everybody writes until so many writes were acknowledged; then it is killed. */
 async function writeUntilKilled(writers: Writer[], server: KilledServer, writes: number): Promise<void> {
-  let left = writes;
+  let remainingWrites = writes;
   let isKilled = false;
   const write = async (writer: Writer): Promise<void> => {
     while (!isKilled) {
@@ -217,7 +217,7 @@ async function writeUntilKilled(writers: Writer[], server: KilledServer, writes:
         if (isKilled) return; // the answer that never came
         throw error;
       }
-      if (--left === 0) {
+      if (--remainingWrites === 0) {
         isKilled = true;
         await server.kill();
       }
@@ -295,9 +295,9 @@ export async function proveKills({ seed, runs = 50 }: { seed: number; runs: numb
   const faults: string[] = [];
   for (const activity of ACTIVITIES)
     for (const mode of ['copy', 'reference'] as const) {
-      const found = await killWhile({ seed, mode, activity, kills: runs });
-      console.log(`${activity}, ${mode} mode: ${found.length} of the acknowledged writes missing or different`);
-      faults.push(...found);
+      const lostWrites = await killWhile({ seed, mode, activity, kills: runs });
+      console.log(`${activity}, ${mode} mode: ${lostWrites.length} of the acknowledged writes missing or different`);
+      faults.push(...lostWrites);
     }
   for (const fault of faults) console.log(fault);
   return faults.length === 0;

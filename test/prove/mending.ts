@@ -106,7 +106,7 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
       later += 120_000; // an opened backup, with what was read of it, is kept for a minute
       const copies = pick(copiesOf(key), random);
       const path = join(root, key);
-      const kept = readFileSync(path);
+      const originalBytes = readFileSync(path);
       const hasOriginal = copies === 'everywhere' || copies === 'in the music folder';
       const hasBackup = copies === 'everywhere' || copies === 'in the backup';
       const where = `${flip(path, random)}, a good copy ${copies}`;
@@ -118,19 +118,19 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
       const { body } = await server.api<JobOut>('/jobs/verify', { method: 'POST', body: {} });
       await server.app.drain();
       const report = (await server.api<JobOut>(`/jobs/${body.id}`)).body.result as VerifyReport | null;
-      const isMended = readFileSync(path).equals(kept);
+      const isMended = readFileSync(path).equals(originalBytes);
       const isFound = report?.findings.some(({ storage_uri: uri }) => uri.endsWith(key)) === true;
       if (!isFound) faults.push(`${where}: not named (${JSON.stringify(report)})`);
       if (copies === 'nowhere') {
         const isNamed = report !== null && report.healed === 0 && report.damaged === report.findings.length;
         if (!isNamed || !readFileSync(path).equals(damaged))
           faults.push(`${where}: not left as it was (${JSON.stringify(report)})`);
-        writeFileSync(path, kept);
+        writeFileSync(path, originalBytes);
       } else if (!isMended || report?.healed !== 1) faults.push(`${where}: not mended (${JSON.stringify(report)})`);
-      if (!isMended) writeFileSync(path, kept);
+      if (!isMended) writeFileSync(path, originalBytes);
       for (const [original] of damagedOriginals) {
         const { atime, mtime } = statSync(join(music, original));
-        writeFileSync(join(music, original), kept);
+        writeFileSync(join(music, original), originalBytes);
         utimesSync(join(music, original), atime, mtime);
       }
       if (!hasBackup) renameSync(`${backup}-away`, backup);
@@ -165,15 +165,15 @@ async function killMending(seed: number, kills: number): Promise<string[]> {
     const whole = performance.now() - started;
     for (let kill = 0; kill < kills; kill++) {
       const dir = begin(`kill-${kill}`);
-      const after = performance.now() + whole * (0.2 + 0.8 * random());
-      await verify(dir, () => performance.now() > after);
+      const cutOffAt = performance.now() + whole * (0.2 + 0.8 * random());
+      await verify(dir, () => performance.now() > cutOffAt);
       const { code, stdout, stderr } = await verify(dir);
       if (code !== 0 || JSON.stringify(withoutTemp(filesIn(join(dir, 'library')))) !== right)
         faults.push(`verify, killed: what is stored differs afterwards: ${stdout}${stderr}`);
-      const left = readdirSync(join(dir, 'library'), { recursive: true }).filter((name) =>
+      const partFiles = readdirSync(join(dir, 'library'), { recursive: true }).filter((name) =>
         String(name).includes('part-'),
       );
-      if (left.length > 0) faults.push(`verify, killed: ${left.join(', ')} is left`);
+      if (partFiles.length > 0) faults.push(`verify, killed: ${partFiles.join(', ')} is left`);
       rmSync(dir, { recursive: true, force: true });
     }
   } finally {
@@ -206,9 +206,9 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
     const calm = begin('calm-move');
     const moments = { s3: 0, local: 0 };
     for (const to of ['s3', 'local'] as const) {
-      const before = fake.asked.length;
+      const requestsBefore = fake.asked.length;
       await move(calm, to);
-      moments[to] = fake.asked.length - before;
+      moments[to] = fake.asked.length - requestsBefore;
       rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
     }
     /** At a random request, or shortly after it: after the last, the tracks are switched. */

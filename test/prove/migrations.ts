@@ -31,7 +31,7 @@ export async function openWithKills(
   };
   try {
     await makeFirstRelease(original, place, tracks);
-    const before = contentsOf(original);
+    const originalContents = contentsOf(original);
     begin();
     const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN, env)).changes;
     if (kills > 0) begin();
@@ -45,8 +45,11 @@ export async function openWithKills(
     const { output } = await runUntil(dir, OPEN, env);
     const { applied, all } = migrationsIn(dir);
     if (applied !== all) throw new Error(`it does not open: ${output}`);
-    const after = contentsOf(dir, before);
-    return { kills: done, lost: Object.keys(before).filter((table) => before[table] !== after[table]) };
+    const migratedContents = contentsOf(dir, originalContents);
+    return {
+      kills: done,
+      lost: Object.keys(originalContents).filter((table) => originalContents[table] !== migratedContents[table]),
+    };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -56,10 +59,10 @@ export async function proveMigrations({ seed, runs = 20 }: { seed: number; runs:
   const fake = await startFakeS3();
   let isProved = true;
   try {
-    for (const place of PLACES) {
-      const env = place === 's3' ? { STORAGE_BACKEND: 's3', ...fake.settings } : {};
-      const { kills, lost } = await openWithKills(place, { tracks: 100_000, kills: runs, seed, env });
-      console.log(`${place}: 100000 tracks, ${kills} kills, ${lost.length === 0 ? 'nothing lost' : lost.join('\n')}`);
+    for (const storage of PLACES) {
+      const env = storage === 's3' ? { STORAGE_BACKEND: 's3', ...fake.settings } : {};
+      const { kills, lost } = await openWithKills(storage, { tracks: 100_000, kills: runs, seed, env });
+      console.log(`${storage}: 100000 tracks, ${kills} kills, ${lost.length === 0 ? 'nothing lost' : lost.join('\n')}`);
       isProved &&= lost.length === 0;
     }
   } finally {

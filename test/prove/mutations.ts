@@ -68,10 +68,10 @@ function counted(bytes: Buffer): { source: ByteSource; work: Work } {
     source: {
       size: source.size,
       read(position, length) {
-        const found = source.read(position, length);
+        const bytesRead = source.read(position, length);
         work.reads++;
-        work.bytes += found.length;
-        return found;
+        work.bytes += bytesRead.length;
+        return bytesRead;
       },
     },
   };

@@ -97,8 +97,8 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
   const moment = async (): Promise<string> =>
     `${await player.getByRole('link').first().textContent()} ${await slider.inputValue()}`;
 
-  const seen: Seen = { outages: 0, faults: [] };
-  for (; seen.outages < outages; seen.outages++) {
+  const observed: Seen = { outages: 0, faults: [] };
+  for (; observed.outages < outages; observed.outages++) {
     await wait((1 + random() * TRACK_SECONDS) * 1_000);
     const seconds = SHORTEST_SECONDS * (LONGEST_SECONDS / SHORTEST_SECONDS) ** random();
     const startedAt = await moment();
@@ -107,19 +107,19 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
     const deadline = performance.now() + BACK_WITHIN_MS;
     while ((await moment()) === endedAt && performance.now() < deadline) await wait(100);
     if ((await moment()) === endedAt) {
-      seen.faults.push(`silent after ${seconds.toFixed(1)} s away from ${startedAt} on, at ${endedAt}`);
+      observed.faults.push(`silent after ${seconds.toFixed(1)} s away from ${startedAt} on, at ${endedAt}`);
       await player.getByRole('button', { name: 'Play', exact: true }).click();
     }
-    console.log(`${format}: ${seen.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
+    console.log(`${format}: ${observed.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
   }
   const playedTitles = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
   const first = titles.indexOf(playedTitles[0] ?? '');
   playedTitles.forEach((title, n) => {
     const expected = titles[(first + n) % titles.length];
-    if (title !== expected) seen.faults.push(`${title} was heard in place of ${expected}`);
+    if (title !== expected) observed.faults.push(`${title} was heard in place of ${expected}`);
   });
   await page.context().close();
-  return seen;
+  return observed;
 }
 
 /** Each outage is one run. */

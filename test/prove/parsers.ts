@@ -108,8 +108,8 @@ async function send(
   const chunk = Buffer.from(content.part.repeat(Math.ceil(CHUNK_BYTES / content.part.length)));
   sent.write(head);
   sent.write(content.start);
-  for (let left = bytes - content.start.length; left > 0 && !isOver; left -= chunk.length)
-    if (!sent.write(chunk.subarray(0, Math.min(left, chunk.length))))
+  for (let remainingBytes = bytes - content.start.length; remainingBytes > 0 && !isOver; remainingBytes -= chunk.length)
+    if (!sent.write(chunk.subarray(0, Math.min(remainingBytes, chunk.length))))
       await Promise.race([new Promise((resolve) => sent.once('drain', resolve)), answered]);
   if (!isOver) sent.end(tail);
   const status = await answered;
@@ -136,30 +136,30 @@ export async function proveParsers(): Promise<boolean> {
     const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
     const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
     // little of it, so that what reads them is loaded
-    for (const one of imports) await send(product, one, CONTENTS['one line'] as Content, CHUNK_BYTES);
+    for (const importer of imports) await send(product, importer, CONTENTS['one line'] as Content, CHUNK_BYTES);
     await untilIdle(product);
     await sleep(REST_MS);
-    const rest = product.rss();
-    for (const one of imports)
-      for (const name of one.contents) {
+    const restingRss = product.rss();
+    for (const importer of imports)
+      for (const name of importer.contents) {
         const health = await watchHealth(product.url, HEALTH_EVERY_MS);
         let most = 0;
         const looking = setInterval(() => (most = Math.max(most, product.rss())), LOOK_EVERY_MS);
         const began = performance.now();
-        const status = await send(product, one, CONTENTS[name] as Content);
+        const status = await send(product, importer, CONTENTS[name] as Content);
         await untilIdle(product);
         const ms = performance.now() - began;
         clearInterval(looking);
         const { max } = await health.stop();
-        const extra = most - rest;
+        const extra = most - restingRss;
         const line =
-          `${one.method} ${one.path} ${one.file ?? ''} of ${name}: ${status}, ${(ms / 1_000).toFixed(1)} s, ` +
+          `${importer.method} ${importer.path} ${importer.file ?? ''} of ${name}: ${status}, ${(ms / 1_000).toFixed(1)} s, ` +
           `${extra.toFixed(0)} MB above rest, /health at most ${max.toFixed(0)} ms`;
         console.log(line);
         if (extra > MOST_MEMORY_MB || max > MOST_HEALTH_MS || status >= 500) faults.push(line);
         await sleep(REST_MS);
       }
-    console.log(`at rest ${rest.toFixed(0)} MB before and ${product.rss().toFixed(0)} MB after`);
+    console.log(`at rest ${restingRss.toFixed(0)} MB before and ${product.rss().toFixed(0)} MB after`);
   } finally {
     await product.stop();
     rmSync(dir, { recursive: true, force: true });

@@ -44,9 +44,9 @@ async function rebuildWithKills(
     }
     // after the database is in place, the scan that was cut off is what goes on
     await complete(dir, env);
-    const before = tracksIn(whole);
-    const after = new Set(tracksIn(dir));
-    return { kills: done, wrong: before.filter((track) => !after.has(track)) };
+    const originalTracks = tracksIn(whole);
+    const rebuiltTracks = new Set(tracksIn(dir));
+    return { kills: done, wrong: originalTracks.filter((track) => !rebuiltTracks.has(track)) };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }

@@ -54,20 +54,20 @@ export async function regroupWithKills({
     const made = await makeEarlierAlbums(original, version, { tracks, seed });
     const first = stateOf(original);
     await upgrade({ original, dir, kills: Math.ceil(kills / 2), random, copy });
-    const before = stateOf(dir);
-    faults.push(...differences('the upgrade', first, before));
+    const upgradedState = stateOf(dir);
+    faults.push(...differences('the upgrade', first, upgradedState));
     copy(dir, upgraded);
 
     await regroupKilled({ upgraded, dir, kills: Math.floor(kills / 2), random, copy });
-    const after = stateOf(dir);
-    faults.push(...faultsOfParts(made.becomes, after), ...faultsOfActions(before, after));
+    const regroupedState = stateOf(dir);
+    faults.push(...faultsOfParts(made.becomes, regroupedState), ...faultsOfActions(upgradedState, regroupedState));
 
     copy(upgraded, byItself);
     await regroupByItself(byItself);
-    faults.push(...differences('another outcome after a week', partsOf(after), partsOf(stateOf(byItself))));
+    faults.push(...differences('another outcome after a week', partsOf(regroupedState), partsOf(stateOf(byItself))));
 
     await undoAll(dir);
-    faults.push(...differences('undone', before, withoutSharedCovers(stateOf(dir), before)));
+    faults.push(...differences('undone', upgradedState, withoutSharedCovers(stateOf(dir), upgradedState)));
     return { faults, tracks: made.tracks, albums: made.albums, changedNames: made.changedNames, kills };
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -156,12 +156,12 @@ async function ask(server: Served): Promise<void> {
 /** Until what was asked for is done: a job that was killed twice is put aside, and asked for again. */
 async function finish(server: Served): Promise<void> {
   await server.idle();
-  for (let left = Infinity; left > 0;) {
+  for (let remaining = Infinity; remaining > 0;) {
     await ask(server);
     await server.idle();
     const { total } = await server.call<AlbumChangePage>('/album-changes?limit=1');
-    if (total >= left) throw new Error(`${total} changes are left, and none was made`);
-    left = total;
+    if (total >= remaining) throw new Error(`${total} changes are left, and none was made`);
+    remaining = total;
   }
 }
 
@@ -183,13 +183,13 @@ async function regroupKilled({
   for (let done = 0; done < kills;) {
     const most = Math.ceil((random() * all * 3) / kills);
     const server = await serve(dir);
-    let seen = 0;
-    const watcher = watch(dir, () => seen++);
+    let changeCount = 0;
+    const watcher = watch(dir, () => changeCount++);
     try {
       await ask(server);
       const open = await until(
         async () => (await server.regroupings()).some(isOpen),
-        (isWorking) => !isWorking || seen >= most,
+        (isWorking) => !isWorking || changeCount >= most,
         { everyMs: 1 },
       );
       await server.kill();
@@ -207,12 +207,12 @@ async function regroupKilled({
 /** How often the folder's files change while the job runs. */
 async function changesOfJob(dir: string): Promise<number> {
   const server = await serve(dir);
-  let seen = 0;
-  const watcher = watch(dir, () => seen++);
+  let changeCount = 0;
+  const watcher = watch(dir, () => changeCount++);
   await finish(server);
   watcher.close();
   await server.kill();
-  return seen;
+  return changeCount;
 }
 
 async function regroupByItself(dir: string): Promise<void> {
@@ -348,14 +348,14 @@ function withoutSharedCovers(state: State, before: State): State {
 }
 
 function differences(when: string, before: State, after: State): string[] {
-  const found = after.counts.map((text) => `${when}: ${text}`);
+  const faults = after.counts.map((text) => `${when}: ${text}`);
   for (const [name, text] of Object.entries(before.rest))
-    if (after.rest[name] !== text) found.push(`${when}: ${name} are others`);
+    if (after.rest[name] !== text) faults.push(`${when}: ${name} are others`);
   for (const id of new Set([...Object.keys(before.albums), ...Object.keys(after.albums)].map(Number))) {
     const [one, other] = [before.albums[id], after.albums[id]].map((album) => JSON.stringify(album));
-    if (one !== other) found.push(`${when}: album ${id} was ${one}, and is ${other}`);
+    if (one !== other) faults.push(`${when}: album ${id} was ${one}, and is ${other}`);
   }
-  return found;
+  return faults;
 }
 
 function faultsOfParts(becomes: readonly number[][], { albums }: State): string[] {
@@ -369,7 +369,7 @@ function faultsOfParts(becomes: readonly number[][], { albums }: State): string[
 
 /** What was said of an album is said of the one that most of its tracks are in; its own counts first. */
 function faultsOfActions(before: State, after: State): string[] {
-  const found = differences('regrouped', { ...before, albums: {} }, { ...after, albums: {} });
+  const faults = differences('regrouped', { ...before, albums: {} }, { ...after, albums: {} });
   const albumOf = new Map(Object.values(after.albums).flatMap(({ id, tracks }) => tracks.map((track) => [track, id])));
   const sources = new Map<number, AlbumState[]>();
   for (const album of Object.values(before.albums)) {
@@ -383,23 +383,23 @@ function faultsOfActions(before: State, after: State): string[] {
     const from = (sources.get(album.id) ?? []).toSorted(
       (a, b) => Number(b.id === album.id) - Number(a.id === album.id),
     );
-    const said = saidTogether(from);
-    if (album.said.join('; ') !== said)
-      found.push(
-        `album ${album.id} has “${album.said.join('; ')}” and not “${said}” of ${from.map(({ id }) => id).join()}`,
+    const expected = saidTogether(from);
+    if (album.said.join('; ') !== expected)
+      faults.push(
+        `album ${album.id} has “${album.said.join('; ')}” and not “${expected}” of ${from.map(({ id }) => id).join()}`,
       );
     const cover = from.find((one) => one.cover !== null)?.cover ?? null;
-    if (album.cover !== cover) found.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
+    if (album.cover !== cover) faults.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
   }
-  return found;
+  return faults;
 }
 
 function saidTogether(albums: readonly AlbumState[]): string {
   const byUser = new Map<string, { liked: boolean; rating: number }>();
   for (const text of albums.flatMap(({ said }) => said)) {
     const [user = '', liked, rating] = text.split(/: |, /);
-    const own = byUser.get(user);
-    byUser.set(user, { liked: own?.liked === true || liked === '1', rating: own?.rating || Number(rating) });
+    const entry = byUser.get(user);
+    byUser.set(user, { liked: entry?.liked === true || liked === '1', rating: entry?.rating || Number(rating) });
   }
   return [...byUser]
     .toSorted(([a], [b]) => a.localeCompare(b))

@@ -29,14 +29,14 @@ type Round = 0 | 1 | 2;
 /** Picard writes another spelling of the artist, of the title, of both, or of both with all else. */
 function namesOf(album: number, round: Round, picture: Buffer): Names {
   const artist = Math.floor(album / ALBUMS_PER_ARTIST);
-  const way = artist % 4;
+  const naming = artist % 4;
   const suffix = ['', ' (2009)', ' (Remaster)'][round] ?? '';
   return {
-    artist: round > 0 && way !== 0 ? `The Quays ${artist}${round}` : `Quays ${artist}`,
-    album: way !== 1 ? `Harbour ${album}${suffix}` : `Harbour ${album}`,
-    year: way === 3 && round > 0 ? `${2008 + round}` : '1999',
-    mbids: way === 3 && round > 0,
-    picture: way === 3 && round > 0 ? picture : undefined,
+    artist: round > 0 && naming !== 0 ? `The Quays ${artist}${round}` : `Quays ${artist}`,
+    album: naming !== 1 ? `Harbour ${album}${suffix}` : `Harbour ${album}`,
+    year: naming === 3 && round > 0 ? `${2008 + round}` : '1999',
+    mbids: naming === 3 && round > 0,
+    picture: naming === 3 && round > 0 ? picture : undefined,
   };
 }
 
@@ -116,7 +116,7 @@ export async function playRetagged({
       MIN_FREE_BYTES: '0',
     },
   });
-  const found: string[] = [];
+  const faults: string[] = [];
   const { api } = server;
   const headers = (): Record<string, string> => ({ authorization: `Bearer ${server.token}` });
   const pictureOf = async (kind: 'albums' | 'artists', id: number | null): Promise<string> => {
@@ -156,7 +156,7 @@ export async function playRetagged({
     await server.app.drain();
   }
   const saidOf = async (type: 'album' | 'artist', ids: readonly (number | null)[]): Promise<Map<number, Said>> => {
-    const said = new Map<number, Said>();
+    const saidByAlbum = new Map<number, Said>();
     const different = [...new Set(ids)];
     for (let at = 0; at < different.length; at += 100) {
       const query = different
@@ -164,15 +164,15 @@ export async function playRetagged({
         .map((id) => `item_id=${id}`)
         .join('&');
       const { body } = await api<(Said & { item_id: number })[]>(`/likes/state?item_type=${type}&${query}`);
-      for (const { item_id: id, liked, rating } of body) said.set(id, { liked, rating: rating ?? 0 });
+      for (const { item_id: id, liked, rating } of body) saidByAlbum.set(id, { liked, rating: rating ?? 0 });
     }
-    return said;
+    return saidByAlbum;
   };
 
   try {
     await settle(() => 0);
-    const before = await byPath();
-    const first = (album: number): TrackOut => before.get(pathOf(album, 0)) as TrackOut;
+    const previousTracks = await byPath();
+    const first = (album: number): TrackOut => previousTracks.get(pathOf(album, 0)) as TrackOut;
     const artists = [...new Set(every.map((album) => Math.floor(album / ALBUMS_PER_ARTIST)))];
     const covers = new Map<number, string>();
     const portraits = new Map<number, string>();
@@ -192,7 +192,7 @@ export async function playRetagged({
       if (artist % 7 === 0) await api(`/radio/never/artists/${id}`, { method: 'PUT' });
     }
     const list = (await api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Mine' } })).body.id;
-    const ids = every.flatMap((album) => nths.map((nth) => before.get(pathOf(album, nth))?.id));
+    const ids = every.flatMap((album) => nths.map((nth) => previousTracks.get(pathOf(album, nth))?.id));
     for (let at = 0; at < ids.length; at += 500)
       await api(`/playlists/${list}/tracks`, { method: 'POST', body: { track_ids: ids.slice(at, at + 500) } });
     for (const [n, id] of ids.entries())
@@ -216,40 +216,41 @@ export async function playRetagged({
       const same = (said: Said | undefined, n: number): boolean =>
         (said?.liked ?? false) === isLiked(n) && (said?.rating ?? 0) === ratingOf(n);
       for (const album of every) {
-        const own = of(album);
+        const albumFiles = of(album);
         for (const nth of nths)
-          if (own[nth]?.id !== before.get(pathOf(album, nth))?.id) found.push(`${when}: ${pathOf(album, nth)} is new`);
-        const albumIds = [...new Set(own.map((track) => track.album_id))];
-        if (isWhole && albumIds.length !== 1) found.push(`${when}: album ${album} is ${albumIds.join()}`);
+          if (albumFiles[nth]?.id !== previousTracks.get(pathOf(album, nth))?.id)
+            faults.push(`${when}: ${pathOf(album, nth)} is new`);
+        const albumIds = [...new Set(albumFiles.map((track) => track.album_id))];
+        if (isWhole && albumIds.length !== 1) faults.push(`${when}: album ${album} is ${albumIds.join()}`);
         const right = albumIds.filter((id) => same(albumStates.get(id ?? 0), album));
-        if (right.length === 0) found.push(`${when}: like or rating of album ${album} is lost`);
+        if (right.length === 0) faults.push(`${when}: like or rating of album ${album} is lost`);
         const [id = null] = right;
         if (!isWhole) continue;
         const cover = covers.get(album);
         if (cover !== undefined && (await pictureOf('albums', id)) !== cover)
-          found.push(`${when}: cover of album ${album} is another`);
+          faults.push(`${when}: cover of album ${album} is another`);
         const { created_at: added } = (await api<AlbumOut>(`/albums/${albumIds[0]}`)).body;
         if (Math.abs(Date.parse(added) - Date.parse(since.get(album) ?? '')) > 1_000)
-          found.push(`${when}: album ${album} is added ${added}`);
+          faults.push(`${when}: album ${album} is added ${added}`);
       }
       const nevers = (await api<{ artists: ArtistOut[] }>('/radio/never')).body.artists.map((one) => one.id);
       for (const artist of artists) {
-        const own = every
+        const artistAlbums = every
           .filter((album) => Math.floor(album / ALBUMS_PER_ARTIST) === artist)
           .flatMap((album) => of(album).map((track) => track.artist_id));
-        const right = [...new Set(own)].filter((id) => same(artistStates.get(id ?? 0), artist));
-        if (right.length === 0) found.push(`${when}: like or rating of artist ${artist} is lost`);
-        if (artist % 7 === 0 && !own.some((id) => id !== null && nevers.includes(id)))
-          found.push(`${when}: artist ${artist} is played in radios`);
+        const right = [...new Set(artistAlbums)].filter((id) => same(artistStates.get(id ?? 0), artist));
+        if (right.length === 0) faults.push(`${when}: like or rating of artist ${artist} is lost`);
+        if (artist % 7 === 0 && !artistAlbums.some((id) => id !== null && nevers.includes(id)))
+          faults.push(`${when}: artist ${artist} is played in radios`);
         const portrait = portraits.get(artist);
-        if (isWhole && portrait !== undefined && (await pictureOf('artists', own[0] ?? null)) !== portrait)
-          found.push(`${when}: picture of artist ${artist} is another`);
+        if (isWhole && portrait !== undefined && (await pictureOf('artists', artistAlbums[0] ?? null)) !== portrait)
+          faults.push(`${when}: picture of artist ${artist} is another`);
       }
       const { entries } = (await api<{ entries: { track: { id: number } }[] }>(`/playlists/${list}?limit=10000`)).body;
       if (entries.map(({ track }) => track.id).join() !== ids.slice(0, entries.length).join() || entries.length === 0)
-        found.push(`${when}: the playlist is another`);
+        faults.push(`${when}: the playlist is another`);
       const states = await api<{ total: number }>('/tracks?liked=true&limit=1');
-      if (states.body.total !== Math.ceil(ids.length / 2)) found.push(`${when}: ${states.body.total} liked tracks`);
+      if (states.body.total !== Math.ceil(ids.length / 2)) faults.push(`${when}: ${states.body.total} liked tracks`);
     }
 
     const roundOf = new Map<string, Round>();
@@ -268,7 +269,7 @@ export async function playRetagged({
           }
       await settle(rounds);
       await check(when, isWhole);
-      if (albums > 100) console.log(`${when}: ${found.length} faults`);
+      if (albums > 100) console.log(`${when}: ${faults.length} faults`);
     }
     for (let n = 0; n < SITTINGS; n++)
       await sitting(`sitting ${n + 1}`, 1, (album, nth) => (album + nth) % SITTINGS <= n, n === SITTINGS - 1);
@@ -276,7 +277,7 @@ export async function playRetagged({
     await sitting('undone', 1, () => true, true);
     await sitting('as it was', 0, () => true, true);
     await sitting('all at once', 2, () => true, true);
-    return found;
+    return faults;
   } finally {
     await server.close();
     fs.rmSync(base, { recursive: true, force: true });
@@ -291,10 +292,10 @@ export async function proveRetaggedAlbums({ runs: albums = 500 }: { runs: number
     ['copy', false],
     ['copy', true],
   ] as const) {
-    const found = await playRetagged({ albums, isWatched, mode });
-    faults += found.length;
-    for (const one of found.slice(0, 50)) console.log(one);
-    console.log(`${albums} albums, ${mode}, ${isWatched ? 'watched' : 'scanned'}: ${found.length} faults`);
+    const runFaults = await playRetagged({ albums, isWatched, mode });
+    faults += runFaults.length;
+    for (const fault of runFaults.slice(0, 50)) console.log(fault);
+    console.log(`${albums} albums, ${mode}, ${isWatched ? 'watched' : 'scanned'}: ${runFaults.length} faults`);
   }
   return faults === 0;
 }

@@ -41,7 +41,7 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
   const quietHealth = await watchHealth(url, HEALTH_EVERY_MS);
   await sleep(5_000);
   const quiet = await quietHealth.stop();
-  const before = product.rss();
+  const rssBefore = product.rss();
 
   const random = seededRandom(seed);
   const { hostname, port, host } = new URL(url);
@@ -102,9 +102,9 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
   console.log(
     `seed ${seed}: ${minutes} min, ${opened} sockets, the longest open for ${(longestMs / 1_000).toFixed(0)} s; ` +
       `${asked} requests of a phone and a page, ${faults.length} failed; /health p99 ${busy.p99.toFixed(1)} ms ` +
-      `(quiet ${quiet.p99.toFixed(1)}); memory ${before.toFixed(0)} MB, at most ${most.toFixed(0)} MB`,
+      `(quiet ${quiet.p99.toFixed(1)}); memory ${rssBefore.toFixed(0)} MB, at most ${most.toFixed(0)} MB`,
   );
   for (const fault of faults.slice(0, 10)) console.log(`FAULT ${fault}`);
-  const isFast = busy.p99 <= quiet.p99 + MOST_HEALTH_MS && most <= before + MOST_MEMORY_MB;
+  const isFast = busy.p99 <= quiet.p99 + MOST_HEALTH_MS && most <= rssBefore + MOST_MEMORY_MB;
   return faults.length === 0 && isFast && longestMs < GONE_MS;
 }

@@ -88,7 +88,7 @@ async function visit(
   const pictures = process.env['TOUR_PICTURES'];
   for (const path of paths) {
     at = path;
-    const before = faults.length;
+    const faultsBefore = faults.length;
     await open(path);
     for (const { name, viewport, media } of looks) {
       at = `${path} at ${name}`;
@@ -106,7 +106,7 @@ async function visit(
       for (const fault of await layoutFaults(page)) note(fault);
       await scrollMain(page, 0);
     }
-    if (doneFile && faults.length === before) appendFileSync(doneFile, `${nameOf(language, path, looks)}\n`);
+    if (doneFile && faults.length === faultsBefore) appendFileSync(doneFile, `${nameOf(language, path, looks)}\n`);
   }
   await page.context().close();
   return faults;
@@ -128,15 +128,15 @@ export async function proveTour(): Promise<boolean> {
         [DESK, WIDE],
         [PHONE, NARROW],
       ] as const) {
-        const left = paths.filter((path) => !done.has(nameOf(language, path, looks)));
-        for (let first = 0; first < left.length; first += PAGES_OF_A_WINDOW) {
-          const some = left.slice(first, first + PAGES_OF_A_WINDOW);
-          faults.push(...(await visit(stage, device, looks, { language, paths: some })));
+        const remainingPaths = paths.filter((path) => !done.has(nameOf(language, path, looks)));
+        for (let first = 0; first < remainingPaths.length; first += PAGES_OF_A_WINDOW) {
+          const nextPaths = remainingPaths.slice(first, first + PAGES_OF_A_WINDOW);
+          faults.push(...(await visit(stage, device, looks, { language, paths: nextPaths })));
         }
       }
     const looks = languages.length * (WIDE.length + NARROW.length);
-    const before = done.size > 0 ? ', without those that passed before' : '';
-    console.log(`${paths.length} pages, each in ${looks} ways${before}: ${faults.length} faults`);
+    const exception = done.size > 0 ? ', without those that passed before' : '';
+    console.log(`${paths.length} pages, each in ${looks} ways${exception}: ${faults.length} faults`);
     return faults.length === 0;
   } finally {
     await stage.close();

@@ -14,7 +14,7 @@ export function albumsAlike(
 ): Measure[] {
   const measures: Measure[] = [];
   const albums = recorded.map(({ album }) => album);
-  const own = precisionWithoutOwnAlbum(recorded, characters);
+  const ownPrecision = precisionWithoutOwnAlbum(recorded, characters);
   const heldOut = recorded.flatMap((track, n) => (isPackageHeldOut(track.package) ? [n] : []));
   const heldOutAlbums = heldOut.map((n) => albums[n] as string);
   const trained = trainVectorsBy(recorded, characters, (track) => !isPackageHeldOut(track.package));
@@ -29,7 +29,7 @@ export function albumsAlike(
     const theirs = judged.flatMap((one) => (one[other] ? [one[other]] : []));
     if (theirs.length !== recorded.length) {
       console.error(
-        `NOT JUDGED: albums beside ${other}, which is absent; the product's own shares: ${own}, ${ownHeldOut}`,
+        `NOT JUDGED: albums beside ${other}, which is absent; the product's own shares: ${ownPrecision}, ${ownHeldOut}`,
       );
       continue;
     }
@@ -37,7 +37,7 @@ export function albumsAlike(
     const nameHeldOut = `the same of held-out packages, ${heldOut.length} in ${new Set(heldOutAlbums).size} albums`;
     const theirsHeldOut = standardized(heldOut.map((n) => theirs[n] as number[]));
     measures.push(
-      beside(name, other, own, precision(standardized(theirs), albums), times),
+      beside(name, other, ownPrecision, precision(standardized(theirs), albums), times),
       beside(nameHeldOut, other, ownHeldOut, precision(theirsHeldOut, heldOutAlbums), times),
     );
   }

@@ -59,11 +59,16 @@ export function openSoundtracks(folder: string): Recorded[] {
   for (const path of globSync(`**/*.${ENDINGS}`, { cwd: folder }).sort()) {
     if (!lstatSync(join(folder, path)).isFile()) continue; // the same music again, in a folder for another language
     const album = dirname(path);
-    const known = albums.get(album) ?? [];
+    const albumTracks = albums.get(album) ?? [];
     const facts = factsOf(join(folder, path));
     if (facts.seconds >= SHORTEST_SECONDS)
-      known.push({ path: join(folder, path), package: path.split(sep)[0] as string, album, artist: facts.artist });
-    albums.set(album, known);
+      albumTracks.push({
+        path: join(folder, path),
+        package: path.split(sep)[0] as string,
+        album,
+        artist: facts.artist,
+      });
+    albums.set(album, albumTracks);
   }
   return [...albums.values()]
     .filter((tracks) => tracks.length >= FEWEST)

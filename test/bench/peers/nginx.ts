@@ -9,23 +9,23 @@ import { answersHttp, launch } from './peer.ts';
 export async function startNginx(dir: string, files: string) {
   if (spawnSync('nginx', ['-v']).error) return undefined;
   const port = await freePort();
-  const own = join(dir, 'nginx');
-  mkdirSync(own, { recursive: true });
+  const nginxDir = join(dir, 'nginx');
+  mkdirSync(nginxDir, { recursive: true });
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   writeFileSync(
-    join(own, 'nginx.conf'),
-    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes auto; pid ${own}/pid; error_log ${own}/errors;
+    join(nginxDir, 'nginx.conf'),
+    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes auto; pid ${nginxDir}/pid; error_log ${nginxDir}/errors;
     events {}
     http {
       access_log off; sendfile on; tcp_nopush on;
-      ${temporary.map((name) => `${name}_temp_path ${own}/${name};`).join(' ')}
+      ${temporary.map((name) => `${name}_temp_path ${nginxDir}/${name};`).join(' ')}
       server { listen 127.0.0.1:${port}; root ${files}; }
     }`,
   );
   const url = `http://127.0.0.1:${port}`;
   const running = await launch({
     command: 'nginx',
-    args: ['-p', own, '-c', join(own, 'nginx.conf')],
+    args: ['-p', nginxDir, '-c', join(nginxDir, 'nginx.conf')],
     answers: () => answersHttp(`${url}/`),
   });
   return { ...running, url };

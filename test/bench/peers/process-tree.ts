@@ -40,11 +40,11 @@ export function meterOf(pid: number): Meter {
     },
     async quiet() {
       const until = performance.now() + QUIET_LIMIT_MS;
-      for (let before = cpuMs(); performance.now() < until;) {
+      for (let previousCpu = cpuMs(); performance.now() < until;) {
         await sleep(QUIET_MS);
         const now = cpuMs();
-        if (now - before < QUIET_MS * QUIET_SHARE) return;
-        before = now;
+        if (now - previousCpu < QUIET_MS * QUIET_SHARE) return;
+        previousCpu = now;
       }
       throw new Error(`the processor is not quiet after ${QUIET_LIMIT_MS / 1000} s`);
     },
@@ -55,7 +55,7 @@ export function meterOf(pid: number): Meter {
 /** The process and its descendants. */
 function treeOf(pid: number): number[] {
   const all = [pid];
-  for (const one of all) all.push(...childrenOf(one));
+  for (const descendant of all) all.push(...childrenOf(descendant));
   return all;
 }
 

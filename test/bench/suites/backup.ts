@@ -113,14 +113,14 @@ interface Job {
 
 /** Until the job has ended. */
 async function backUp({ api, pid }: Product): Promise<Cost> {
-  const before = processorMs(pid);
+  const cpuBefore = processorMs(pid);
   let job = await api<Job>('/backups', 'POST', {});
   for (let wait = 20; job.finished_at === null; wait = Math.min(1_000, wait * 2)) {
     await sleep(wait);
     job = await api<Job>(`/jobs/${job.id}`);
   }
   if (job.status !== 'succeeded') throw new Error(`the backup ${job.status}: ${job.error}`);
-  return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), [PROCESSOR]: processorMs(pid) - before };
+  return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), [PROCESSOR]: processorMs(pid) - cpuBefore };
 }
 
 /** Of what a backup of ours has: the database, as it is now, and what is stored. */
@@ -167,9 +167,9 @@ function folderPlace(dir: string): Place {
     env: (n) => ({ BACKUP_TARGET: folder('ours', n) }),
     restic: (n) => folder('restic', n),
     async costOf(n, tool, work) {
-      const before = bytesIn(folder(tool, n));
+      const bytesBefore = bytesIn(folder(tool, n));
       const cost = await work();
-      return { ...cost, kB: (bytesIn(folder(tool, n)) - before) / 1000 };
+      return { ...cost, kB: (bytesIn(folder(tool, n)) - bytesBefore) / 1000 };
     },
   };
 }

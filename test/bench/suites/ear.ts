@@ -58,9 +58,9 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
     () => steppingAside(dir, (pieces[0] as Piece).path),
   ];
   for (const part of parts) {
-    const some = await part();
-    console.error(toRows(some)); // the whole takes some minutes
-    measures.push(...some);
+    const partMeasures = await part();
+    console.error(toRows(partMeasures)); // the whole takes some minutes
+    measures.push(...partMeasures);
   }
   return measures;
 }

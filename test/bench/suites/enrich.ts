@@ -192,7 +192,7 @@ function nameOf({ fingerprint }: Lookup): Answer {
     .toString()
     .padStart(12, '0');
   const id = (kind: string): string => `0000000${kind}-0000-4000-8000-${n}`;
-  const place = { position: 1, tracks: [{ id: id('3'), position: (Number(n) % 90) + 1 }] };
+  const medium = { position: 1, tracks: [{ id: id('3'), position: (Number(n) % 90) + 1 }] };
   return {
     results: [
       {
@@ -210,7 +210,7 @@ function nameOf({ fingerprint }: Lookup): Answer {
                 id: GROUP,
                 title: 'Pieces',
                 type: 'Album',
-                releases: [{ id: GROUP, date: { year: 2001 }, mediums: [place] }],
+                releases: [{ id: GROUP, date: { year: 2001 }, mediums: [medium] }],
               },
             ],
           },
@@ -221,10 +221,10 @@ function nameOf({ fingerprint }: Lookup): Answer {
 }
 
 async function bareFpcalc(sounds: Sound[]): Promise<void> {
-  const left = sounds.values();
+  const remaining = sounds.values();
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
-      for (const { path } of left)
+      for (const { path } of remaining)
         await once(spawn('fpcalc', ['-json', '-length', '120', path], { stdio: 'ignore' }), 'exit');
     }),
   );

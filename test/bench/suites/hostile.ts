@@ -34,13 +34,13 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   const quiet = await quietServer(product.url);
   for (const { name, run } of await attacks(product)) {
     await loopDelay(product);
-    const before = product.rss();
+    const rssBefore = product.rss();
     const { p99, peak } = await healthWhile(product.url, run, () => product.rss());
     const stop = await loopDelay(product);
     const values: [string, string, number, number][] = [
       ['longest stop', 'ms', stop, LIMIT],
       ['/health p99', 'ms', p99, quiet + LIMIT],
-      ['extra memory', 'MB', Math.max(0, peak - before), LIMIT],
+      ['extra memory', 'MB', Math.max(0, peak - rssBefore), LIMIT],
     ];
     for (const [what, unit, value, bound] of values)
       measures.push(
@@ -102,7 +102,7 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     );
-  const rest = async (endpoint: string, params: [string, string][] = []): Promise<void> =>
+  const callSubsonic = async (endpoint: string, params: [string, string][] = []): Promise<void> =>
     drain(
       await fetch(`${url}/rest/${endpoint}`, {
         method: 'POST',
@@ -120,47 +120,50 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
   const { id } = (await list.json()) as { id: number };
 
   return [
-    { name: 'star 20,000 times the same song', run: () => rest('star', times(20_000, ['id', 'tr-100'])) },
-    { name: 'star 60,000 songs', run: () => rest('star', named('id', 60_000)) },
-    { name: 'unstar 60,000 songs', run: () => rest('unstar', named('id', 60_000)) },
+    { name: 'star 20,000 times the same song', run: () => callSubsonic('star', times(20_000, ['id', 'tr-100'])) },
+    { name: 'star 60,000 songs', run: () => callSubsonic('star', named('id', 60_000)) },
+    { name: 'unstar 60,000 songs', run: () => callSubsonic('unstar', named('id', 60_000)) },
     {
       name: 'savePlayQueue, 100,000',
-      run: () => rest('savePlayQueue', [...named('id', 100_000), ['current', 'tr-5']]),
+      run: () => callSubsonic('savePlayQueue', [...named('id', 100_000), ['current', 'tr-5']]),
     },
-    { name: 'getPlayQueue, 100,000', run: () => rest('getPlayQueue') },
-    { name: 'getPlayQueue as XML, 100,000', run: () => rest('getPlayQueue', [['f', 'xml']]) },
+    { name: 'getPlayQueue, 100,000', run: () => callSubsonic('getPlayQueue') },
+    { name: 'getPlayQueue as XML, 100,000', run: () => callSubsonic('getPlayQueue', [['f', 'xml']]) },
     { name: 'PUT /queue, 200,000', run: () => json('PUT', '/queue', { track_ids: ids(200_000) }) },
-    { name: 'createPlaylist, 60,000', run: () => rest('createPlaylist', [['name', 'x'], ...named('songId', 60_000)]) },
+    {
+      name: 'createPlaylist, 60,000',
+      run: () => callSubsonic('createPlaylist', [['name', 'x'], ...named('songId', 60_000)]),
+    },
     {
       name: 'createPlaylist over one of 40,000',
-      run: () => rest('createPlaylist', [['playlistId', `pl-${id}`], ...named('songId', 60_000).toReversed()]),
+      run: () => callSubsonic('createPlaylist', [['playlistId', `pl-${id}`], ...named('songId', 60_000).toReversed()]),
     },
     { name: 'GET /playlists/{id}, 60,000', run: () => json('GET', `/playlists/${id}`) },
     {
       name: 'scrobble 20,000 plays',
       run: () =>
-        rest('scrobble', [
+        callSubsonic('scrobble', [
           ...named('id', 20_000),
           ...ids(20_000).map((n): [string, string] => ['time', `${n * 1_000_000}`]),
         ]),
     },
     {
       name: 'createShare, 1,000 long playlists',
-      run: () => rest('createShare', times(1_000, ['id', `pl-${id}`])),
+      run: () => callSubsonic('createShare', times(1_000, ['id', `pl-${id}`])),
     },
     {
       name: 'search3, the whole library',
       run: () =>
-        rest('search3', [
+        callSubsonic('search3', [
           ['query', ''],
           ['songCount', '100000'],
         ]),
     },
-    { name: 'getStarred2 after 60,000 stars', run: () => rest('getStarred2') },
-    { name: 'getArtists', run: () => rest('getArtists') },
+    { name: 'getStarred2 after 60,000 stars', run: () => callSubsonic('getStarred2') },
+    { name: 'getArtists', run: () => callSubsonic('getArtists') },
     {
       name: 'a form of 10 MB',
-      run: () => rest('ping', times(240_000, ['x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'])),
+      run: () => callSubsonic('ping', times(240_000, ['x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'])),
     },
     { name: 'an address of 250 KB', run: () => json('GET', `/tracks?${'a&'.repeat(125_000)}`) },
     { name: 'JSON of half a million lists', run: () => json('PUT', '/queue', { track_ids: times(300_000, []) }) },

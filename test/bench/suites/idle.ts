@@ -82,10 +82,10 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
 }
 
 async function untilIdle({ api }: Product): Promise<void> {
-  const left = async (status: string): Promise<number> =>
+  const countJobs = async (status: string): Promise<number> =>
     (await api<{ total: number }>(`/jobs?status=${status}`)).total;
   do await sleep(SETTLE_MS);
-  while ((await left('queued')) + (await left('running')) + (await left('waiting')) > 0);
+  while ((await countJobs('queued')) + (await countJobs('running')) + (await countJobs('waiting')) > 0);
 }
 
 /** A few minutes of use: pages of every list, some searches, storage and genres. */

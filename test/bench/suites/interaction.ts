@@ -67,17 +67,17 @@ async function journeys(): Promise<InteractionFigures[]> {
   const { stage, tasks } = await openJourneys();
   try {
     const figures: InteractionFigures[] = [];
-    for (const way of WAYS) {
-      const page = await stage.openAsOwner(way === 'touch' ? PHONE : DESK);
+    for (const input of WAYS) {
+      const page = await stage.openAsOwner(input === 'touch' ? PHONE : DESK);
       await noteInteractions(page.context());
       await page.goto('/');
       await page.getByRole('navigation').first().waitFor();
       for (const [i, task] of tasks.entries()) {
         await start(page, STARTS[i % STARTS.length]!);
-        await task.go(handOf(way, page, { types: true }));
+        await task.go(handOf(input, page, { types: true }));
         await task.isDone(page);
       }
-      figures.push(figuresOf(`tasks, ${NAMES[way]}`, await interactionsOf(page)));
+      figures.push(figuresOf(`tasks, ${NAMES[input]}`, await interactionsOf(page)));
       await page.context().close();
     }
     return figures;

@@ -53,11 +53,11 @@ async function likeness(dir: string, all: Recorded[], python: string, hear: Hear
     characters.push(character.is);
   }
   const vectorOf = trainVectors(recorded, characters);
-  const known = characters.map(vectorOf);
+  const vectors = characters.map(vectorOf);
   const artists = recorded.map(({ artist }) => artist);
-  const halves = await segments(recorded, known, vectorOf, hear);
-  console.log(`same segment first: ${halves.toFixed(3)}; same artist@10: ${precision(known, artists).toFixed(3)}`);
-  const measures = [...(await copies(dir, recorded, known, vectorOf, hear))];
+  const halves = await segments(recorded, vectors, vectorOf, hear);
+  console.log(`same segment first: ${halves.toFixed(3)}; same artist@10: ${precision(vectors, artists).toFixed(3)}`);
+  const measures = [...(await copies(dir, recorded, vectors, vectorOf, hear))];
   const judged = judge(
     python,
     'likeness',
@@ -123,7 +123,7 @@ function neighbours(dir: string): Measure[] {
   const index = openSoundIndex(path);
   if (!index) throw new Error('the index cannot be read');
   const times: number[] = [];
-  let found = 0;
+  let foundCount = 0;
   for (let question = 0; question < QUESTIONS; question++) {
     const n = (question * 7_919) % MILLION;
     const record = records.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES);
@@ -132,13 +132,13 @@ function neighbours(dir: string): Measure[] {
     times.push(performance.now() - from);
     if (question % 10 > 0) continue; // comparing all takes long
     const exact = new Set(index.nearest(record, 20, 1).ids);
-    found += ids.filter((id) => exact.has(id)).length;
+    foundCount += ids.filter((id) => exact.has(id)).length;
   }
   index.close();
   const p99 = times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] as number;
   return [
     atMost('20 nearest of 1,000,000, p99', 'ms', p99, 20),
-    share('the same, recall', found / (QUESTIONS / 10) / 20, 0.95),
+    share('the same, recall', foundCount / (QUESTIONS / 10) / 20, 0.95),
     atMost('bytes of a track in index and database', 'bytes', statSync(path).size / MILLION + CHARACTER_BYTES, 300),
   ];
 }

@@ -68,7 +68,7 @@ async function figuresOf({ browser, openPage }: LargeWindow, list: string, path:
   return figures;
 }
 
-const rest = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
+const pause = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
 /** In this order: the first End is the server's first request for a deep page. */
 const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
@@ -79,7 +79,7 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       for (const key of ['End', 'Home', 'End', 'Home']) {
         await page.keyboard.press(key);
         await untilFull(page);
-        await rest(page, 300);
+        await pause(page, 300);
       }
     },
   ],
@@ -104,7 +104,7 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.mouse.move(700, 500);
       for (let n = 0; n < HELD; n++) {
         await page.mouse.wheel(0, 240);
-        await rest(page, REPEAT_MS);
+        await pause(page, REPEAT_MS);
       }
     },
   ],
@@ -132,7 +132,7 @@ const focusStop = (page: Page): Promise<void> =>
 async function hold(page: Page, key: string): Promise<void> {
   for (let n = 0; n < HELD; n++) {
     await page.keyboard.down(key); // again without up: the key repeats
-    await rest(page, REPEAT_MS);
+    await pause(page, REPEAT_MS);
   }
   await page.keyboard.up(key);
 }
@@ -150,7 +150,7 @@ async function drag(page: Page, to: number): Promise<void> {
   const steps = Math.max(20, Math.round(DRAG_STEPS * Math.abs(to - bar.at)));
   for (let n = 1; n <= steps; n++) {
     await page.mouse.move(bar.x, y(bar.at + ((to - bar.at) * n) / steps));
-    await rest(page, REPEAT_MS);
+    await pause(page, REPEAT_MS);
   }
   await untilFull(page);
   await page.mouse.up();

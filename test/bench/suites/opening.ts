@@ -90,14 +90,14 @@ async function open(page: Page, path: string): Promise<Opening> {
       ...performance.getEntriesByType('navigation'),
       ...performance.getEntriesByType('resource'),
     ] as PerformanceResourceTiming[];
-    const before = sent.filter(({ responseEnd }) => responseEnd <= interactiveMs);
+    const beforeInteractive = sent.filter(({ responseEnd }) => responseEnd <= interactiveMs);
     return {
       firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
       inSightMs,
       interactiveMs,
       blockedMs: tasks.reduce((sum, { start, end }) => sum + Math.max(0, end - start - 50), 0),
-      requests: before.length,
-      sentKb: before.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
+      requests: beforeInteractive.length,
+      sentKb: beforeInteractive.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024,
     };
   }, REST_MS);
 }
@@ -121,11 +121,11 @@ function note(): void {
   };
   const isThere = (): boolean => {
     const main = document.querySelector('main');
-    const seen = [...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? [])].filter(
-      isSeen,
-    );
+    const visibleElements = [
+      ...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? []),
+    ].filter(isSeen);
     return (
-      seen.length > 0 &&
+      visibleElements.length > 0 &&
       ![...main!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
       [...document.images].filter(isSeen).every((image) => image.complete)
     );

@@ -110,13 +110,13 @@ export async function peersSuite(
   for (let round = 0; round < rounds; round++)
     for (const { peer, runs } of columns) {
       console.error(`peers: ${peer.name}, round ${round + 1} …`);
-      const own = join(dir, `peer-${round}-${columns.findIndex((column) => column.peer === peer)}`);
-      mkdirSync(own);
+      const peerDir = join(dir, `peer-${round}-${columns.findIndex((column) => column.peer === peer)}`);
+      mkdirSync(peerDir);
       try {
-        runs.push(await figuresOf(peer, { music, dir: own }, { files: made.files.length, onlyScans, beforeScan }));
+        runs.push(await figuresOf(peer, { music, dir: peerDir }, { files: made.files.length, onlyScans, beforeScan }));
       } finally {
         await endPeers();
-        if (onlyScans) rmSync(own, { recursive: true, force: true }); // few files, so the next is not slowed by it
+        if (onlyScans) rmSync(peerDir, { recursive: true, force: true }); // few files, so the next is not slowed by it
       }
       console.error(`peers: ${JSON.stringify(runs.at(-1), (_, value: unknown) => rounded(value))}`);
     }
@@ -154,7 +154,7 @@ export function peersHere(builds: string): { columns: Column[]; missing: string[
     ['MPD', mpd],
     ['MiniDLNA', minidlna],
   ];
-  const here = others.flatMap(([name, open]) => {
+  const installed = others.flatMap(([name, open]) => {
     try {
       return [open()];
     } catch (error) {
@@ -163,7 +163,10 @@ export function peersHere(builds: string): { columns: Column[]; missing: string[
       return [];
     }
   });
-  return { columns: [tonearm('copy'), tonearm('reference'), ...here].map((peer) => ({ peer, runs: [] })), missing };
+  return {
+    columns: [tonearm('copy'), tonearm('reference'), ...installed].map((peer) => ({ peer, runs: [] })),
+    missing,
+  };
 }
 
 /** Of the system. */
@@ -182,12 +185,13 @@ async function figuresOf(
   const cpuBefore = first.firstScan ? 0 : first.meter.cpuMs();
   const startedAt = performance.now() - (first.firstScan ? first.startMs : 0);
   first.meter.peakRssMb();
-  const found = await (first.firstScan ?? first.scan)?.();
+  const fileCount = await (first.firstScan ?? first.scan)?.();
   const scanMs = performance.now() - startedAt;
   const scanCpuMs = (first.meter.cpuMs() - cpuBefore) / files;
   const scanPeakMb = first.meter.peakRssMb();
   // MiniDLNA does not know every format
-  if (found === undefined || found < files * 0.9) throw new Error(`${peer.name} found ${found} of ${files} files`);
+  if (fileCount === undefined || fileCount < files * 0.9)
+    throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
   await first.meter.quiet();
   const figures: Figures = {
     firstScanS: scanMs / 1000,
@@ -198,11 +202,11 @@ async function figuresOf(
   };
   if (first.scan) {
     beforeScan();
-    const before = first.meter.cpuMs();
+    const cpuBefore = first.meter.cpuMs();
     const rescannedAt = performance.now();
     await first.scan();
     figures.rescanMs = performance.now() - rescannedAt;
-    figures.rescanCpuMs = first.meter.cpuMs() - before;
+    figures.rescanCpuMs = first.meter.cpuMs() - cpuBefore;
   }
   await first.stop();
   if (onlyScans) return figures;
@@ -376,8 +380,8 @@ const revision = (): string =>
 function goals(columns: Column[]): Measure[] {
   const named = (name: string): Column | undefined => columns.find(({ peer }) => peer.name === name);
   const row = (mode: string, beside: (Column | undefined)[], of: Row, op: '>=' | '<=', value: number): Measure[] => {
-    const own = named(`Tonearm, ${mode}`);
-    const product = own && middle(own, of);
+    const tonearm = named(`Tonearm, ${mode}`);
+    const product = tonearm && middle(tonearm, of);
     const best = bestOf(
       beside.flatMap((column) => column ?? []),
       of,

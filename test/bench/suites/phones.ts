@@ -50,9 +50,9 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
     for (const { peer, dir: own } of columns) {
       mkdirSync(own);
       const first = await peer.start({ music, dir: own });
-      const found = (await first.scan?.()) ?? 0;
-      console.error(`  ${peer.name}: ${found} files`);
-      if (found < files * 0.99) throw new Error(`${peer.name} found ${found} of ${files} files`);
+      const fileCount = (await first.scan?.()) ?? 0;
+      console.error(`  ${peer.name}: ${fileCount} files`);
+      if (fileCount < files * 0.99) throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
       await first.meter.quiet();
       await first.stop();
     }
@@ -74,16 +74,16 @@ async function copy({ meter, subsonic }: Running, way: Sync, name: string): Prom
   const startedAt = performance.now();
   const { songs, requests } = await SYNCS[way]({ ask: asker(subsonic as Subsonic) }, PAGE);
   const ms = performance.now() - startedAt;
-  const taken = { songs: new Set(songs).size, requests, ms, cpuMs: meter.cpuMs() - cpu };
-  console.error(`  ${name}, ${way}: ${JSON.stringify(taken)}`);
-  return taken;
+  const measured = { songs: new Set(songs).size, requests, ms, cpuMs: meter.cpuMs() - cpu };
+  console.error(`  ${name}, ${way}: ${JSON.stringify(measured)}`);
+  return measured;
 }
 
 const asker =
   ({ url, credentials }: Subsonic): Parameters<(typeof SYNCS)[Sync]>[0]['ask'] =>
   async <T>(endpoint: string, params: object, key: string): Promise<T> => {
-    const asked = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
-    const response = await fetch(`${url}/rest/${endpoint}?${credentials}&${asked.toString()}`);
+    const query = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
+    const response = await fetch(`${url}/rest/${endpoint}?${credentials}&${query.toString()}`);
     const { 'subsonic-response': answer } = (await response.json()) as {
       'subsonic-response': Record<string, unknown> & { status: string };
     };

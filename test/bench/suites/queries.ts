@@ -129,9 +129,9 @@ class Run {
   }
 
   of(name: string): Timed {
-    const found = this.times.find((timed) => timed.name === name);
-    if (!found) throw new Error(`${name} was not measured`);
-    return found;
+    const times = this.times.find((timed) => timed.name === name);
+    if (!times) throw new Error(`${name} was not measured`);
+    return times;
   }
 
   async lists(): Promise<void> {

@@ -40,18 +40,18 @@ export async function radioSuite(dir: string, { libraries }: { libraries: string
 
 /** A copy of the one that is kept. */
 async function dataFolder(dir: string, libraries: string): Promise<string> {
-  const kept = join(libraries, 'radio-library');
-  if (!existsSync(kept)) {
+  const libraryDir = join(libraries, 'radio-library');
+  if (!existsSync(libraryDir)) {
     process.stderr.write('a library is being made …\n');
-    const half = `${kept}.half`;
+    const half = `${libraryDir}.half`;
     rmSync(half, { recursive: true, force: true });
     mkdirSync(half, { recursive: true });
     await (await startProduct(half, { ANALYSIS_ENABLED: 'false' })).stop(); // account made
     fill(half);
-    renameSync(half, kept);
+    renameSync(half, libraryDir);
   }
   const dataDir = join(dir, 'data');
-  cpSync(kept, dataDir, { recursive: true });
+  cpSync(libraryDir, dataDir, { recursive: true });
   return dataDir;
 }
 
@@ -93,17 +93,21 @@ async function radios(product: Product): Promise<string> {
   const head = ['radio of', ...Array.from({ length: STEPS / COUNT }, (_, n) => `${n * COUNT + 1}–${(n + 1) * COUNT}`)];
   const rows = [[...head, 'of the genre'], Array.from({ length: head.length + 1 }, () => '---')];
   for (const [name, seed, genre] of seeds) {
-    const given: ChosenTrackOut[] = [];
+    const chosenTracks: ChosenTrackOut[] = [];
     const means: string[] = [];
-    while (given.length < STEPS) {
-      const played = given.map(({ track }) => track.id);
+    while (chosenTracks.length < STEPS) {
+      const played = chosenTracks.map(({ track }) => track.id);
       const { items } = await product.api<RadioOut>('/radio/next', 'POST', { seed, count: COUNT, played });
-      const known = items.flatMap(({ likeness }) => (likeness === null ? [] : [likeness]));
-      means.push(known.length === 0 ? '–' : (known.reduce((sum, one) => sum + one, 0) / known.length).toFixed(2));
-      given.push(...items);
+      const likenesses = items.flatMap(({ likeness }) => (likeness === null ? [] : [likeness]));
+      means.push(
+        likenesses.length === 0 ? '–' : (likenesses.reduce((sum, one) => sum + one, 0) / likenesses.length).toFixed(2),
+      );
+      chosenTracks.push(...items);
     }
-    const same = given.filter(({ track }) => genre !== undefined && track.genres.includes(GENRES[genre] as string));
-    rows.push([name, ...means, genre === undefined ? '–' : `${same.length} of ${given.length}`]);
+    const same = chosenTracks.filter(
+      ({ track }) => genre !== undefined && track.genres.includes(GENRES[genre] as string),
+    );
+    rows.push([name, ...means, genre === undefined ? '–' : `${same.length} of ${chosenTracks.length}`]);
   }
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

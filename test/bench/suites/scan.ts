@@ -41,16 +41,16 @@ export async function scanSuite(dir: string): Promise<Measure[]> {
     (round) => firstScan('reference', round),
   );
 
-  const known = await startProduct(join(dir, 'reference-0'), {
+  const scannedProduct = await startProduct(join(dir, 'reference-0'), {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'reference',
   });
   const rescan = await inTurn(
     7,
     () => perSecond(walkLoop(music)),
-    async () => perSecond(await rescanMs(known)),
+    async () => perSecond(await rescanMs(scannedProduct)),
   );
-  await known.stop();
+  await scannedProduct.stop();
 
   return [
     measure({

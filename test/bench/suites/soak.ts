@@ -78,14 +78,14 @@ export async function soakSuite(
     let cpu = processorMs(product.pid);
     while (performance.now() + SLICE_MS <= endsAt + 1_000) {
       await sleep(SLICE_MS);
-      const taken = times.toSorted((a, b) => a - b);
+      const sortedTimes = times.toSorted((a, b) => a - b);
       times = [];
       const used = processorMs(product.pid);
       slices.push({
-        requests: taken.length,
-        p50: taken[taken.length >> 1] ?? 0,
-        p99: taken[Math.floor(taken.length * 0.99)] ?? 0,
-        cpuMsPerRequest: (used - cpu) / taken.length,
+        requests: sortedTimes.length,
+        p50: sortedTimes[sortedTimes.length >> 1] ?? 0,
+        p99: sortedTimes[Math.floor(sortedTimes.length * 0.99)] ?? 0,
+        cpuMsPerRequest: (used - cpu) / sortedTimes.length,
         rss: product.rss(),
         ...(await heapOf(product)),
         threads: readdirSync(`/proc/${product.pid}/task`).length,
@@ -98,7 +98,7 @@ export async function soakSuite(
   };
   await Promise.all([...Array.from({ length: CLIENTS }, (_, n) => client(n + 1)), scans(), watch()]);
   await sleep(REST_MS);
-  const after = product.rss();
+  const rssAfter = product.rss();
   await product.stop();
   if (docs) writeFileSync(join(root, 'docs', 'soak.svg'), draw(slices));
 
@@ -122,7 +122,7 @@ export async function soakSuite(
       suite: 'soak',
       name: 'memory a minute after it',
       unit: 'MB',
-      product: after,
+      product: rssAfter,
       bound: { name: 'before', value: atStart },
       goal: { op: '<=', value: 1.1 },
     }),

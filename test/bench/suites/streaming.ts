@@ -72,7 +72,7 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
     return [];
   }
   const file = `${nginx.url}/long.wav`;
-  const one = await inTurn(
+  const oneListener = await inTurn(
     ROUNDS,
     () => megabytesPerSecond(file),
     () => megabytesPerSecond(stream),
@@ -91,8 +91,8 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
     measure({
       ...speed,
       name: '50 MB, one listener',
-      product: one.product,
-      bound: { name: 'nginx', value: one.bound },
+      product: oneListener.product,
+      bound: { name: 'nginx', value: oneListener.bound },
     }),
     measure({
       ...speed,

@@ -87,7 +87,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   await putCover(product);
   const credentials = credentialsFor(await product.api('/users/me/subsonic-password'));
   const bare = await startBare(join(dataDir, 'tonearm.db'));
-  const before = product.rss();
+  const rssBefore = product.rss();
   const ping = { name: 'ping', ...(await times(`${product.url}/rest/ping?${credentials}`, ROUNDS)) };
   const measures: Measure[] = [];
   for (const { name, address, goal, bound, rounds = ROUNDS } of CALLS) {
@@ -98,19 +98,19 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
             name: `${bound.rows.toLocaleString('en')} bare rows`,
             ...(await times(`${bare.url}/${bound.of}/${bound.rows}`, rounds)),
           };
-    const taken = await times(
+    const measured = await times(
       `${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`,
       rounds,
     );
     console.error(
-      `  ${name}: p50 ${taken.p50.toFixed(1)} ms, p99 ${taken.p99.toFixed(1)} ms, ${taken.bytes.toLocaleString('en')} bytes`,
+      `  ${name}: p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ${measured.bytes.toLocaleString('en')} bytes`,
     );
     measures.push(
       measure({
         suite: 'subsonic',
         name,
         unit: 'ms',
-        product: taken.p50,
+        product: measured.p50,
         bound: { name: beside.name, value: beside.p50 },
         goal: { op: '<=', value: goal },
       }),
@@ -118,14 +118,14 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   }
   measures.push(...(await syncs(product, bare.url)));
   bare.close();
-  const after = product.rss();
-  console.error(`  memory: ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`);
+  const rssAfter = product.rss();
+  console.error(`  memory: ${rssBefore.toFixed(0)} MB before, ${rssAfter.toFixed(0)} MB after`);
   measures.push(
     measure({
       suite: 'subsonic',
       name: 'RSS after all calls',
       unit: 'MB',
-      product: after,
+      product: rssAfter,
       bound: { name: 'limit', value: MOST_MEMORY_MB },
       goal: { op: '<=', value: 1 },
     }),
@@ -148,14 +148,14 @@ async function syncs(product: Product, bare: string): Promise<Measure[]> {
   for (const name of Object.keys(SYNCS) as (keyof typeof SYNCS)[]) {
     const started = performance.now();
     const { songs, requests } = await SYNCS[name](phone, PAGE);
-    const taken = performance.now() - started;
+    const durationMs = performance.now() - started;
     if (new Set(songs).size !== TRACKS) throw new Error(`a copy by ${name} has ${new Set(songs).size} songs`);
     measures.push(
       measure({
         suite: 'subsonic',
         name: `first copy by ${name}, ${requests.toLocaleString('en')} requests`,
         unit: 'ms',
-        product: taken,
+        product: durationMs,
         bound: { name: `${pages} pages of bare rows`, value: p50 * pages },
         goal: { op: '<=', value: SYNC_GOALS[name] },
       }),
@@ -186,18 +186,22 @@ async function putCover({ url, token }: Product): Promise<void> {
 }
 
 async function times(address: string, rounds: number): Promise<{ p50: number; p99: number; bytes: number }> {
-  const taken: number[] = [];
+  const durations: number[] = [];
   let bytes = 0;
   for (let round = -2; round < rounds; round++) {
     const started = performance.now();
     const response = await fetch(address);
     const body = await response.arrayBuffer();
-    if (round >= 0) taken.push(performance.now() - started);
+    if (round >= 0) durations.push(performance.now() - started);
     bytes = body.byteLength;
     if (response.status !== 200 || Buffer.from(body).toString('latin1', 0, 200).includes('"failed"'))
       throw new Error(`${address}: ${Buffer.from(body).toString('utf8', 0, 300)}`);
   }
-  return { p50: median(taken), p99: taken.sort((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? Number.NaN, bytes };
+  return {
+    p50: median(durations),
+    p99: durations.sort((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? Number.NaN,
+    bytes,
+  };
 }
 
 /** `/tracks/500`: so many bare rows by their ids. */

@@ -21,9 +21,11 @@ export const interactionsOf = (page: Page): Promise<Noted> =>
 
 /** Of all interactions; those that are not reported count as if they had taken `REPORTED_FROM_MS`. */
 export function percentile(noted: readonly Noted[], part: number): number {
-  const known = noted.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
+  const durations = noted.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
   const count = noted.reduce((sum, one) => sum + Math.max(one.count, one.interactions.length), 0);
-  const all = [...Array<number>(count - known.length).fill(REPORTED_FROM_MS), ...known].toSorted((a, b) => a - b);
+  const all = [...Array<number>(count - durations.length).fill(REPORTED_FROM_MS), ...durations].toSorted(
+    (a, b) => a - b,
+  );
   return all[Math.ceil(all.length * part) - 1] ?? 0;
 }
 
@@ -51,7 +53,7 @@ interface LayoutShift extends PerformanceEntry {
 
 /** Runs in the page. */
 function note(reportedFrom: number): void {
-  const found = new Map<number, Noted['interactions'][number]>();
+  const byInteraction = new Map<number, Noted['interactions'][number]>();
   const shifts: Noted['shifts'] = [];
   const named = (node: Node | null): string =>
     node instanceof Element
@@ -59,8 +61,8 @@ function note(reportedFrom: number): void {
       : String(node?.nodeName);
   const events = new PerformanceObserver((list) => {
     for (const { interactionId, startTime, duration, name, target } of list.getEntries() as EventTiming[])
-      if (interactionId > 0 && duration > (found.get(interactionId)?.ms ?? 0))
-        found.set(interactionId, { at: startTime, ms: duration, what: `${name} ${named(target)}` });
+      if (interactionId > 0 && duration > (byInteraction.get(interactionId)?.ms ?? 0))
+        byInteraction.set(interactionId, { at: startTime, ms: duration, what: `${name} ${named(target)}` });
   });
   events.observe({ type: 'event', durationThreshold: reportedFrom, buffered: true } as PerformanceObserverInit);
   new PerformanceObserver((list) => {
@@ -70,8 +72,8 @@ function note(reportedFrom: number): void {
   }).observe({ type: 'layout-shift', buffered: true });
   Object.assign(globalThis, {
     interactions: (): Noted => ({
-      interactions: [...found.values()],
-      count: (performance as unknown as { interactionCount?: number }).interactionCount ?? found.size,
+      interactions: [...byInteraction.values()],
+      count: (performance as unknown as { interactionCount?: number }).interactionCount ?? byInteraction.size,
       shifts,
     }),
   });

@@ -19,12 +19,12 @@ const round = (value: number): string => Math.round(value).toLocaleString('en');
 
 function replaceBetween(mark: string, text: string): void {
   const path = join(docs, 'lists.md');
-  const before = readFileSync(path, 'utf8');
-  const place = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
-  if (!place.test(before)) throw new Error(`docs/lists.md has no place for ${mark}.`);
+  const page = readFileSync(path, 'utf8');
+  const section = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
+  if (!section.test(page)) throw new Error(`docs/lists.md has no place for ${mark}.`);
   writeFileSync(
     path,
-    before.replace(place, (_, begin: string, end: string) => `${begin}${text}\n${end}`),
+    page.replace(section, (_, begin: string, end: string) => `${begin}${text}\n${end}`),
   );
 }
 

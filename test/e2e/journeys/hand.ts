@@ -45,8 +45,8 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
       const field = page.getByRole('combobox', { name: 'Search the library' });
       await (types ? field.pressSequentially(text) : field.fill(text));
       // not what was searched for before
-      const found = page.locator('[role="option"]:not([id*="-recent-"])');
-      const hit = found.filter({ has: page.getByText(text, { exact: true }) });
+      const options = page.locator('[role="option"]:not([id*="-recent-"])');
+      const hit = options.filter({ has: page.getByText(text, { exact: true }) });
       await hit.first().waitFor();
       return hit.first();
     },

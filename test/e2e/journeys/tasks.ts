@@ -44,7 +44,7 @@ const goTo = (name: string, path: string): Task => ({
   name: `go to ${name}`,
   async go(hand) {
     const bar = hand.page.getByRole('navigation');
-    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return found(name, at(path)).go(hand);
+    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, at(path)).go(hand);
     if (hand.way === 'mouse' || IN_BAR.has(name))
       return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
     await hand.press(bar.getByRole('button', { name: 'More' }));
@@ -54,7 +54,7 @@ const goTo = (name: string, path: string): Task => ({
 });
 
 /** What is opened, played or run by its name. */
-const found = (text: string, isDone: Task['isDone']): Task => ({
+const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   name: `find ${text}`,
   async go(hand) {
     const hit = await hand.search(text);
@@ -94,14 +94,14 @@ const queueLength = (page: Page): Promise<number> =>
 
 /** Done when the queue is longer than before. */
 function queueing(task: Task): Task {
-  let before = 0;
+  let previousCount = 0;
   return {
     ...task,
     async go(hand) {
-      before = await queueLength(hand.page);
+      previousCount = await queueLength(hand.page);
       await task.go(hand);
     },
-    isDone: (page) => until(async () => (await queueLength(page)) > before),
+    isDone: (page) => until(async () => (await queueLength(page)) > previousCount),
   };
 }
 
@@ -110,10 +110,10 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
     page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, name);
   /** Each way does it once more, so it goes back and forth. */
   const turns = async (path: string): Promise<Task['isDone']> => {
-    let before = (await api<{ liked: boolean }>(path)).liked;
+    let wasLiked = (await api<{ liked: boolean }>(path)).liked;
     return async () => {
-      await until(async () => (await api<{ liked: boolean }>(path)).liked !== before);
-      before = !before;
+      await until(async () => (await api<{ liked: boolean }>(path)).liked !== wasLiked);
+      wasLiked = !wasLiked;
     };
   };
   const deleted = async (page: Page) => {
@@ -133,18 +133,18 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
   };
   return [
     ...Object.entries(PAGES).map(([name, path]) => goTo(name, path)),
-    found(album.title, at(`/albums/${album.id}`)),
-    found(artist.name, at(`/artists/${artist.id}`)),
-    found(playlist.name, at(`/playlists/${playlist.id}`)),
-    found(genre, (page) => until(() => page.url().includes('genre='))),
-    found(track.title, sounds),
-    found('Play or pause', sounds),
-    found('Full-screen player', dialog),
-    found('New playlist', dialog),
-    found('New smart playlist', at('/playlists/new-smart')),
-    found('Keyboard shortcuts', dialog),
-    found('Appearance: Dark', scheme('dark')),
-    found('Appearance: Light', scheme('light')),
+    searchTask(album.title, at(`/albums/${album.id}`)),
+    searchTask(artist.name, at(`/artists/${artist.id}`)),
+    searchTask(playlist.name, at(`/playlists/${playlist.id}`)),
+    searchTask(genre, (page) => until(() => page.url().includes('genre='))),
+    searchTask(track.title, sounds),
+    searchTask('Play or pause', sounds),
+    searchTask('Full-screen player', dialog),
+    searchTask('New playlist', dialog),
+    searchTask('New smart playlist', at('/playlists/new-smart')),
+    searchTask('Keyboard shortcuts', dialog),
+    searchTask('Appearance: Dark', scheme('dark')),
+    searchTask('Appearance: Light', scheme('light')),
     inMenu(album.title, 'Play', 'p', sounds),
     inMenu(album.title, 'Shuffle', 's', sounds),
     queueing(inMenu(album.title, 'Play next', 'n', async () => {})),
