@@ -2,10 +2,10 @@ import type { TestServer } from './server.ts';
 
 /** Runs `ask` while the job queue takes no jobs. */
 export async function whileQueueIsDown<T>({ app: { db } }: TestServer, ask: () => Promise<T>): Promise<T> {
-  db.$client.exec('ALTER TABLE jobs RENAME TO hidden');
+  db.$client.exec("CREATE TEMP TRIGGER refuse_jobs BEFORE INSERT ON jobs BEGIN SELECT raise(ABORT, 'no jobs'); END");
   try {
     return await ask();
   } finally {
-    db.$client.exec('ALTER TABLE hidden RENAME TO jobs');
+    db.$client.exec('DROP TRIGGER refuse_jobs');
   }
 }
