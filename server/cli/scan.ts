@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
-import { placeInMusic } from '../scan/scan-folders.ts';
+import { findPathInMusic } from '../scan/scan-folders.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { describeDryRun, describeScan } from './scan-report.ts';
@@ -47,7 +47,7 @@ async function folderOf(app: App, dir: string): Promise<string> {
         'only this part of it.',
     );
   }
-  return placeInMusic(roots, dir);
+  return findPathInMusic(roots, dir);
 }
 
 async function scan(app: App, folders: string[], reread: boolean): Promise<ScanResult> {

@@ -5,45 +5,45 @@ import { isCharset, type Charset } from '../media/charset.ts';
 import { decodeAlbum, decodeTags } from '../media/unmarked-text.ts';
 import type { ReadFile } from './store-copies.ts';
 
-interface KnownCharset {
+interface StoredCharset {
   charset: string;
   isChosen: number;
 }
 
-type SettleCharsets = (files: ReadFile[]) => ReadFile[];
+type DetectCharsets = (files: ReadFile[]) => ReadFile[];
 
-export function prepareAlbumCharsets(client: Sqlite, source: string): SettleCharsets {
-  const listKnown = client.prepare<[string, string], KnownCharset>(`
+export function prepareAlbumCharsets(client: Sqlite, source: string): DetectCharsets {
+  const listCharsets = client.prepare<[string, string], StoredCharset>(`
     SELECT t.charset, t.provenance ->> '$.charset' IS 'manual' AS isChosen
     FROM source_folders f JOIN source_files s ON s.folder_id = f.id JOIN tracks t ON t.id = s.track_id
     WHERE f.source = ? AND f.path = ? AND t.charset IS NOT NULL`);
 
   return (files) => {
-    const folders = Map.groupBy(files.filter(isUnmarked), ({ path }) => path);
-    if (folders.size === 0) return files;
-    const settled = new Map<ReadFile, ReadFile>();
-    for (const [path, some] of folders) {
-      const known = listKnown
+    const filesByFolder = Map.groupBy(files.filter(isUnmarked), ({ path }) => path);
+    if (filesByFolder.size === 0) return files;
+    const decodedFiles = new Map<ReadFile, ReadFile>();
+    for (const [path, folderFiles] of filesByFolder) {
+      const storedCharsets = listCharsets
         .all(source, path)
-        .filter((one): one is KnownCharset & { charset: Charset } => isCharset(one.charset));
-      const chosen = known.find(({ isChosen }) => isChosen === 1)?.charset;
-      const reads = some.map(({ result }) => result.read);
-      const decoded =
-        chosen === undefined
+        .filter((row): row is StoredCharset & { charset: Charset } => isCharset(row.charset));
+      const chosenCharset = storedCharsets.find(({ isChosen }) => isChosen === 1)?.charset;
+      const contents = folderFiles.map(({ result }) => result.read);
+      const decodedContents =
+        chosenCharset === undefined
           ? decodeAlbum(
-              reads,
-              known.map(({ charset }) => charset),
+              contents,
+              storedCharsets.map(({ charset }) => charset),
             )
-          : reads.map((read) => ({ ...decodeTags(read, chosen), isCharsetChosen: true }));
-      some.forEach((file, i) => {
-        const read = decoded[i];
-        if (read) settled.set(file, { ...file, result: { ...file.result, read } });
+          : contents.map((read) => ({ ...decodeTags(read, chosenCharset), isCharsetChosen: true }));
+      folderFiles.forEach((file, i) => {
+        const content = decodedContents[i];
+        if (content) decodedFiles.set(file, { ...file, result: { ...file.result, read: content } });
       });
     }
-    return files.map((file) => settled.get(file) ?? file);
+    return files.map((file) => decodedFiles.get(file) ?? file);
   };
 }
 
-type Unmarked = ReadFile & { result: Extract<ReadFile['result'], { ok: true }> };
+type UnmarkedFile = ReadFile & { result: Extract<ReadFile['result'], { ok: true }> };
 
-const isUnmarked = (file: ReadFile): file is Unmarked => file.result.ok && file.result.read.unmarked !== undefined;
+const isUnmarked = (file: ReadFile): file is UnmarkedFile => file.result.ok && file.result.read.unmarked !== undefined;

@@ -3,17 +3,17 @@
 // Pure, and sees all files at once that have to do with each other, so that swaps and rotations need no order.
 import type { TrackId } from '../db/ids.ts';
 
-export interface UnsettledFile {
+export interface FileTraits {
   /** Relative path. */
-  place: string;
+  filePath: string;
   /** The track that had this place. */
-  known: TrackId | null;
+  holderId: TrackId | null;
   /** `fileKey`. */
   key: string;
   /** Hash of the audio without its tags; null where there is none to compare. */
   audioHash: string | null;
   /** What its tags call it, to tell equal audio apart. */
-  called: string;
+  nameKey: string;
   /** It is the very file of a deleted track, which was elsewhere. */
   isDeleted?: boolean;
 }
@@ -27,17 +27,17 @@ export interface PossibleTrack {
   id: TrackId;
   audioHash: string | null;
   /** The audio that it had before other music lay at its path. */
-  formerHash: string | null;
-  called: string;
+  formerAudioHash: string | null;
+  nameKey: string;
   /** Nobody has done anything with it. */
-  isBare: boolean;
+  isUntouched: boolean;
   /** Its audio is a copy of our own, and is there. */
   copy: StoredCopy | undefined;
-  places: {
-    place: string;
+  locations: {
+    filePath: string;
     key: string;
-    /** `unsettled`: the file there is one of those to be assigned · `changed`: it is not, but is not the same. */
-    state: 'here' | 'away' | 'unsettled' | 'changed' | 'unknown';
+    /** `postponed`: the file there is one of those to be assigned · `changed`: it is not, but is not the same. */
+    state: 'present' | 'absent' | 'postponed' | 'changed' | 'unknown';
   }[];
 }
 
@@ -45,122 +45,128 @@ export interface PossibleTrack {
  * A track that it is · `new`: a track of its own, whichever track had the place before · `replaced`: nothing says that
  * it is not the track at its place with other audio · `deleted`: a deleted track, whichever track had the place before.
  */
-export type Assigned = TrackId | 'new' | 'replaced' | 'deleted';
+export type Assignment = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
  * By place. Each track is given once. A track with an id above `after` was added by this scan: audio that only it has
  * came into the folder together with the file, as a copy of it. `deletedAudio`: hashes of deleted tracks.
  */
-export function assign(
-  files: readonly UnsettledFile[],
+export function assignTracks(
+  files: readonly FileTraits[],
   tracks: readonly PossibleTrack[],
-  after: TrackId,
+  lastOldId: TrackId,
   deletedAudio: ReadonlySet<string> = new Set(),
-): Map<string, Assigned> {
-  const assigned = new Map<string, Assigned>();
-  const free = new Map(tracks.filter(isFree).map((track) => [track.id, track]));
-  const give = (file: UnsettledFile, id: TrackId): void => {
-    assigned.set(file.place, id);
-    free.delete(id);
+): Map<string, Assignment> {
+  const assignments = new Map<string, Assignment>();
+  const freeTracks = new Map(tracks.filter(isFree).map((track) => [track.id, track]));
+  const assignTrack = (file: FileTraits, id: TrackId): void => {
+    assignments.set(file.filePath, id);
+    freeTracks.delete(id);
   };
-  const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
+  const unassignedFiles = (): FileTraits[] => files.filter(({ filePath }) => !assignments.has(filePath));
 
-  for (const { place, isDeleted } of files) if (isDeleted) assigned.set(place, 'deleted');
+  for (const { filePath, isDeleted } of files) if (isDeleted) assignments.set(filePath, 'deleted');
 
-  const filesWith = Map.groupBy(files, ({ audioHash }) => audioHash);
+  const filesByAudio = Map.groupBy(files, ({ audioHash }) => audioHash);
   /** Its own audio is among the files, in another track's place or as one. */
-  const isBack = ({ formerHash }: PossibleTrack): boolean => formerHash !== null && filesWith.has(formerHash);
+  const isOwnAudioBack = ({ formerAudioHash }: PossibleTrack): boolean =>
+    formerAudioHash !== null && filesByAudio.has(formerAudioHash);
 
   // a track whose place other music has taken is where its own audio is now
-  const current = new Set(tracks.map(({ audioHash }) => audioHash));
-  const takenBack = new Set<string | null>();
+  const currentHashes = new Set(tracks.map(({ audioHash }) => audioHash));
+  const returnedHashes = new Set<string | null>();
   for (const track of tracks.filter(isFree)) {
-    if (track.formerHash === null) continue;
-    const same = (filesWith.get(track.formerHash) ?? []).filter(({ place }) => !assigned.has(place));
-    const back = same.find(({ known }) => known === track.id) ?? (current.has(track.formerHash) ? undefined : same[0]);
-    if (!back) continue;
-    give(back, track.id);
-    takenBack.add(track.formerHash);
+    if (track.formerAudioHash === null) continue;
+    const candidates = (filesByAudio.get(track.formerAudioHash) ?? []).filter(
+      ({ filePath }) => !assignments.has(filePath),
+    );
+    const ownFile =
+      candidates.find(({ holderId }) => holderId === track.id) ??
+      (currentHashes.has(track.formerAudioHash) ? undefined : candidates[0]);
+    if (!ownFile) continue;
+    assignTrack(ownFile, track.id);
+    returnedHashes.add(track.formerAudioHash);
   }
 
-  const byKey = Map.groupBy(
-    [...free.values()].flatMap((track) => track.places.map(({ key }) => ({ key, track }))),
+  const locationsByKey = Map.groupBy(
+    [...freeTracks.values()].flatMap((track) => track.locations.map(({ key }) => ({ key, track }))),
     ({ key }) => key,
   );
   for (const file of files) {
-    const [one, ...others] = byKey.get(file.key) ?? [];
-    if (!assigned.has(file.place) && one && others.length === 0 && free.has(one.track.id)) give(file, one.track.id);
+    const [match, ...others] = locationsByKey.get(file.key) ?? [];
+    if (!assignments.has(file.filePath) && match && others.length === 0 && freeTracks.has(match.track.id))
+      assignTrack(file, match.track.id);
   }
 
-  const withAudio = Map.groupBy(left(), ({ audioHash }) => audioHash);
-  const freeWith = Map.groupBy(free.values(), ({ audioHash }) => audioHash);
-  for (const [audioHash, some] of withAudio) {
+  const unassignedByAudio = Map.groupBy(unassignedFiles(), ({ audioHash }) => audioHash);
+  const freeTracksByAudio = Map.groupBy(freeTracks.values(), ({ audioHash }) => audioHash);
+  for (const [audioHash, filesOfAudio] of unassignedByAudio) {
     if (audioHash === null) continue;
-    const same = freeWith.get(audioHash) ?? [];
-    for (const rank of RANKS)
-      for (const file of some) {
-        if (assigned.has(file.place)) continue;
-        const track = same.find((one) => free.has(one.id) && rank(file, one));
-        if (track) give(file, track.id);
+    const tracksOfAudio = freeTracksByAudio.get(audioHash) ?? [];
+    for (const isMatch of MATCH_RULES)
+      for (const file of filesOfAudio) {
+        if (assignments.has(file.filePath)) continue;
+        const track = tracksOfAudio.find((candidate) => freeTracks.has(candidate.id) && isMatch(file, candidate));
+        if (track) assignTrack(file, track.id);
       }
   }
 
-  const holders = new Map(tracks.map((track) => [track.id, track]));
-  const audioOf = Map.groupBy(tracks, (track) => track.audioHash);
-  for (const file of left()) {
-    const isOthers =
+  const tracksById = new Map(tracks.map((track) => [track.id, track]));
+  const tracksByAudio = Map.groupBy(tracks, (track) => track.audioHash);
+  for (const file of unassignedFiles()) {
+    const isAudioOfOther =
       file.audioHash !== null &&
-      (takenBack.has(file.audioHash) ||
+      (returnedHashes.has(file.audioHash) ||
         deletedAudio.has(file.audioHash) ||
-        (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after));
-    const holder = file.known === null ? undefined : holders.get(file.known);
+        (tracksByAudio.get(file.audioHash) ?? []).some(({ id }) => id !== file.holderId && id <= lastOldId));
+    const holder = file.holderId === null ? undefined : tracksById.get(file.holderId);
     // a copy of something that was seen when it was half written keeps its track
-    if (isOthers && holder?.isBare === true && free.has(holder.id) && !isBack(holder)) {
-      give(file, holder.id);
+    if (isAudioOfOther && holder?.isUntouched === true && freeTracks.has(holder.id) && !isOwnAudioBack(holder)) {
+      assignTrack(file, holder.id);
       continue;
     }
-    const isVacant = file.known === null || (holder && (!free.has(holder.id) || isBack(holder)));
-    assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
+    const isVacant = file.holderId === null || (holder && (!freeTracks.has(holder.id) || isOwnAudioBack(holder)));
+    assignments.set(file.filePath, isAudioOfOther || isVacant ? 'new' : 'replaced');
   }
-  return assigned;
+  return assignments;
 }
 
 /** Its file is gone from where it was, or another one is there. */
-const isFree = ({ places }: PossibleTrack): boolean =>
-  places.every(({ state }) => state === 'away' || state === 'unsettled');
+const isFree = ({ locations }: PossibleTrack): boolean =>
+  locations.every(({ state }) => state === 'absent' || state === 'postponed');
 
 const baseName = (place: string): string => place.slice(place.lastIndexOf('/') + 1);
 
 /** Between equal audio, best first. */
-const RANKS: ((file: UnsettledFile, track: PossibleTrack) => boolean)[] = [
-  ({ known }, { id }) => known === id,
-  ({ called, place }, track) =>
-    called === track.called && track.places.some((old) => baseName(old.place) === baseName(place)),
-  ({ called }, track) => called === track.called,
-  ({ place }, { places }) => places.some((old) => baseName(old.place) === baseName(place)),
+const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
+  ({ holderId }, { id }) => holderId === id,
+  ({ nameKey, filePath }, track) =>
+    nameKey === track.nameKey && track.locations.some((location) => baseName(location.filePath) === baseName(filePath)),
+  ({ nameKey }, track) => nameKey === track.nameKey,
+  ({ filePath }, { locations }) => locations.some((location) => baseName(location.filePath) === baseName(filePath)),
   () => true,
 ];
 
 /** A file with the track it is given and the one that had its place; the names of deleted ones are of their own. */
-interface Move {
-  is: TrackId | string;
-  known: TrackId | string | null;
+interface PathMove {
+  incoming: TrackId | string;
+  outgoing: TrackId | string | null;
 }
 
 /**
  * Files in an order in which every track has left its place before another one comes there. Those that go round in a
  * circle are one group, which has to be written at once.
  */
-export function* inOrder<M extends Move>(moves: readonly M[]): Generator<M[]> {
-  const leaving = new Map(moves.map((move) => [move.is, move]));
-  const done = new Set<M>();
+export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<M[]> {
+  const moveByTrack = new Map(moves.map((move) => [move.incoming, move]));
+  const visited = new Set<M>();
   for (const first of moves) {
     const chain: M[] = [];
     let next: M | undefined = first;
-    while (next && !done.has(next)) {
-      done.add(next);
+    while (next && !visited.has(next)) {
+      visited.add(next);
       chain.push(next);
-      next = next.known === null || next.known === next.is ? undefined : leaving.get(next.known);
+      next = next.outgoing === null || next.outgoing === next.incoming ? undefined : moveByTrack.get(next.outgoing);
     }
     // a chain that came back to its own first file
     if (chain.length > 1 && next === first) yield chain.toReversed();

@@ -4,7 +4,7 @@
  * Condition of SQL on a track `t`: nobody has played, liked, kept, shared or edited it, written its lyrics or kept it
  * out of radios.
  */
-export const IS_BARE = `t.metadata_status <> 'manual' AND coalesce(t.provenance, '') NOT LIKE '%"manual"%'
+export const IS_UNTOUCHED = `t.metadata_status <> 'manual' AND coalesce(t.provenance, '') NOT LIKE '%"manual"%'
   AND NOT EXISTS (SELECT 1 FROM found_lyrics l WHERE l.track_id = t.id AND l.is_manual = 1)
   AND NOT EXISTS (SELECT 1 FROM users u CROSS JOIN like_states s
     ON s.user_id = u.id AND s.item_type = 'track' AND s.item_id = t.id)

@@ -5,45 +5,45 @@ import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { GoneTrack } from './gone-candidates.ts';
-import { byLength, isAsLong, seemingSame, type ComparedMusic } from './same-music.ts';
+import { createLengthIndex, haveSameLength, createNameIndex, type ComparedMusic } from './same-music.ts';
 
 /** Tracks that are heard together. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT_FINGERPRINTS = 8;
 
 /** `hear` makes a fingerprint of each that is as long as one of `music`. */
-export async function comparableTracks(
+export async function prepareComparison(
   tracks: readonly GoneTrack[],
   music: readonly Pick<ComparedMusic, 'durationMs'>[],
-  hear: (id: TrackId) => Promise<object | undefined>,
+  makeFingerprint: (id: TrackId) => Promise<object | undefined>,
 ) {
-  const ofLength = byLength(music);
-  const heard = new Map<TrackId, GoneTrack>();
-  await eachAtOnce(tracks, AT_ONCE, async (track) => {
+  const findByLength = createLengthIndex(music);
+  const fingerprintedTracks = new Map<TrackId, GoneTrack>();
+  await eachAtOnce(tracks, MAX_CONCURRENT_FINGERPRINTS, async (track) => {
     await yieldIfDue();
-    const [one] = ofLength(track);
-    if (one && (await hear(track.id))) heard.set(track.id, track);
+    const [musicOfLength] = findByLength(track);
+    if (musicOfLength && (await makeFingerprint(track.id))) fingerprintedTracks.set(track.id, track);
   });
-  const heardOfLength = byLength([...heard.values()]);
-  const named = seemingSame(tracks);
+  const findFingerprintedByLength = createLengthIndex([...fingerprintedTracks.values()]);
+  const findByNames = createNameIndex(tracks);
   return {
     /** One that was heard is as long. */
-    hasHeard(music: ComparedMusic, except: TrackId | null): boolean {
-      for (const { id } of heardOfLength(music)) if (id !== except) return true;
+    hasFingerprintOfLength(music: ComparedMusic, excludedId: TrackId | null): boolean {
+      for (const { id } of findFingerprintedByLength(music)) if (id !== excludedId) return true;
       return false;
     },
 
     /** `alike`: what sounds like the music; undefined where that is not known. `isNamed`: names tell. */
-    sameAs(
+    findSameMusic(
       music: ComparedMusic,
-      alike: readonly { id: TrackId; similarity: number }[] | undefined,
-      isNamed: () => boolean = () => true,
+      similarTracks: readonly { id: TrackId; similarity: number }[] | undefined,
+      mayMatchNames: () => boolean = () => true,
     ): TrackId[] {
-      const bySound = (alike ?? [])
+      const bySound = (similarTracks ?? [])
         .filter(({ similarity }) => similarity >= SAME_RECORDING)
-        .flatMap(({ id }) => heard.get(id) ?? [])
-        .filter((track) => isAsLong(track, music));
-      const byName = named(music).filter(({ id }) => !(alike && heard.has(id)));
-      return [...bySound, ...(byName.length > 0 && isNamed() ? byName : [])].map(({ id }) => id);
+        .flatMap(({ id }) => fingerprintedTracks.get(id) ?? [])
+        .filter((track) => haveSameLength(track, music));
+      const byName = findByNames(music).filter(({ id }) => !(similarTracks && fingerprintedTracks.has(id)));
+      return [...bySound, ...(byName.length > 0 && mayMatchNames() ? byName : [])].map(({ id }) => id);
     },
   };
 }

@@ -13,7 +13,7 @@ import {
 } from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';
-import type { KnownFile, KnownFiles } from './known-files.ts';
+import type { KnownFile, KnownFileLookup } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
 /** A file that has to be read: new, or different from what is known. */
@@ -23,9 +23,9 @@ export interface Candidate extends FileIdentity, FileNumbers {
   lyricsMark: string | null;
   /** Of the cue sheets in its folder. */
   sheetsMark: string | null;
-  known: KnownFile | null;
+  knownFile: KnownFile | null;
   /** It looks as it did, and its tags are read all the same: somebody asked for it, or it was touched. */
-  isAgain?: true;
+  isReread?: true;
 }
 
 /** A candidate with its folder. */
@@ -46,20 +46,20 @@ export interface FolderBatch {
   signature: string | null;
   candidates: Candidate[];
   /** Known files that are back with the same size and time. */
-  returned: KnownFile[];
+  returnedFiles: KnownFile[];
   /** Unchanged files that another mount, or another disk, numbers otherwise. */
-  renumbered: (FileNumbers & { name: string })[];
+  renumberedFiles: (FileNumbers & { name: string })[];
   /** Known files that are not in the folder any more. */
-  gone: KnownFile[];
+  goneFiles: KnownFile[];
   /** Files that failed before and did not change, or have no stat; without a name, the folder itself. */
-  stillFailed: NameReason[];
-  skipped: NameReason[];
-  unchanged: number;
+  repeatedFailures: NameReason[];
+  skippedFiles: NameReason[];
+  unchangedCount: number;
   /** Audio files that could not be looked at. */
-  unreadable: number;
+  unreadableCount: number;
   /** Of the unchanged ones, those whose track was deleted, and those whose cue sheet is not used. */
-  deleted: number;
-  unsplit: number;
+  deletedCount: number;
+  unsplitCount: number;
 }
 
 export const emptyBatch = (path: string): FolderBatch => ({
@@ -69,15 +69,15 @@ export const emptyBatch = (path: string): FolderBatch => ({
   imageChanged: false,
   signature: null,
   candidates: [],
-  returned: [],
-  renumbered: [],
-  gone: [],
-  stillFailed: [],
-  skipped: [],
-  unchanged: 0,
-  unreadable: 0,
-  deleted: 0,
-  unsplit: 0,
+  returnedFiles: [],
+  renumberedFiles: [],
+  goneFiles: [],
+  repeatedFailures: [],
+  skippedFiles: [],
+  unchangedCount: 0,
+  unreadableCount: 0,
+  deletedCount: 0,
+  unsplitCount: 0,
 });
 
 export interface CompareOptions {
@@ -89,38 +89,40 @@ export interface CompareOptions {
   canSplit: boolean;
 }
 
-export function compareFolder(listing: Listing, known: KnownFiles, options: CompareOptions): FolderBatch {
-  const { prefix, path, audio, images, texts, sheets, skipped } = listing;
-  const batch = { ...emptyBatch(path), skipped };
-  const folder = known.folder(path);
+export function compareFolder(listing: Listing, knownFiles: KnownFileLookup, options: CompareOptions): FolderBatch {
+  const { prefix, path, audioNames, images, lyricsNames, sheetNames, skippedFiles } = listing;
+  const batch: FolderBatch = { ...emptyBatch(path), skippedFiles };
+  const folder = knownFiles.findFolder(path);
   batch.imageName = bestImage(images);
   batch.artistImage = bestArtistImage(images);
   batch.imageChanged =
     batch.imageName !== (folder?.imageName ?? null) || batch.artistImage !== (folder?.artistImage ?? null);
-  const stats = audio.map((name) => statOf(batch, prefix, name));
-  const marks = texts.length === 0 ? [] : lyricsMarks(batch, prefix, audio, texts);
-  const sheetsMark = audio.length === 0 ? null : markOfSheets(prefix, sheets);
-  if (audio.length === 0) for (const name of sheets) skipped.push({ name, reason: 'a cue sheet without audio' });
-  const signature = signatureOf(audio, stats, marks, sheetsMark);
+  const stats = audioNames.map((name) => statOf(batch, prefix, name));
+  const lyricsMarkOfFile = lyricsNames.length === 0 ? [] : lyricsMarks(batch, prefix, audioNames, lyricsNames);
+  const sheetsMark = audioNames.length === 0 ? null : sheetsMarkOf(prefix, sheetNames);
+  if (audioNames.length === 0)
+    for (const name of sheetNames) skippedFiles.push({ name, reason: 'a cue sheet without audio' });
+  const signature = signatureOf(audioNames, stats, lyricsMarkOfFile, sheetsMark);
   if (folder?.signature === signature && !options.restore && !options.reread) {
-    batch.unchanged = audio.length; // every file was a track and is the same: no row needs to be read
+    batch.unchangedCount = audioNames.length; // every file was a track and is the same: no row needs to be read
     return batch;
   }
-  const rows = folder ? known.files(folder.id) : [];
-  const before = new Map(rows.map((file) => [file.name, file]));
-  const sections = Map.groupBy(rows, ({ name }) => fileOfSection(name));
-  audio.forEach((name, i) => {
+  const rows = folder ? knownFiles.listFiles(folder.id) : [];
+  const unmatchedRows = new Map(rows.map((file) => [file.name, file]));
+  const sectionsByFile = Map.groupBy(rows, ({ name }) => fileOfSection(name));
+  audioNames.forEach((name, i) => {
     const stat = stats[i];
-    const file = before.get(name) ?? null;
-    const tracks = sections.get(name) ?? [];
-    for (const one of [name, ...tracks.map((track) => track.name)]) before.delete(one);
-    if (stat) classify(batch, name, stat, { lyricsMark: marks[i] ?? null, sheetsMark }, file, tracks, options);
+    const file = unmatchedRows.get(name) ?? null;
+    const tracks = sectionsByFile.get(name) ?? [];
+    for (const rowName of [name, ...tracks.map((track) => track.name)]) unmatchedRows.delete(rowName);
+    if (stat)
+      classify(batch, name, stat, { lyricsMark: lyricsMarkOfFile[i] ?? null, sheetsMark }, file, tracks, options);
   });
   // a file whose track was deleted may have been renamed, so it is not gone yet
-  for (const file of before.values())
-    if (file.state !== 'gone' && (file.state !== 'deleted' || isRestored(file))) batch.gone.push(file);
+  for (const file of unmatchedRows.values())
+    if (file.state !== 'gone' && (file.state !== 'deleted' || isRestored(file))) batch.goneFiles.push(file);
   // files that failed, were deleted or are gone have to be looked at by each scan
-  const isSettled = batch.stillFailed.length + before.size + batch.deleted + batch.unsplit === 0;
+  const isSettled = batch.repeatedFailures.length + unmatchedRows.size + batch.deletedCount + batch.unsplitCount === 0;
   batch.signature = isSettled && folder?.signature !== signature ? signature : null;
   return batch;
 }
@@ -130,44 +132,46 @@ function classify(
   name: string,
   stat: fs.Stats,
   marks: Pick<Candidate, 'lyricsMark' | 'sheetsMark'>,
-  known: KnownFile | null,
+  knownFile: KnownFile | null,
   sections: KnownFile[],
   { restore, reread = false, canSplit }: CompareOptions,
 ): void {
   const stamp = stampOf(stat);
-  const numbers = numbersOf(stat);
-  const isSame = known !== null && isSameStamp(known, stamp);
-  const isTrack = known?.state === 'track' || known?.state === 'split';
-  const hasOtherTexts = isTrack && (known.lyricsMark !== marks.lyricsMark || known.sheetsMark !== marks.sheetsMark);
-  const isWanted = restore && [known, ...sections].some((row) => row?.state === 'deleted');
-  const isBack = known?.state === 'gone' && known.trackId === null;
-  const mayBeSplit = canSplit && known?.reason === NEEDS_FFMPEG;
-  const isAgain = isTrack && isSame && (reread || wasTouched(known, numbers));
-  if (!isSame || hasOtherTexts || isWanted || isBack || mayBeSplit || isAgain) {
+  const numbers = fileNumbersOf(stat);
+  const isSame = knownFile !== null && isSameStamp(knownFile, stamp);
+  const isTrack = knownFile?.state === 'track' || knownFile?.state === 'split';
+  const hasOtherTexts =
+    isTrack && (knownFile.lyricsMark !== marks.lyricsMark || knownFile.sheetsMark !== marks.sheetsMark);
+  const isRestoreRequested = restore && [knownFile, ...sections].some((row) => row?.state === 'deleted');
+  const isGoneWithoutTrack = knownFile?.state === 'gone' && knownFile.trackId === null;
+  const mayBeSplit = canSplit && knownFile?.reason === NEEDS_FFMPEG;
+  const isReread = isTrack && isSame && (reread || wasTouched(knownFile, numbers));
+  if (!isSame || hasOtherTexts || isRestoreRequested || isGoneWithoutTrack || mayBeSplit || isReread) {
     batch.candidates.push({
       name,
       ...stamp,
       ...numbers,
       ...marks,
-      known,
-      ...(isAgain && { isAgain }),
+      knownFile,
+      ...(isReread && { isReread }),
     });
-  } else if (known.state === 'gone' || isRestored(known)) batch.returned.push(known);
+  } else if (knownFile.state === 'gone' || isRestored(knownFile)) batch.returnedFiles.push(knownFile);
   else {
-    batch.unchanged++;
-    if (known.dev !== numbers.dev || known.ino !== numbers.ino || known.ctimeUs !== numbers.ctimeUs)
-      batch.renumbered.push({ name, ...numbers });
-    batch.returned.push(...sections.filter(({ state }) => state === 'gone'));
-    if (known.state === 'track' && known.reason !== null) {
-      batch.unsplit++;
-      batch.skipped.push({ name, reason: known.reason });
+    batch.unchangedCount++;
+    if (knownFile.dev !== numbers.dev || knownFile.ino !== numbers.ino || knownFile.ctimeUs !== numbers.ctimeUs)
+      batch.renumberedFiles.push({ name, ...numbers });
+    batch.returnedFiles.push(...sections.filter(({ state }) => state === 'gone'));
+    if (knownFile.state === 'track' && knownFile.reason !== null) {
+      batch.unsplitCount++;
+      batch.skippedFiles.push({ name, reason: knownFile.reason });
     }
-    if (known.state === 'deleted') batch.deleted++;
-    if (known.state === 'failed') batch.stillFailed.push({ name, reason: known.reason ?? 'it could not be read' });
+    if (knownFile.state === 'deleted') batch.deletedCount++;
+    if (knownFile.state === 'failed')
+      batch.repeatedFailures.push({ name, reason: knownFile.reason ?? 'it could not be read' });
   }
 }
 
-const numbersOf = (stat: fs.Stats): FileNumbers => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
+const fileNumbersOf = (stat: fs.Stats): FileNumbers => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
 
 /** Its track was deleted and has come back from the trash since. */
 const isRestored = ({ state, trackId }: KnownFile): boolean => state === 'deleted' && trackId !== null;
@@ -176,24 +180,24 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
   try {
     return fs.statSync(pathIn(prefix, name));
   } catch (error) {
-    batch.unreadable++;
-    batch.stillFailed.push({ name, reason: `the file cannot be looked at (${codeOf(error)})` });
+    batch.unreadableCount++;
+    batch.repeatedFailures.push({ name, reason: `the file cannot be looked at (${codeOf(error)})` });
     return undefined;
   }
 }
 
 /** For each audio file, the mark of its lyrics file. */
 function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
-  const found = lyricsOf(audio, texts);
-  for (const name of texts) if (!found.includes(name)) batch.skipped.push({ name, reason: 'not audio' });
-  return found.map((name) => {
+  const lyricsNames = lyricsOf(audio, texts);
+  for (const name of texts) if (!lyricsNames.includes(name)) batch.skippedFiles.push({ name, reason: 'not audio' });
+  return lyricsNames.map((name) => {
     const stat = name === undefined ? undefined : fs.statSync(pathIn(prefix, name), { throwIfNoEntry: false });
     return name === undefined || !stat ? null : lyricsMark(name, { size: stat.size, mtimeUs: mtimeUsOf(stat) });
   });
 }
 
 /** One hash of the names, sizes and times of the cue sheets; null when there are none. */
-function markOfSheets(prefix: string | Buffer, sheets: string[]): string | null {
+function sheetsMarkOf(prefix: string | Buffer, sheets: string[]): string | null {
   if (sheets.length === 0) return null;
   const lines = sheets.toSorted().map((name) => {
     const stat = fs.statSync(pathIn(prefix, name), { throwIfNoEntry: false });
@@ -222,11 +226,11 @@ function signatureOf(
   return hash('sha1', text, 'base64');
 }
 
-export const hasNews = (batch: FolderBatch): boolean => changesRows(batch) || batch.skipped.length > 0;
+export const hasContent = (batch: FolderBatch): boolean => changesRows(batch) || batch.skippedFiles.length > 0;
 
 /** False for a folder that is only counted. */
 export const changesRows = (batch: FolderBatch): boolean =>
   batch.imageChanged ||
   batch.signature !== null ||
-  batch.candidates.length + batch.returned.length + batch.renumbered.length > 0 ||
-  batch.gone.length + batch.stillFailed.length > 0;
+  batch.candidates.length + batch.returnedFiles.length + batch.renumberedFiles.length > 0 ||
+  batch.goneFiles.length + batch.repeatedFailures.length > 0;

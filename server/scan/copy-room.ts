@@ -15,7 +15,7 @@ import type { ListedFile } from './compare-folder.ts';
 /** Files take whole blocks of a disk. */
 const BLOCK_BYTES = 4_096;
 
-interface CopyRoomDeps {
+interface CopyQuotaDeps {
   storage: Pick<Storage, 'diskUsage' | 'folder' | 'list' | 'stat'>;
   /** Of the music folders. */
   root: MusicRoots;
@@ -23,93 +23,93 @@ interface CopyRoomDeps {
   minFreeBytes: () => number;
 }
 
-interface Reservation {
+interface CopyReservation {
   /** Files that fit, in their order. */
   files: ListedFile[];
   /** Room that is left beside them. */
-  leftBytes: number;
+  availableBytes: number;
   /** To be called when they are copied. */
   release: () => void;
 }
 
-export type CopyRoom = ReturnType<typeof createCopyRoom>;
+export type CopyQuota = ReturnType<typeof createCopyQuota>;
 
-export function createCopyRoom({ storage, root, minFreeBytes }: CopyRoomDeps) {
-  const inTurn = createSlots(1);
+export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) {
+  const runExclusively = createSlots(1);
   /** By device of the music folders. */
-  const clones = new Map<number, boolean>();
-  let reserved = 0;
+  const canCloneByDevice = new Map<number, boolean>();
+  let reservedBytes = 0;
   let onIdle: (() => void) | undefined;
-  let sizes: Promise<Map<number, number>> | undefined;
+  let sizeCounts: Promise<Map<number, number>> | undefined;
 
   /** Bytes for copies. Infinity where the storage is no disk. */
-  async function available(): Promise<number> {
+  async function availableBytes(): Promise<number> {
     const disk = await storage.diskUsage();
     return disk === null ? Infinity : Math.max(0, disk.freeBytes - minFreeBytes());
   }
 
-  const costOf = ({ candidate: { dev, sizeBytes } }: ListedFile): number =>
-    clones.get(dev) === true ? 0 : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
+  const copyBytesOf = ({ candidate: { dev, sizeBytes } }: ListedFile): number =>
+    canCloneByDevice.get(dev) === true ? 0 : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
 
   /** Learns whether copies from the device of a file are clones, by cloning the file: nothing is written beside it. */
   async function tryClone({ path, candidate: { name, dev } }: ListedFile): Promise<void> {
-    if (storage.folder === null || clones.has(dev)) return;
+    if (storage.folder === null || canCloneByDevice.has(dev)) return;
     const temp = tempPath(storage.folder, process.pid, randomBytes(8).toString('hex'));
     await mkdir(dirname(temp), { recursive: true });
     // a file that cannot be opened tells nothing; what is wrong with it is said when it is read
     const isClone = await canClone(absoluteOf(root, join(path, name)), temp).catch(() => undefined);
-    if (isClone !== undefined) clones.set(dev, isClone);
+    if (isClone !== undefined) canCloneByDevice.set(dev, isClone);
   }
 
-  const untilCopied = async (): Promise<void> => {
-    while (reserved > 0)
+  const waitForCopies = async (): Promise<void> => {
+    while (reservedBytes > 0)
       await new Promise<void>((resolve) => {
         onIdle = resolve;
       });
   };
 
-  async function storedSizes(): Promise<Map<number, number>> {
+  async function countStoredSizes(): Promise<Map<number, number>> {
     const counts = new Map<number, number>();
     for await (const { size } of storage.list('audio/')) counts.set(size, (counts.get(size) ?? 0) + 1);
     return counts;
   }
 
   return {
-    available,
-    costOf,
+    available: availableBytes,
+    costOf: copyBytesOf,
     tryClone,
 
     /** Reserves room for as many of the files as fit. Before it refuses one, it waits for the copies under way. */
-    reserve: (files: ListedFile[]): Promise<Reservation> =>
-      inTurn(async () => {
-        let left = (await available()) - reserved;
-        if (totalOf(files.map(costOf)) > left) {
+    reserve: (files: ListedFile[]): Promise<CopyReservation> =>
+      runExclusively(async () => {
+        let remainingBytes = (await availableBytes()) - reservedBytes;
+        if (totalOf(files.map(copyBytesOf)) > remainingBytes) {
           for (const file of files) await tryClone(file);
-          await untilCopied();
-          left = await available();
+          await waitForCopies();
+          remainingBytes = await availableBytes();
         }
-        const fitting = files.filter((file) => {
-          const cost = costOf(file);
-          if (cost > left) return false;
-          left -= cost;
+        const fittingFiles = files.filter((file) => {
+          const cost = copyBytesOf(file);
+          if (cost > remainingBytes) return false;
+          remainingBytes -= cost;
           return true;
         });
-        const bytes = totalOf(fitting.map(costOf));
-        reserved += bytes;
-        const known = await sizes;
-        for (const { candidate } of fitting) known?.set(candidate.sizeBytes, 1);
+        const bytes = totalOf(fittingFiles.map(copyBytesOf));
+        reservedBytes += bytes;
+        const sizeCountsSoFar = await sizeCounts;
+        for (const { candidate } of fittingFiles) sizeCountsSoFar?.set(candidate.sizeBytes, 1);
         return {
-          files: fitting,
-          leftBytes: left,
+          files: fittingFiles,
+          availableBytes: remainingBytes,
           release() {
-            reserved -= bytes;
-            if (reserved === 0) onIdle?.();
+            reservedBytes -= bytes;
+            if (reservedBytes === 0) onIdle?.();
           },
         };
       }),
 
     /** How many stored files have which size. Listed once, and only when something does not fit. */
-    storedSizes: (): Promise<Map<number, number>> => (sizes ??= storedSizes()),
+    storedSizeCounts: (): Promise<Map<number, number>> => (sizeCounts ??= countStoredSizes()),
 
     async isStored(result: ReadResult): Promise<boolean> {
       if (!result.ok || !result.stored) return false;
@@ -118,4 +118,4 @@ export function createCopyRoom({ storage, root, minFreeBytes }: CopyRoomDeps) {
   };
 }
 
-const totalOf = (bytes: number[]): number => bytes.reduce((total, more) => total + more, 0);
+const totalOf = (bytes: number[]): number => bytes.reduce((total, size) => total + size, 0);

@@ -7,7 +7,7 @@ import { sourceIdOf } from '../files/relative-path.ts';
 import type { Section } from '../files/sections.ts';
 import type { Candidate, FolderBatch, ListedFile } from './compare-folder.ts';
 
-export type ReadOk = Extract<ReadResult, { ok: true }>;
+export type ReadSuccess = Extract<ReadResult, { ok: true }>;
 
 /** `files`: how many ops for files of this folder follow. */
 interface FolderOp {
@@ -22,9 +22,9 @@ interface FolderOp {
 export interface FileOp extends ListedFile {
   kind: 'file';
   result: ReadResult;
-  is: TrackId | 'place' | 'new';
+  target: TrackId | 'place' | 'new';
   /** The track that had its place, and has its own audio elsewhere now. */
-  was?: TrackId;
+  previousHolderId?: TrackId;
   /** Nothing but the path tells that it is the track of its place. */
   isOtherMusic?: boolean;
 }
@@ -34,7 +34,7 @@ interface MovedOp extends ListedFile {
   trackId: TrackId;
 }
 /** Where the file of deleted tracks was, and which these are. */
-export interface DeletedFrom {
+export interface DeletedLocation {
   path: string;
   name: string;
   trackIds: TrackId[];
@@ -43,9 +43,9 @@ export interface DeletedFrom {
 /** A file whose track was deleted, in another place. */
 export interface DeletedOp extends ListedFile {
   kind: 'deleted';
-  from: DeletedFrom;
+  from: DeletedLocation;
   /** It was read, and comes back by the op after this one. */
-  isWanted: boolean;
+  isRestored: boolean;
 }
 /** Files that change places with one another: all of them at once, or none. */
 interface RotationOp {
@@ -56,11 +56,11 @@ export type SingleOp = FolderOp | FileOp | MovedOp | DeletedOp;
 export type ScanOp = SingleOp | RotationOp;
 
 /** The rows as the decisions before left them. */
-export interface Known {
+export interface CurrentRows {
   /** Was found in another place by this scan. */
   isAdopted(id: TrackId): boolean;
-  fileAt(path: string, name: string): { trackId: TrackId | null; state: string } | undefined;
-  trackNamed(sourceId: string): TrackId | undefined;
+  findFile(path: string, name: string): { trackId: TrackId | null; state: string } | undefined;
+  findTrackBySourceId(sourceId: string): TrackId | undefined;
   /** Has a file in another place that is there. */
   hasOtherFile(id: TrackId, path: string, name: string): boolean;
   /** Plays from its file in the music folder: without the file it is missing. */
@@ -70,104 +70,122 @@ export interface Known {
 
 /** `lost`: tracks that are missing from now on. */
 export type Decision =
-  | { kind: 'folder'; op: FolderOp; lost: TrackId[]; restored: TrackId[] }
+  | { kind: 'folder'; op: FolderOp; lostIds: TrackId[]; restoredIds: TrackId[] }
   /** Still being written; the next scan finds it new, or changed, again. */
   | { kind: 'changing'; op: FileOp }
-  | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lost: TrackId[] }
-  | { kind: 'added'; op: FileOp; read: ReadOk; displaced: TrackId | undefined; lost: TrackId[] }
-  | { kind: 'updated'; op: FileOp; read: ReadOk; trackId: TrackId; onlyLyrics: boolean }
+  | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lostIds: TrackId[] }
+  | { kind: 'added'; op: FileOp; result: ReadSuccess; displacedId: TrackId | undefined; lostIds: TrackId[] }
+  | { kind: 'updated'; op: FileOp; result: ReadSuccess; trackId: TrackId; hasOnlyLyricsChanged: boolean }
   /** It has several tracks. `whole`: the track that it was until now. */
-  | { kind: 'split'; op: FileOp; read: ReadOk; sections: Section[]; whole: TrackId | undefined; isKnown: boolean }
+  | {
+      kind: 'split';
+      op: FileOp;
+      result: ReadSuccess;
+      sections: Section[];
+      wholeFileTrackId: TrackId | undefined;
+      wasSplit: boolean;
+    }
   | MovedDecision
   /** Another name of a file that was found already: one file per track, so the next scan reads it. */
   | { kind: 'second'; op: MovedOp }
-  | { kind: 'deleted'; op: DeletedOp; displaced: TrackId | undefined; lost: TrackId[] };
+  | { kind: 'deleted'; op: DeletedOp; displacedId: TrackId | undefined; lostIds: TrackId[] };
 
 /** `displaced`: the track that was here before, and whose file is gone, or not written yet in a rotation. */
 export interface MovedDecision {
   kind: 'moved';
   op: MovedOp | FileOp;
   trackId: TrackId;
-  read: ReadOk | undefined;
-  displaced: TrackId | undefined;
-  lost: TrackId[];
+  result: ReadSuccess | undefined;
+  displacedId: TrackId | undefined;
+  lostIds: TrackId[];
 }
 
-export function decide(op: SingleOp, known: Known): Decision {
+export function decide(op: SingleOp, rows: CurrentRows): Decision {
   switch (op.kind) {
     case 'folder':
-      return decideFolder(op, known);
+      return decideFolder(op, rows);
     case 'file':
-      return decideFile(op, known);
+      return decideFile(op, rows);
     case 'moved':
-      return known.isAdopted(op.trackId) ? { kind: 'second', op } : decideMove(op, op.trackId, undefined, known);
+      return rows.isAdopted(op.trackId) ? { kind: 'second', op } : decideMove(op, op.trackId, undefined, rows);
     case 'deleted':
-      return decideDeleted(op, known);
+      return decideDeleted(op, rows);
   }
 }
 
-function decideDeleted(op: DeletedOp, known: Known): Decision {
+function decideDeleted(op: DeletedOp, rows: CurrentRows): Decision {
   const { path, candidate, from } = op;
-  const formerFile = known.fileAt(from.path, from.name);
+  const formerFile = rows.findFile(from.path, from.name);
   if (formerFile?.state === 'deleted' && formerFile.trackId !== null) {
     // the track was restored after the file was looked at
     const { trackId } = formerFile;
-    return decideMove({ kind: 'moved', path, candidate, trackId }, trackId, undefined, known);
+    return decideMove({ kind: 'moved', path, candidate, trackId }, trackId, undefined, rows);
   }
-  const displaced =
-    known.fileAt(path, candidate.name)?.trackId ?? known.trackNamed(sourceIdOf(path, candidate.name)) ?? undefined;
-  return { kind: 'deleted', op, displaced, lost: lostWith(displaced ?? null, known) };
+  const displacedId =
+    rows.findFile(path, candidate.name)?.trackId ??
+    rows.findTrackBySourceId(sourceIdOf(path, candidate.name)) ??
+    undefined;
+  return { kind: 'deleted', op, displacedId, lostIds: lostIdsOf(displacedId ?? null, rows) };
 }
 
-function decideFolder(op: FolderOp, known: Known): Decision {
-  const { path, gone, returned } = op.batch;
-  const tracksOf = (files: { name: string }[]): TrackId[] =>
-    files.flatMap(({ name }) => known.fileAt(path, name)?.trackId ?? []);
-  const lost = tracksOf(gone).filter((id) => known.isInPlace(id));
-  const restored = tracksOf(returned).filter((id) => known.isMissing(id) || lost.includes(id));
-  return { kind: 'folder', op, lost, restored };
+function decideFolder(op: FolderOp, rows: CurrentRows): Decision {
+  const { path, goneFiles, returnedFiles } = op.batch;
+  const trackIdsOf = (files: { name: string }[]): TrackId[] =>
+    files.flatMap(({ name }) => rows.findFile(path, name)?.trackId ?? []);
+  const lostIds = trackIdsOf(goneFiles).filter((id) => rows.isInPlace(id));
+  const restoredIds = trackIdsOf(returnedFiles).filter((id) => rows.isMissing(id) || lostIds.includes(id));
+  return { kind: 'folder', op, lostIds, restoredIds };
 }
 
-function decideFile(op: FileOp, known: Known): Decision {
-  const { path, candidate, result, is } = op;
+function decideFile(op: FileOp, rows: CurrentRows): Decision {
+  const { path, candidate, result, target } = op;
   if (!result.ok && result.changing) return { kind: 'changing', op };
   // not what the walk saw: its track may have been found elsewhere since
-  const before = known.fileAt(path, candidate.name)?.trackId ?? null;
-  const failed = (reason: string): Decision => ({
+  const currentTrackId = rows.findFile(path, candidate.name)?.trackId ?? null;
+  const failWith = (reason: string): Decision => ({
     kind: 'failed',
     op,
     reason,
-    trackId: before,
-    lost: lostWith(before, known),
+    trackId: currentTrackId,
+    lostIds: lostIdsOf(currentTrackId, rows),
   });
-  if (!result.ok) return failed(result.reason);
+  if (!result.ok) return failWith(result.reason);
   const { sections } = result.split ?? {};
   if (sections) {
-    const whole = typeof is === 'number' ? is : (before ?? known.trackNamed(sourceIdOf(path, candidate.name)));
-    const isKnown = known.fileAt(path, candidate.name)?.state === 'split';
-    return { kind: 'split', op, read: result, sections, whole, isKnown };
+    const wholeFileTrackId =
+      typeof target === 'number'
+        ? target
+        : (currentTrackId ?? rows.findTrackBySourceId(sourceIdOf(path, candidate.name)));
+    const wasSplit = rows.findFile(path, candidate.name)?.state === 'split';
+    return { kind: 'split', op, result, sections, wholeFileTrackId, wasSplit };
   }
-  if (typeof is === 'number' && is !== before && !known.isAdopted(is)) return decideMove(op, is, result, known);
-  const named = before ?? known.trackNamed(sourceIdOf(path, candidate.name));
-  if (named === undefined || is === 'new')
-    return { kind: 'added', op, read: result, displaced: named, lost: lostWith(named ?? null, known) };
-  if (known.hasOtherFile(named, path, candidate.name))
-    return failed('another file has the same name but for its Unicode spelling');
-  return { kind: 'updated', op, read: result, trackId: named, onlyLyrics: hasOnlyOtherLyrics(candidate) };
+  if (typeof target === 'number' && target !== currentTrackId && !rows.isAdopted(target))
+    return decideMove(op, target, result, rows);
+  const trackId = currentTrackId ?? rows.findTrackBySourceId(sourceIdOf(path, candidate.name));
+  if (trackId === undefined || target === 'new')
+    return { kind: 'added', op, result, displacedId: trackId, lostIds: lostIdsOf(trackId ?? null, rows) };
+  if (rows.hasOtherFile(trackId, path, candidate.name))
+    return failWith('another file has the same name but for its Unicode spelling');
+  return { kind: 'updated', op, result, trackId, hasOnlyLyricsChanged: hasOnlyOtherLyrics(candidate) };
 }
 
-function decideMove(op: MovedOp | FileOp, trackId: TrackId, read: ReadOk | undefined, known: Known): MovedDecision {
-  const holder = known.fileAt(op.path, op.candidate.name)?.trackId ?? undefined;
-  const displaced = holder === trackId ? undefined : holder;
-  return { kind: 'moved', op, trackId, read, displaced, lost: lostWith(displaced ?? null, known) };
+function decideMove(
+  op: MovedOp | FileOp,
+  trackId: TrackId,
+  result: ReadSuccess | undefined,
+  rows: CurrentRows,
+): MovedDecision {
+  const holder = rows.findFile(op.path, op.candidate.name)?.trackId ?? undefined;
+  const displacedId = holder === trackId ? undefined : holder;
+  return { kind: 'moved', op, trackId, result, displacedId, lostIds: lostIdsOf(displacedId ?? null, rows) };
 }
 
-const lostWith = (id: TrackId | null, known: Known): TrackId[] => (id !== null && known.isInPlace(id) ? [id] : []);
+const lostIdsOf = (id: TrackId | null, rows: CurrentRows): TrackId[] => (id !== null && rows.isInPlace(id) ? [id] : []);
 
 /** The file itself is the same, and only the lyrics beside it are not. */
-export const hasOnlyOtherLyrics = ({ known, isAgain, ...now }: Candidate): boolean =>
-  !isAgain &&
-  known?.state === 'track' &&
-  isSameStamp(known, now) &&
-  known.sheetsMark === now.sheetsMark &&
-  known.reason === null;
+export const hasOnlyOtherLyrics = ({ knownFile, isReread, ...now }: Candidate): boolean =>
+  !isReread &&
+  knownFile?.state === 'track' &&
+  isSameStamp(knownFile, now) &&
+  knownFile.sheetsMark === now.sheetsMark &&
+  knownFile.reason === null;

@@ -8,7 +8,7 @@ import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
 /** What became of a file. */
-interface FileOutcome {
+interface FileState {
   state: KnownFile['state'];
   reason?: string;
   lyricsMark: string | null;
@@ -19,7 +19,7 @@ interface FileOutcome {
 export type SectionRow = RowAs<typeof sourceFiles, 'name' | 'state' | 'sizeBytes' | 'mtimeUs' | 'trackId'> &
   RowAs<typeof tracks, 'audioHash'>;
 
-type Named = Pick<KnownFile, 'name'>;
+type WithName = Pick<KnownFile, 'name'>;
 
 export type FileRows = ReturnType<typeof createFileRows>;
 
@@ -75,14 +75,17 @@ export function createFileRows(client: Sqlite) {
   );
   return {
     /** Sections that were deleted where this very file was before. */
-    deletedBefore: (source: string, folder: number, { name, ino, dev, sizeBytes, mtimeUs }: FileIdentity & Named) =>
-      ino === 0 ? [] : listDeleted.all(ino, dev, sizeBytes, mtimeUs, source, folder, name),
-    sectionsOf: (folder: number, name: string): SectionRow[] => listSections.all(folder, name, name),
+    findDeletedSections: (
+      source: string,
+      folder: number,
+      { name, ino, dev, sizeBytes, mtimeUs }: FileIdentity & WithName,
+    ) => (ino === 0 ? [] : listDeleted.all(ino, dev, sizeBytes, mtimeUs, source, folder, name)),
+    listSections: (folder: number, name: string): SectionRow[] => listSections.all(folder, name, name),
     find: (folder: number, name: string) => find.get(folder, name),
     put(
       folder: number,
       { name, sizeBytes, mtimeUs, dev, ino, ctimeUs, sheetsMark }: Omit<Candidate, 'lyricsMark' | 'known'>,
-      { state, reason, lyricsMark, trackId }: FileOutcome,
+      { state, reason, lyricsMark, trackId }: FileState,
     ): void {
       const stamp = [sizeBytes, mtimeUs, dev, ino, ctimeUs];
       upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
@@ -90,11 +93,11 @@ export function createFileRows(client: Sqlite) {
     /** False for a file without a row. */
     setState: (folder: number, name: string, state: KnownFile['state']): boolean =>
       setState.run(state, folder, name).changes > 0,
-    setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & Named): void =>
+    setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & WithName): void =>
       void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
     /** Removes the row at this place, if it still describes this file and not another one. */
-    removeOf: (folder: number, name: string, { ino, dev, sizeBytes, mtimeUs }: FileIdentity): void =>
+    removeIfSame: (folder: number, name: string, { ino, dev, sizeBytes, mtimeUs }: FileIdentity): void =>
       void removeStamped.run(folder, name, ino, dev, sizeBytes, mtimeUs),
     /** Removes the other places of a track; gives them. */
     removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),

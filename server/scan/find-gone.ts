@@ -22,16 +22,16 @@ import type { MusicRoots } from '../storage/music-roots.ts';
 import { toFileUri } from '../storage/uri.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
-import { comparableTracks } from './comparable-tracks.ts';
+import { prepareComparison } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
-import { onlyCertainFiles, seemsSame, type Match } from './same-music.ts';
+import { filterCertainFiles, seemsSame, type Match } from './same-music.ts';
 
 /** What is somewhere else than the file that is gone counts for so long. */
-const LATELY_MS = 90 * 86_400_000;
+const MAX_SUCCESSOR_AGE_MS = 90 * 86_400_000;
 /** New tracks that are compared together: some have to be listened to. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT_COMPARISONS = 8;
 
-interface FindGoneDeps {
+interface GoneTrackFinderDeps {
   db: MainDb;
   source: string;
   hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
@@ -40,35 +40,35 @@ interface FindGoneDeps {
   reader: Pick<ReaderPool, 'read'>;
 }
 
-interface Search {
+interface GoneTrackSearch {
   root: MusicRoots;
   /** Tracks with a higher id are new. */
-  after: TrackId;
+  lastOldId: TrackId;
   signal: AbortSignal;
 }
 
-type UpgradeSearch = Pick<Search, 'root' | 'signal'> & { now: Date };
+type UpgradeSearch = Pick<GoneTrackSearch, 'root' | 'signal'> & { now: Date };
 
-interface Found {
+interface FoundTracks {
   /** Tracks that went into another one. */
-  joined: TrackId[];
+  joinedIds: TrackId[];
   /** Tracks that took over the file of a new one. */
-  adopted: TrackId[];
+  adoptedIds: TrackId[];
   /** Tracks that took over the file of one that came before this scan, or were replaced by it. */
-  upgraded: TrackId[];
+  upgradedIds: TrackId[];
 }
 
-export type FindGone = ReturnType<typeof createFindGone>;
+export type GoneTrackFinder = ReturnType<typeof createGoneTrackFinder>;
 
-export function createFindGone({ db, source, hearing, relocation, tracks, reader }: FindGoneDeps) {
+export function createGoneTrackFinder({ db, source, hearing, relocation, tracks, reader }: GoneTrackFinderDeps) {
   const client = db.$client;
   const goneTracks = createGoneTracks(client, source);
-  const findKnown = prepareKnownTracks(client);
+  const findTrack = prepareKnownTracks(client);
   const audioHashOf = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
   const setFormer = client.prepare<[string | null, TrackId, TrackId]>(
     'UPDATE trashed_tracks SET former_audio_hash = ? WHERE id = ? AND merged_into = ?',
   );
-  const isCutOff = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
+  const findUnfinishedScan = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
   /** A comparison was due while a scan was running. */
   let isDue = false;
@@ -77,63 +77,72 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
    * What people did goes to the track that is left; one that a person edited, or separated, is kept, and takes the
    * other's file.
    */
-  async function joinEqual({ signal }: Pick<Search, 'signal'>): Promise<TrackId[]> {
-    const joined: TrackId[] = [];
-    for (const { gone, left, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
+  async function joinEqualAudio({ signal }: Pick<GoneTrackSearch, 'signal'>): Promise<TrackId[]> {
+    const joinedIds: TrackId[] = [];
+    for (const { goneId, survivorId, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
       // the tracks of a file that moved are known by their audio alone
-      const keepsGone = (isEdited || isSection || isGivenBack) && tracks.statusOf(left) !== 'manual';
-      const becomeOne = (): void =>
-        !keepsGone
-          ? relocation.join(left, gone)
+      const doesGoneTrackStay = (isEdited || isSection || isGivenBack) && tracks.statusOf(survivorId) !== 'manual';
+      const join = (): void =>
+        !doesGoneTrackStay
+          ? relocation.join(survivorId, goneId)
           : isSection || isGivenBack
-            ? takeOverFileAndNames(gone, left, 'same_audio')
-            : takeOverEdited(gone, left);
-      if (isDone(() => withRelaxedCommit(client, becomeOne))) joined.push(gone);
+            ? takeOverFileAndNames(goneId, survivorId, 'same_audio')
+            : takeOverEdited(goneId, survivorId);
+      if (tryOnTracks(() => withRelaxedCommit(client, join))) joinedIds.push(goneId);
     }
-    return joined;
+    return joinedIds;
   }
 
   /** A person edited the gone track: it stays as it is, and undoing the edits gives what its file says now. */
-  const takeOverEdited = client.transaction((gone: TrackId, left: TrackId): void => {
-    const tags = identityUnderEdits(db, left) ?? findKnown(left)?.identity;
-    relocation.takeOverFile(gone, left, 'same_audio');
-    if (tags) tagsUnderEdits(db, gone, tags);
+  const takeOverEdited = client.transaction((goneId: TrackId, survivorId: TrackId): void => {
+    const tags = identityUnderEdits(db, survivorId) ?? findTrack(survivorId)?.identity;
+    relocation.takeOverFile(goneId, survivorId, 'same_audio');
+    if (tags) tagsUnderEdits(db, goneId, tags);
   }).immediate;
 
   /** With what its tags or its sheet say now, unless a person edited the track. */
-  function takeOverFileAndNames(gone: TrackId, left: TrackId, why: 'same_audio' | 'same_music'): void {
-    const now = findKnown(left);
-    relocation.takeOverFile(gone, left, why);
-    if (now) setTags(gone, now.identity, now.folder);
+  function takeOverFileAndNames(goneId: TrackId, newId: TrackId, why: 'same_audio' | 'same_music'): void {
+    const newTrack = findTrack(newId);
+    relocation.takeOverFile(goneId, newId, why);
+    if (newTrack) setTags(goneId, newTrack.identity, newTrack.folder);
   }
 
   /** What a person edited stays, and undoing the edits gives these tags. */
   const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
     tagsUnderEdits(db, id, identity);
-    const known = findKnown(id);
-    if (known && known.status !== 'manual')
-      tracks.batch(() => tracks.setIdentity(id, withEditsOf(known.identity, identity), folder));
+    const track = findTrack(id);
+    if (track && track.status !== 'manual')
+      tracks.batch(() => tracks.setIdentity(id, withEditsOf(track.identity, identity), folder));
   }).immediate;
 
   /** Pairs that may be one recording. */
-  async function matchesAmong(gone: readonly GoneTrack[], { after, signal }: Search): Promise<Match<NewTrack>[]> {
+  async function findMatches(
+    goneTracksToMatch: readonly GoneTrack[],
+    { lastOldId, signal }: GoneTrackSearch,
+  ): Promise<Match<NewTrack>[]> {
     const lengths: Pick<NewTrack, 'durationMs'>[] = [];
-    for (const { durationMs } of goneTracks.newOnes(after)) {
+    for (const { durationMs } of goneTracks.listNew(lastOldId)) {
       await yieldIfDue();
       lengths.push({ durationMs });
     }
-    const comparable = await comparableTracks(gone, lengths, (id) => hearing.ofKept(id, signal));
+    const comparison = await prepareComparison(goneTracksToMatch, lengths, (id) => hearing.ofKept(id, signal));
     const matches: Match<NewTrack>[] = [];
-    await eachAtOnce(goneTracks.newOnes(after), AT_ONCE, async (now) => {
+    await eachAtOnce(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
       await yieldIfDue();
       signal.throwIfAborted();
-      const isHeard = comparable.hasHeard(now, now.id) && (await hearing.ofTrack(now.id, signal)) !== undefined;
+      const hasFingerprint =
+        comparison.hasFingerprintOfLength(newTrack, newTrack.id) &&
+        (await hearing.ofTrack(newTrack.id, signal)) !== undefined;
       // a copy of a track that is there is not another one because its tags say so
-      const isNamed = (): boolean => !goneTracks.hasTwin(now, after);
-      for (const id of comparable.sameAs(now, isHeard ? hearing.alike(now.id) : undefined, isNamed))
-        if (id !== now.id) matches.push({ gone: id, now });
+      const mayMatchNames = (): boolean => !goneTracks.hasTwin(newTrack, lastOldId);
+      for (const id of comparison.findSameMusic(
+        newTrack,
+        hasFingerprint ? hearing.alike(newTrack.id) : undefined,
+        mayMatchNames,
+      ))
+        if (id !== newTrack.id) matches.push({ goneId: id, successor: newTrack });
     });
     return matches;
   }
@@ -142,31 +151,37 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
    * The gone track takes over the file, with its tags unless a person edited its own; the new track goes. If both files
    * were there and the old one comes back, they are two tracks again.
    */
-  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>, wasBeside = false): Promise<boolean> {
-    if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverFileAndNames(gone, now.id, 'same_music'));
-    const paths = [join(now.path, now.name)];
+  async function takeOver(
+    root: MusicRoots,
+    { goneId, successor }: Match<NewTrack>,
+    didBothExist = false,
+  ): Promise<boolean> {
+    if (fileOfSection(successor.name) !== undefined)
+      return tryOnTracks(() => takeOverFileAndNames(goneId, successor.id, 'same_music'));
+    const paths = [join(successor.path, successor.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
-    const takeOver = client.transaction(() => {
-      const sound = hearing.stored(now.id);
-      const formerHash = audioHashOf.get(gone);
-      relocation.takeOverFile(gone, now.id, 'same_music');
-      if (wasBeside && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, now.id, gone);
-      if (sound) hearing.store(gone, sound);
-      if (result?.ok) setTags(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
+    const writeTakeover = client.transaction(() => {
+      const fingerprint = hearing.stored(successor.id);
+      const formerHash = audioHashOf.get(goneId);
+      relocation.takeOverFile(goneId, successor.id, 'same_music');
+      if (didBothExist && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, successor.id, goneId);
+      if (fingerprint) hearing.store(goneId, fingerprint);
+      if (result?.ok)
+        setTags(goneId, toIdentity(result.read, sourceIdOf(successor.path, successor.name)), successor.folder);
     }).immediate;
-    return isDone(() => withRelaxedCommit(client, takeOver));
+    return tryOnTracks(() => withRelaxedCommit(client, writeTakeover));
   }
 
-  async function adoptSame(search: Search): Promise<TrackId[]> {
-    if (goneTracks.newOnes(search.after).next().done) return [];
-    const gone = await goneTracks.list();
-    if (gone.length === 0) return [];
-    const adopted: TrackId[] = [];
-    for (const match of onlyCertainFiles(await matchesAmong(gone, search))) {
+  async function adoptSameMusic(search: GoneTrackSearch): Promise<TrackId[]> {
+    if (goneTracks.listNew(search.lastOldId).next().done) return [];
+    const missingTracks = await goneTracks.listGone();
+    if (missingTracks.length === 0) return [];
+    const adoptedIds: TrackId[] = [];
+    for (const match of filterCertainFiles(await findMatches(missingTracks, search))) {
       search.signal.throwIfAborted();
-      if (await adopt(search.root, match)) adopted.push(match.gone);
+      if (await takeOver(search.root, match)) adoptedIds.push(match.goneId);
     }
-    return adopted;
+    return adoptedIds;
   }
 
   /**
@@ -175,110 +190,116 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
    */
   async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
     const matches: Match<NewTrack>[] = [];
-    const withOwnCopy = new Set<TrackId>();
-    for await (const upgrades of goneTracks.upgrades(latelyBefore(now)))
-      for (const upgrade of await onlySame(upgrades, signal)) {
-        matches.push({ gone: upgrade.gone.id, now: upgrade.now });
-        if (upgrade.isKept) withOwnCopy.add(upgrade.gone.id);
+    const idsWithStoredCopy = new Set<TrackId>();
+    for await (const upgrades of goneTracks.listUpgrades(earliestSuccessorDate(now)))
+      for (const upgrade of await filterSameMusic(upgrades, signal)) {
+        matches.push({ goneId: upgrade.goneTrack.id, successor: upgrade.successor });
+        if (upgrade.hasStoredCopy) idsWithStoredCopy.add(upgrade.goneTrack.id);
       }
-    const upgraded: TrackId[] = [];
-    for (const match of onlyCertainFiles(matches)) {
+    const upgradedIds: TrackId[] = [];
+    for (const match of filterCertainFiles(matches)) {
       signal.throwIfAborted();
-      const isTaken = withOwnCopy.has(match.gone)
-        ? isDone(() => withRelaxedCommit(client, () => relocation.replace(match.gone, match.now.id)))
-        : await adopt(root, match, true);
-      if (isTaken) upgraded.push(match.gone);
+      const isUpgraded = idsWithStoredCopy.has(match.goneId)
+        ? tryOnTracks(() => withRelaxedCommit(client, () => relocation.replace(match.goneId, match.successor.id)))
+        : await takeOver(root, match, true);
+      if (isUpgraded) upgradedIds.push(match.goneId);
     }
-    return upgraded;
+    return upgradedIds;
   }
 
-  async function onlySame(upgrades: readonly Upgrade[], signal: AbortSignal): Promise<Upgrade[]> {
-    const same: Upgrade[] = [];
+  async function filterSameMusic(upgrades: readonly Upgrade[], signal: AbortSignal): Promise<Upgrade[]> {
+    const sameUpgrades: Upgrade[] = [];
     for (const upgrade of upgrades) {
       await yieldIfDue();
       signal.throwIfAborted();
-      if (await isUpgrade(upgrade, signal)) same.push(upgrade);
+      if (await isUpgrade(upgrade, signal)) sameUpgrades.push(upgrade);
     }
-    return same;
+    return sameUpgrades;
   }
 
-  async function isUpgrade({ gone, now, isHeardSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
-    if (isHeardSame !== undefined || !seemsSame(gone, now)) return isHeardSame ?? false;
-    const isHeard = (await hearing.ofKept(gone.id, signal)) && (await hearing.ofTrack(now.id, signal));
+  async function isUpgrade({ goneTrack, successor, soundsSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
+    if (soundsSame !== undefined || !seemsSame(goneTrack, successor)) return soundsSame ?? false;
+    const hasBothFingerprints =
+      (await hearing.ofKept(goneTrack.id, signal)) && (await hearing.ofTrack(successor.id, signal));
     return (
-      !isHeard || hearing.alike(gone.id).some(({ id, similarity }) => id === now.id && similarity >= SAME_RECORDING)
+      !hasBothFingerprints ||
+      hearing.alike(goneTrack.id).some(({ id, similarity }) => id === successor.id && similarity >= SAME_RECORDING)
     );
   }
 
   /** Tracks whose files are nowhere play from the files of those that a person merged into them. */
-  async function takeMergedFiles({ root, signal }: Pick<Search, 'root' | 'signal'>): Promise<TrackId[]> {
-    const taken = new Set<TrackId>();
-    for (const { kept, merged, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
+  async function takeMergedFiles({ root, signal }: Pick<GoneTrackSearch, 'root' | 'signal'>): Promise<TrackId[]> {
+    const upgradedIds = new Set<TrackId>();
+    for (const { keptId, mergedId, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
       await yieldIfDue();
       signal.throwIfAborted();
-      if (taken.has(kept)) continue;
-      const place = join(path, name);
+      if (upgradedIds.has(keptId)) continue;
+      const filePath = join(path, name);
       const [result] = await reader.read({
         root,
-        paths: [{ path: place, sizeBytes, mtimeUs }],
+        paths: [{ path: filePath, sizeBytes, mtimeUs }],
         copyTo: null,
         hashLarge: true,
       });
       if (!result?.ok) continue; // it is not there either
       const { read, audioHash } = result;
-      const stored = { storageUri: toFileUri(place), contentHash: null, audioHash, sizeBytes };
-      const take = (): void =>
-        relocation.takeMergedFile(kept, { merged, folderId, name, audio: toAudio(read, stored) });
-      if (isDone(() => withRelaxedCommit(client, take))) taken.add(kept);
+      const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
+      const takeFile = (): void =>
+        relocation.takeMergedFile(keptId, { merged: mergedId, folderId, name, audio: toAudio(read, storedAudio) });
+      if (tryOnTracks(() => withRelaxedCommit(client, takeFile))) upgradedIds.add(keptId);
     }
-    return [...taken];
+    return [...upgradedIds];
   }
 
   return {
     goneTracks,
 
     /** Call when all that the scan found is written. */
-    async find(search: Search & { now: Date }): Promise<Found> {
+    async matchGoneTracks(search: GoneTrackSearch & { now: Date }): Promise<FoundTracks> {
       isDue = false;
       return {
-        joined: await joinEqual(search),
-        adopted: await adoptSame(search),
-        upgraded: [...(await takeUpgrades(search)), ...(await takeMergedFiles(search))],
+        joinedIds: await joinEqualAudio(search),
+        adoptedIds: await adoptSameMusic(search),
+        upgradedIds: [...(await takeUpgrades(search)), ...(await takeMergedFiles(search))],
       };
     },
 
     /** The scan that runs, or the next one, compares also when it has written nothing. */
-    leaveToScan(): void {
+    postponeToScan(): void {
       isDue = true;
     },
     isDue: (): boolean => isDue,
 
     /** Between scans. After one that was cut off the files are known in part: nothing is done. */
-    compareAgain: async (search: UpgradeSearch): Promise<Pick<Found, 'joined' | 'upgraded'>> =>
-      isCutOff.get(source) === undefined
-        ? { joined: await joinEqual(search), upgraded: await takeUpgrades(search) }
-        : { joined: [], upgraded: [] },
+    compareAgain: async (search: UpgradeSearch): Promise<Pick<FoundTracks, 'joinedIds' | 'upgradedIds'>> =>
+      findUnfinishedScan.get(source) === undefined
+        ? { joinedIds: await joinEqualAudio(search), upgradedIds: await takeUpgrades(search) }
+        : { joinedIds: [], upgradedIds: [] },
 
     /** Of tracks whose files seem to be replaced: those that the music is of that came before this scan. */
-    async withUpgrades(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
-      const same = await onlySame(goneTracks.upgradesOf(ids, latelyBefore(now)), signal);
-      return new Set(onlyCertainFiles(same.map(({ gone, now: file }) => ({ gone: gone.id, now: file }))).map(toGone));
+    async findUpgraded(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
+      const sameUpgrades = await filterSameMusic(goneTracks.upgradesOf(ids, earliestSuccessorDate(now)), signal);
+      return new Set(
+        filterCertainFiles(sameUpgrades.map(({ goneTrack, successor }) => ({ goneId: goneTrack.id, successor }))).map(
+          goneIdOf,
+        ),
+      );
     },
 
     /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
-    async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {
-      return new Set(onlyCertainFiles(await matchesAmong(gone, search)).map(toGone));
+    async findAmongNew(goneTracksToMatch: readonly GoneTrack[], search: GoneTrackSearch): Promise<Set<TrackId>> {
+      return new Set(filterCertainFiles(await findMatches(goneTracksToMatch, search)).map(goneIdOf));
     },
   };
 }
 
-const latelyBefore = (now: Date): Date => new Date(now.getTime() - LATELY_MS);
-const toGone = <F>({ gone }: Match<F>): TrackId => gone;
+const earliestSuccessorDate = (now: Date): Date => new Date(now.getTime() - MAX_SUCCESSOR_AGE_MS);
+const goneIdOf = <F>({ goneId }: Match<F>): TrackId => goneId;
 
 /** False when one of the two was deleted meanwhile. */
-export function isDone(work: () => void): boolean {
+export function tryOnTracks(write: () => void): boolean {
   try {
-    work();
+    write();
     return true;
   } catch (error) {
     if (error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict')) return false;

@@ -2,7 +2,7 @@
 // not fit into the storage is refused before any of it is copied. Later scans judge their files group by group.
 import { keyOfPath, keysOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { ListedFile } from './compare-folder.ts';
-import type { CopyRoom } from './copy-room.ts';
+import type { CopyQuota } from './copy-room.ts';
 import type { Refusal } from './refusal.ts';
 
 interface FirstCopiesDeps {
@@ -11,10 +11,10 @@ interface FirstCopiesDeps {
   root: MusicRoots;
   /** Gives all files of these folders, in groups. */
   walk: () => AsyncIterable<ListedFile[]>;
-  room: Pick<CopyRoom, 'available' | 'costOf' | 'tryClone' | 'storedSizes'>;
+  room: Pick<CopyQuota, 'available' | 'costOf' | 'tryClone' | 'storedSizeCounts'>;
 }
 
-interface Need {
+interface CopyNeed {
   files: number;
   bytes: number;
 }
@@ -24,23 +24,28 @@ export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<stri
   if (deps.folders.length === 0) return new Map();
   const available = await deps.room.available();
   if (available === Infinity) return new Map();
-  const refused = refusedOf(deps, await measure(deps, new Map()), available);
-  if (refused.size === 0) return refused;
-  const stored = await deps.room.storedSizes();
-  return stored.size === 0 ? refused : refusedOf(deps, await measure(deps, stored), available);
+  const refusals = refusalsOf(deps, await measureNeeds(deps, new Map()), available);
+  if (refusals.size === 0) return refusals;
+  const storedSizeCounts = await deps.room.storedSizeCounts();
+  return storedSizeCounts.size === 0
+    ? refusals
+    : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), available);
 }
 
 /** A file as long as a stored one counts as stored; whether it is, is seen when it is read. */
-async function measure({ root, walk, room }: FirstCopiesDeps, stored: Map<number, number>): Promise<Map<string, Need>> {
+async function measureNeeds(
+  { root, walk, room }: FirstCopiesDeps,
+  storedSizeCounts: Map<number, number>,
+): Promise<Map<string, CopyNeed>> {
   const keys = keysOf(root);
-  const left = new Map(stored);
-  const needs = new Map<string, Need>();
+  const remainingCounts = new Map(storedSizeCounts);
+  const needs = new Map<string, CopyNeed>();
   for await (const files of walk())
     for (const file of files) {
       const { sizeBytes } = file.candidate;
-      const copies = left.get(sizeBytes) ?? 0;
-      if (copies > 0) left.set(sizeBytes, copies - 1);
-      if (copies > 0) continue;
+      const storedCount = remainingCounts.get(sizeBytes) ?? 0;
+      if (storedCount > 0) remainingCounts.set(sizeBytes, storedCount - 1);
+      if (storedCount > 0) continue;
       await room.tryClone(file);
       const key = keyOfPath(keys, file.path);
       const need = needs.get(key) ?? { files: 0, bytes: 0 };
@@ -49,14 +54,18 @@ async function measure({ root, walk, room }: FirstCopiesDeps, stored: Map<number
   return needs;
 }
 
-function refusedOf({ folders }: FirstCopiesDeps, needs: Map<string, Need>, available: number): Map<string, Refusal> {
-  const refused = new Map<string, Refusal>();
-  let left = available;
+function refusalsOf(
+  { folders }: FirstCopiesDeps,
+  needs: Map<string, CopyNeed>,
+  available: number,
+): Map<string, Refusal> {
+  const refusals = new Map<string, Refusal>();
+  let remainingBytes = available;
   for (const { key, name } of folders) {
     const need = needs.get(key);
     if (!need) continue;
-    if (need.bytes > left) refused.set(key, { ...need, folder: name, availableBytes: left });
-    else left -= need.bytes;
+    if (need.bytes > remainingBytes) refusals.set(key, { ...need, folder: name, availableBytes: remainingBytes });
+    else remainingBytes -= need.bytes;
   }
-  return refused;
+  return refusals;
 }

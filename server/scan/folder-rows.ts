@@ -6,11 +6,11 @@ import type { sourceFolders } from '../db/schema.ts';
 import type { FolderBatch } from './compare-folder.ts';
 
 /** Ids that are remembered; a folder's files come close together. */
-const REMEMBERED = 5_000;
+const MAX_CACHED_IDS = 5_000;
 
 /** Files that are still to be written, and the signature to store then. */
-interface Unsettled {
-  left: number;
+interface PendingSignature {
+  filesToWrite: number;
   signature: string;
 }
 
@@ -23,43 +23,45 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
   const find = client.prepare<[string, string], RowOf<typeof sourceFolders, 'id'>>(
     'SELECT id FROM source_folders WHERE source = ? AND path = ?',
   );
-  const setSignature = client.prepare<[string | null, number]>('UPDATE source_folders SET signature = ? WHERE id = ?');
+  const updateSignature = client.prepare<[string | null, number]>(
+    'UPDATE source_folders SET signature = ? WHERE id = ?',
+  );
   const findPath = client.prepare<[number], string>('SELECT path FROM source_folders WHERE id = ?').pluck();
   const touchAlbums = client.prepare<[number, number]>(
     `UPDATE albums SET updated_at = ? WHERE id IN
       (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`,
   );
   const ids = new Map<string, number>();
-  const unsettled = new Map<string, Unsettled>();
+  const pendingSignatures = new Map<string, PendingSignature>();
   /** What folders were when `remember` was called, of those that changed since. */
-  let before = new Map<string, Unsettled | undefined>();
+  let previousSignatures = new Map<string, PendingSignature | undefined>();
 
-  function set(path: string, folder: Unsettled | undefined): void {
-    if (!before.has(path)) before.set(path, unsettled.get(path));
-    if (folder) unsettled.set(path, folder);
-    else unsettled.delete(path);
+  function setPending(path: string, pending: PendingSignature | undefined): void {
+    if (!previousSignatures.has(path)) previousSignatures.set(path, pendingSignatures.get(path));
+    if (pending) pendingSignatures.set(path, pending);
+    else pendingSignatures.delete(path);
   }
 
   /** Makes the row when there is none. */
-  function idOf(path: string): number {
+  function findOrInsertId(path: string): number {
     const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.all(source, path, null, null)[0]?.id;
     if (id === undefined) throw new Error('the folder was not written');
-    if (ids.size > REMEMBERED) ids.clear();
+    if (ids.size > MAX_CACHED_IDS) ids.clear();
     ids.set(path, id);
     return id;
   }
 
   return {
-    idOf,
+    idOf: findOrInsertId,
     /** Call when a savepoint was rolled back: a row may be gone with it. */
     forgetIds: (): void => ids.clear(),
 
     /** Gives a function that takes back what changes from here on, for when the transaction is rolled back. */
-    remember(): () => void {
-      const known = (before = new Map());
+    beginUndo(): () => void {
+      const changedFolders = (previousSignatures = new Map());
       return () => {
         ids.clear();
-        for (const [path, folder] of known) set(path, folder);
+        for (const [path, pending] of changedFolders) setPending(path, pending);
       };
     },
 
@@ -71,25 +73,25 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
     /** Stores the signature, or waits with it for `files` calls of `settle`. */
     setSignature(path: string, signature: string | null, files: number): void {
-      if (signature !== null && files > 0) set(path, { left: files, signature });
-      else setSignature.run(signature, idOf(path));
+      if (signature !== null && files > 0) setPending(path, { filesToWrite: files, signature });
+      else updateSignature.run(signature, findOrInsertId(path));
     },
 
     /** A file of the folder was dealt with. One that is no track keeps the folder unsettled. */
-    settle(path: string, isTrack: boolean): void {
-      const folder = unsettled.get(path);
-      if (!folder) return;
-      const left = folder.left - 1;
-      if (isTrack && left > 0) return set(path, { ...folder, left });
-      set(path, undefined);
-      if (isTrack) setSignature.run(folder.signature, idOf(path));
+    countWrittenFile(path: string, isTrack: boolean): void {
+      const pending = pendingSignatures.get(path);
+      if (!pending) return;
+      const filesToWrite = pending.filesToWrite - 1;
+      if (isTrack && filesToWrite > 0) return setPending(path, { ...pending, filesToWrite });
+      setPending(path, undefined);
+      if (isTrack) updateSignature.run(pending.signature, findOrInsertId(path));
     },
 
     /** A file of the folder has no row any more, whatever becomes of the others. */
-    unsettle(id: number): void {
+    clearSignature(id: number): void {
       const path = findPath.get(id);
-      if (path !== undefined) set(path, undefined);
-      setSignature.run(null, id);
+      if (path !== undefined) setPending(path, undefined);
+      updateSignature.run(null, id);
     },
   };
 }

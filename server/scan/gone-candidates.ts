@@ -8,7 +8,7 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 import { OVERWRITTEN, SEPARATED } from '../library/overwritten-place.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { turn } from '../runtime/time-slices.ts';
-import { IS_BARE } from './bare-tracks.ts';
+import { IS_UNTOUCHED } from './bare-tracks.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -25,45 +25,45 @@ export interface NewTrack extends ComparedMusic {
 
 /** A track whose file is gone, and one that came later and may be the same music. */
 export interface Upgrade {
-  gone: GoneTrack;
+  goneTrack: GoneTrack;
   /** Its audio is a copy of our own, and is there. */
-  isKept: boolean;
-  now: NewTrack;
+  hasStoredCopy: boolean;
+  successor: NewTrack;
   /** They sound the same; undefined when one of the two was not heard. */
-  isHeardSame: boolean | undefined;
+  soundsSame: boolean | undefined;
 }
 
-interface Joinable {
-  gone: TrackId;
-  left: TrackId;
+interface JoinablePair {
+  goneId: TrackId;
+  survivorId: TrackId;
   isEdited: boolean;
   isSection: boolean;
-  /** The track was separated from another one, and `left` is new and untouched. */
+  /** The track was separated from another one, and `survivorId` is a new one that nobody has used. */
   isGivenBack: boolean;
 }
 
 /** The file of a track that a person merged into one whose own file is gone. */
 export interface MergedFile extends FileStamp {
-  kept: TrackId;
-  merged: TrackId;
+  keptId: TrackId;
+  mergedId: TrackId;
   folderId: number;
   path: string;
   name: string;
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** Each is looked for by sound and by name. */
-const UPGRADES_PAGE = 50;
+const UPGRADES_PAGE_SIZE = 50;
 /** Tracks of one title are not looked at in larger numbers. */
-const MOST_NAMED = 200;
+const MAX_TRACKS_OF_TITLE = 200;
 
-const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
+const MUSIC_COLUMNS = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
   t.sample_rate_hz AS sampleRateHz, t.channels, t.title, t.artist_name AS artist, a.title AS album,
   t.recording_mbid AS recordingMbid`;
 
-const ALBUM = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
+const ALBUM_JOIN = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
 
-const SOUNDING = `SELECT other_id FROM duplicate_pairs WHERE track_id = g.id AND similarity >= ${SAME_RECORDING}
+const SIMILAR_TRACKS = `SELECT other_id FROM duplicate_pairs WHERE track_id = g.id AND similarity >= ${SAME_RECORDING}
   UNION SELECT track_id FROM duplicate_pairs WHERE other_id = g.id AND similarity >= ${SAME_RECORDING}`;
 const byId = <T extends { id: TrackId }>(tracks: readonly T[]): Map<TrackId, T> =>
   new Map(tracks.map((track) => [track.id, track]));
@@ -77,14 +77,14 @@ export function createGoneTracks(client: Sqlite, source: string) {
         ORDER BY f.track_id LIMIT @limit`,
     )
     .pluck();
-  const listBelow = (place: string) =>
+  const listBelowPrefix = (prefix: string) =>
     client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
       // '0' follows '/'
       `SELECT o.id, o.source_id AS at FROM tracks o
-        WHERE o.source = @source AND o.source_id >= '${place}/' AND o.source_id < '${place}0' AND o.source_id > @last
+        WHERE o.source = @source AND o.source_id >= '${prefix}/' AND o.source_id < '${prefix}0' AND o.source_id > @last
         ORDER BY o.source_id LIMIT @limit`,
     );
-  const listAside = [listBelow(OVERWRITTEN), listBelow(SEPARATED)];
+  const listsOfDisplaced = [listBelowPrefix(OVERWRITTEN), listBelowPrefix(SEPARATED)];
   const listMissing = client.prepare<
     { source: string; last: TrackId; limit: number },
     { id: TrackId; hasFileOrOtherSource: number }
@@ -94,15 +94,15 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM tracks t WHERE t.availability <> 'available' AND t.availability = 'missing' AND t.id > @last
       ORDER BY t.id LIMIT @limit`,
   );
-  const findGone = client.prepare<[string], GoneTrack>(
-    `SELECT ${MUSIC} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM}
+  const findGoneTracks = client.prepare<[string], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM_JOIN}
       WHERE NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id)`,
   );
-  const listNew = client.prepare<[TrackId, string, number], NewTrack>(
-    `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM tracks t
+  const listNewTracks = client.prepare<[TrackId, string, number], NewTrack>(
+    `SELECT ${MUSIC_COLUMNS}, f.folder_id AS folder, d.path, f.name FROM tracks t
       CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
       CROSS JOIN source_folders d ON d.id = f.folder_id
-      ${ALBUM}
+      ${ALBUM_JOIN}
       WHERE t.id > ? AND +t.source = ? AND +t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
   // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
@@ -111,13 +111,13 @@ export function createGoneTracks(client: Sqlite, source: string) {
   // its place, or a new one that nobody has done anything with.
   const isSeparated = `g.source_id NOT GLOB '${OVERWRITTEN}/*'
     AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = g.id)`;
-  const placeBefore = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
+  const formerSourceId = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
   const listJoinable = client.prepare<
     { source: string; ids: string },
-    { gone: TrackId; left: TrackId; isEdited: number; isSection: number; isGivenBack: number }
+    { goneId: TrackId; survivorId: TrackId; isEdited: number; isSection: number; isGivenBack: number }
   >(
-    `SELECT c.*, c.isSeparated AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.left AND ${IS_BARE}) AS isGivenBack
-      FROM (SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
+    `SELECT c.*, c.isSeparated AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.survivorId AND ${IS_UNTOUCHED}) AS isGivenBack
+      FROM (SELECT g.id AS goneId, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
         ${isSeparated} AS isSeparated,
         (SELECT t.id FROM tracks t
           WHERE t.audio_hash IN (g.audio_hash, (SELECT h.audio_hash FROM former_audio h WHERE h.track_id = g.id))
@@ -126,13 +126,13 @@ export function createGoneTracks(client: Sqlite, source: string) {
             AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
               WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
             AND (NOT (${isSeparated}) OR (t.source = @source AND (
-              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${placeBefore}) OR (t.id > g.id AND ${IS_BARE}))))
+              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId}) OR (t.id > g.id AND ${IS_UNTOUCHED}))))
           ORDER BY t.audio_hash = g.audio_hash,
-            g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${placeBefore} DESC,
+            g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId} DESC,
             (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
-            iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS left
+            iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS survivorId
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
-      WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL) c`,
+      WHERE g.audio_hash <> '${NO_HASH}' AND survivorId IS NOT NULL) c`,
   );
   // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
   // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became. A
@@ -140,19 +140,26 @@ export function createGoneTracks(client: Sqlite, source: string) {
   // A fingerprint without pieces is too short to be compared: the track counts as not heard.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
-    { gone: TrackId; now: TrackId; isKept: number; isPair: number; isHeard: number; isBeside: number }
+    {
+      goneId: TrackId;
+      successorId: TrackId;
+      hasStoredCopy: number;
+      isPair: number;
+      hasFingerprints: number;
+      isBeside: number;
+    }
   >(
-    `SELECT g.id AS gone, t.id AS now,
-        g.availability = 'available' AND g.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS isKept,
+    `SELECT g.id AS goneId, t.id AS successorId,
+        g.availability = 'available' AND g.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS hasStoredCopy,
         EXISTS (SELECT 1 FROM source_files x JOIN source_files y ON y.folder_id = x.folder_id
           WHERE x.track_id = g.id AND y.track_id = t.id) AS isBeside,
-        t.id IN (${SOUNDING}) AS isPair,
+        t.id IN (${SIMILAR_TRACKS}) AS isPair,
         EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = g.id)
-          AND EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = t.id) AS isHeard
+          AND EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = t.id) AS hasFingerprints
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
-        CROSS JOIN tracks t ON t.id IN (${SOUNDING}
+        CROSS JOIN tracks t ON t.id IN (${SIMILAR_TRACKS}
           UNION SELECT track_id FROM replaced_tracks WHERE by_id = g.id
-          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MOST_NAMED})
+          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MAX_TRACKS_OF_TITLE})
       WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id))
         AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
         AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
@@ -165,7 +172,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
       ORDER BY g.id, isBeside DESC, t.id`,
   );
   const listMergedFiles = client.prepare<{ source: string; ids: string }, MergedFile>(
-    `SELECT g.id AS kept, m.id AS merged, f.folder_id AS folderId, d.path, f.name, f.size_bytes AS sizeBytes,
+    `SELECT g.id AS keptId, m.id AS mergedId, f.folder_id AS folderId, d.path, f.name, f.size_bytes AS sizeBytes,
         f.mtime_us AS mtimeUs
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
         CROSS JOIN trashed_tracks m ON m.merged_into = g.id
@@ -178,113 +185,128 @@ export function createGoneTracks(client: Sqlite, source: string) {
       ORDER BY g.id, m.size_bytes DESC`,
   );
   const listFiles = client.prepare<[string], NewTrack>(
-    `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM json_each(?) j
+    `SELECT ${MUSIC_COLUMNS}, f.folder_id AS folder, d.path, f.name FROM json_each(?) j
       CROSS JOIN tracks t ON t.id = j.value
       CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
       CROSS JOIN source_folders d ON d.id = f.folder_id
-      ${ALBUM}`,
+      ${ALBUM_JOIN}`,
   );
-  const find = client.prepare<[TrackId], GoneTrack>(`SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.id = ?`);
+  const findTrack = client.prepare<[TrackId], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.id = ?`,
+  );
   const findTwin = client.prepare<[string, TrackId, TrackId]>(
     'SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? AND id <= ? LIMIT 1',
   );
-  const listNamed = client.prepare<[string, TrackId], GoneTrack>(
-    `SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MOST_NAMED}`,
+  const listByTitle = client.prepare<[string, TrackId], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MAX_TRACKS_OF_TITLE}`,
   );
 
   /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
-  async function* idPages(limit = PAGE): AsyncGenerator<TrackId[]> {
-    const seen = new Set<TrackId>();
-    const unseen = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !seen.has(id));
+  async function* listGoneIdPages(limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
+    const yieldedIds = new Set<TrackId>();
+    const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
     for (let last = 0 as TrackId; ;) {
       await turn();
       const ids = listGoneIds.all({ source, last, limit });
       if (ids.length > 0) yield ids;
-      for (const id of ids) seen.add(id);
+      for (const id of ids) yieldedIds.add(id);
       if (ids.length < limit) break;
       last = ids.at(-1) as TrackId;
     }
-    for (const list of listAside)
+    for (const listDisplaced of listsOfDisplaced)
       for (let last = ''; ;) {
         await turn();
-        const some = list.all({ source, last, limit });
-        const ids = unseen(some.map(({ id }) => id));
+        const rows = listDisplaced.all({ source, last, limit });
+        const ids = withoutYielded(rows.map(({ id }) => id));
         if (ids.length > 0) yield ids;
-        for (const id of ids) seen.add(id);
-        if (some.length < limit) break;
-        last = some.at(-1)?.at ?? '';
+        for (const id of ids) yieldedIds.add(id);
+        if (rows.length < limit) break;
+        last = rows.at(-1)?.at ?? '';
       }
     for (let last = 0 as TrackId; ;) {
       await turn();
-      const some = listMissing.all({ source, last, limit });
-      const ids = unseen(some.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])));
+      const rows = listMissing.all({ source, last, limit });
+      const ids = withoutYielded(
+        rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),
+      );
       if (ids.length > 0) yield ids;
-      if (some.length < limit) return;
-      last = some.at(-1)?.id ?? last;
+      if (rows.length < limit) return;
+      last = rows.at(-1)?.id ?? last;
     }
   }
 
   /** What these tracks may have become, if their files are gone. */
-  function upgradesOf(ids: readonly TrackId[], since: Date): Upgrade[] {
+  function findUpgrades(ids: readonly TrackId[], since: Date): Upgrade[] {
     const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
     if (pairs.length === 0) return [];
-    const gone = byId(findGone.all(JSON.stringify(pairs.map((pair) => pair.gone))));
-    const now = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.now))));
+    const goneById = byId(findGoneTracks.all(JSON.stringify(pairs.map((pair) => pair.goneId))));
+    const successorById = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.successorId))));
     return pairs.flatMap((pair) => {
-      const both = { gone: gone.get(pair.gone), now: now.get(pair.now) };
-      const isHeardSame = pair.isHeard === 1 ? pair.isPair === 1 : undefined;
-      return both.gone && both.now ? [{ gone: both.gone, now: both.now, isKept: pair.isKept === 1, isHeardSame }] : [];
+      const tracks = { goneTrack: goneById.get(pair.goneId), successor: successorById.get(pair.successorId) };
+      const soundsSame = pair.hasFingerprints === 1 ? pair.isPair === 1 : undefined;
+      return tracks.goneTrack && tracks.successor
+        ? [
+            {
+              goneTrack: tracks.goneTrack,
+              successor: tracks.successor,
+              hasStoredCopy: pair.hasStoredCopy === 1,
+              soundsSame,
+            },
+          ]
+        : [];
     });
   }
 
   return {
     /** Another track that its tags and its length say it is. */
-    isNamedAs: (music: ComparedMusic, except: TrackId): boolean =>
-      music.title !== null && listNamed.all(sortKey(music.title), except).some((other) => seemsSame(other, music)),
+    hasNamesOfOther: (music: ComparedMusic, excludedId: TrackId): boolean =>
+      music.title !== null &&
+      listByTitle.all(sortKey(music.title), excludedId).some((other) => seemsSame(other, music)),
     /** Another track with an id up to `after` has the same audio. */
-    hasTwin: ({ id, audioHash }: NewTrack, after: TrackId): boolean =>
-      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, after) !== undefined,
-    find: (id: TrackId): GoneTrack | undefined => find.get(id),
+    hasTwin: ({ id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
+      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined,
+    find: (id: TrackId): GoneTrack | undefined => findTrack.get(id),
     /** All whose files are gone. */
-    async list(): Promise<GoneTrack[]> {
-      const gone: GoneTrack[] = [];
-      for await (const ids of idPages()) gone.push(...findGone.all(JSON.stringify(ids)));
-      return gone;
+    async listGone(): Promise<GoneTrack[]> {
+      const goneTracks: GoneTrack[] = [];
+      for await (const ids of listGoneIdPages()) goneTracks.push(...findGoneTracks.all(JSON.stringify(ids)));
+      return goneTracks;
     },
     /** With ids above this one, in their order. */
-    *newOnes(after: TrackId): Generator<NewTrack> {
-      for (let last = after; ;) {
-        const some = listNew.all(last, source, PAGE);
-        yield* some;
-        if (some.length < PAGE) return;
-        last = (some.at(-1) as NewTrack).id;
+    *listNew(lastOldId: TrackId): Generator<NewTrack> {
+      for (let last = lastOldId; ;) {
+        const tracks = listNewTracks.all(last, source, PAGE_SIZE);
+        yield* tracks;
+        if (tracks.length < PAGE_SIZE) return;
+        last = (tracks.at(-1) as NewTrack).id;
       }
     },
     /** All tracks whose files are gone, with those that came later and that they may have become. */
-    async *upgrades(since: Date): AsyncGenerator<Upgrade[]> {
-      for await (const ids of idPages(UPGRADES_PAGE)) {
-        const upgrades = upgradesOf(ids, since);
+    async *listUpgrades(since: Date): AsyncGenerator<Upgrade[]> {
+      for await (const ids of listGoneIdPages(UPGRADES_PAGE_SIZE)) {
+        const upgrades = findUpgrades(ids, since);
         if (upgrades.length > 0) yield upgrades;
       }
     },
-    upgradesOf,
+    upgradesOf: findUpgrades,
     async listMergedFiles(): Promise<MergedFile[]> {
       const files: MergedFile[] = [];
-      for await (const ids of idPages()) files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
+      for await (const ids of listGoneIdPages())
+        files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
       return files;
     },
     /** Tracks whose audio another track has, whose file is there. */
-    async listJoinable(): Promise<Joinable[]> {
-      const joinable: Joinable[] = [];
-      for await (const ids of idPages())
+    async listJoinable(): Promise<JoinablePair[]> {
+      const pairs: JoinablePair[] = [];
+      for await (const ids of listGoneIdPages())
         for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
-          joinable.push({
+          pairs.push({
             ...row,
             isEdited: row.isEdited === 1,
             isSection: row.isSection === 1,
             isGivenBack: row.isGivenBack === 1,
           });
-      return joinable;
+      return pairs;
     },
   };
 }

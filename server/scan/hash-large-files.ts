@@ -20,20 +20,20 @@ interface HashLargeFilesDeps {
 
 export async function hashLargeFiles({ db, reader, root, source, signal }: HashLargeFilesDeps): Promise<void> {
   const client = db.$client;
-  const next = client.prepare<
+  const listUnhashed = client.prepare<
     [string, number, number],
     RowOf<typeof tracks, 'id' | 'storageUri'> & { storage_uri: string }
   >(
     `SELECT id, storage_uri FROM tracks WHERE source = ? AND id > ? AND audio_hash IS NULL
       AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
   );
-  const store = client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ? AND storage_uri = ?');
-  for (let after = 0; ;) {
-    const rows = next.all(source, after, GROUP_FILES);
-    const last = rows.at(-1);
-    if (!last) return;
+  const setAudioHash = client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ? AND storage_uri = ?');
+  for (let lastId = 0; ;) {
+    const rows = listUnhashed.all(source, lastId, GROUP_FILES);
+    const lastRow = rows.at(-1);
+    if (!lastRow) return;
     signal.throwIfAborted();
-    after = last.id;
+    lastId = lastRow.id;
     const files = rows.flatMap(({ id, storage_uri }) => {
       const path = filePathOf(storage_uri);
       return path === undefined ? [] : [{ id, storage_uri, path }];
@@ -48,7 +48,7 @@ export async function hashLargeFiles({ db, reader, root, source, signal }: HashL
       .transaction(() => {
         for (const [i, row] of files.entries()) {
           const result = results[i];
-          if (result?.ok && result.audioHash !== null) store.run(result.audioHash, row.id, row.storage_uri);
+          if (result?.ok && result.audioHash !== null) setAudioHash.run(result.audioHash, row.id, row.storage_uri);
         }
       })
       .immediate();

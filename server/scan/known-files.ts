@@ -12,14 +12,14 @@ export type KnownFile = RowAs<
 >;
 type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage' | 'signature'>;
 
-export interface KnownFiles {
+export interface KnownFileLookup {
   /** The folder counts as seen. */
-  folder(path: string): KnownFolder | undefined;
-  files(folderId: number): KnownFile[];
+  findFolder(path: string): KnownFolder | undefined;
+  listFiles(folderId: number): KnownFile[];
   /** Known folders that were not seen. */
-  unseen(): KnownFolder[];
+  listUnvisitedFolders(): KnownFolder[];
   /** Files of a folder that are not marked gone, or deleted and still in the trash. */
-  present(folderId: number): KnownFile[];
+  listPresent(folderId: number): KnownFile[];
 }
 
 const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, ctime_us AS ctimeUs, state, reason,
@@ -30,7 +30,7 @@ export function openKnownFiles(
   databasePath: string,
   source: string,
   folders: readonly string[],
-): KnownFiles & { close(): void } {
+): KnownFileLookup & { close(): void } {
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
   const listFolders = client.prepare<[string, string, string, string, string], KnownFolder>(
@@ -45,15 +45,15 @@ export function openKnownFiles(
   );
   const folderRows = folders.flatMap((path) => listFolders.all(source, path, path, path, path));
   const foldersByPath = new Map(folderRows.map((folder) => [folder.path, folder]));
-  const seen = new Set<string>();
+  const visitedPaths = new Set<string>();
   return {
-    folder(path) {
-      seen.add(path);
+    findFolder(path) {
+      visitedPaths.add(path);
       return foldersByPath.get(path);
     },
-    files: (folderId) => listFiles.all(folderId),
-    unseen: () => [...foldersByPath.values()].filter(({ path }) => !seen.has(path)),
-    present: (folderId) => listPresent.all(folderId),
+    listFiles: (folderId) => listFiles.all(folderId),
+    listUnvisitedFolders: () => [...foldersByPath.values()].filter(({ path }) => !visitedPaths.has(path)),
+    listPresent: (folderId) => listPresent.all(folderId),
     close: () => client.close(),
   };
 }

@@ -19,13 +19,13 @@ export interface Listing {
   /** Marked by an `.ignore` or `.nomedia` file. */
   isIgnored: boolean;
   folders: string[];
-  audio: string[];
+  audioNames: string[];
   images: { name: string; extension: string }[];
   /** Lyrics, if there is audio of the same name. */
-  texts: string[];
+  lyricsNames: string[];
   /** Cue sheets. */
-  sheets: string[];
-  skipped: NameReason[];
+  sheetNames: string[];
+  skippedFiles: NameReason[];
 }
 
 /** A string when the folder cannot be listed: why. */
@@ -36,58 +36,58 @@ export function listFolder(root: MusicRoots, path: string): Listing | string {
     path,
     isIgnored: false,
     folders: [],
-    audio: [],
+    audioNames: [],
     images: [],
-    texts: [],
-    sheets: [],
-    skipped: [],
+    lyricsNames: [],
+    sheetNames: [],
+    skippedFiles: [],
   };
   let dirents: fs.Dirent<string | Buffer>[];
   try {
-    dirents = direntsOf(absolute);
+    dirents = readDirents(absolute);
   } catch (error) {
-    const why = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
-    return `the folder cannot be listed (${why}); its tracks stay as they are`;
+    const reason = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
+    return `the folder cannot be listed (${reason}); its tracks stay as they are`;
   }
-  for (const dirent of dirents) sort(listing, root, textOf(dirent.name), dirent);
+  for (const dirent of dirents) sortByKind(listing, root, textOf(dirent.name), dirent);
   return listing;
 }
 
 /** A name that is not UTF-8 has replacement characters and could not be opened; such a folder is listed as bytes. */
-function direntsOf(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
+function readDirents(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
   const dirents = fs.readdirSync(folder, { withFileTypes: true });
   return dirents.some(({ name }) => name.includes('\ufffd'))
     ? fs.readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
     : dirents;
 }
 
-function sort(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
-  const skip = (reason: string): void => void listing.skipped.push({ name, reason });
+function sortByKind(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
+  const skip = (reason: string): void => void listing.skippedFiles.push({ name, reason });
   const kind = kindOf(name);
   if (kind === 'mark') return void (listing.isIgnored = true);
   if (kind === 'hidden') return skip('hidden, because its name begins with a dot');
   if (dirent.isDirectory()) return void listing.folders.push(name);
   if (!dirent.isFile()) {
     const problem = dirent.isSymbolicLink()
-      ? linkProblem(root, join(listing.path, name))
+      ? findLinkProblem(root, join(listing.path, name))
       : 'not a file (a pipe, socket or device)';
     if (problem) return skip(problem);
   }
-  if (kind === 'audio') listing.audio.push(name);
+  if (kind === 'audio') listing.audioNames.push(name);
   else if (kind === 'picture') listing.images.push({ name, extension: extensionOf(name) });
-  else if (kind === 'lyrics') listing.texts.push(name);
-  else if (kind === 'sheet') listing.sheets.push(name);
+  else if (kind === 'lyrics') listing.lyricsNames.push(name);
+  else if (kind === 'sheet') listing.sheetNames.push(name);
   else skip(whyNotRead(extensionOf(name)));
 }
 
 /** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
-function linkProblem(roots: MusicRoots, path: string): string | undefined {
+function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
   try {
-    const real = fs.realpathSync(absoluteOf(roots, path));
-    const stat = fs.statSync(real);
+    const realPath = fs.realpathSync(absoluteOf(roots, path));
+    const stat = fs.statSync(realPath);
     if (stat.isDirectory()) return 'a link to a folder is not followed';
     if (!stat.isFile()) return 'a link to something that is no file';
-    return real.startsWith(fs.realpathSync(placeOf(roots, path).root) + sep)
+    return realPath.startsWith(fs.realpathSync(placeOf(roots, path).root) + sep)
       ? undefined
       : 'a link that leads out of the music folder';
   } catch (error) {

@@ -4,22 +4,22 @@ import type { MainDb } from '../db/client.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
 /** No file has this time. */
-const OTHER_TIME = -1;
+const IMPOSSIBLE_MTIME_US = -1;
 
-export function readLostAgain({ $client: client }: MainDb, source: string): void {
-  const lost = `SELECT id FROM tracks WHERE source = ? AND availability <> 'available' AND availability = 'missing'
+export function markLostCopiesChanged({ $client: client }: MainDb, source: string): void {
+  const lostTracks = `SELECT id FROM tracks WHERE source = ? AND availability <> 'available' AND availability = 'missing'
     AND storage_uri IS NOT NULL AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`;
   client
     .transaction(() => {
       client
         .prepare(
           `UPDATE source_folders SET signature = NULL WHERE id IN
-             (SELECT folder_id FROM source_files WHERE state = 'track' AND track_id IN (${lost}))`,
+             (SELECT folder_id FROM source_files WHERE state = 'track' AND track_id IN (${lostTracks}))`,
         )
         .run(source);
       client
-        .prepare(`UPDATE source_files SET mtime_us = ? WHERE state = 'track' AND track_id IN (${lost})`)
-        .run(OTHER_TIME, source);
+        .prepare(`UPDATE source_files SET mtime_us = ? WHERE state = 'track' AND track_id IN (${lostTracks})`)
+        .run(IMPOSSIBLE_MTIME_US, source);
     })
     .immediate();
 }

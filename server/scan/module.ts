@@ -10,7 +10,7 @@ import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { COMPARE_GONE } from '../library/tasks.ts';
-import { createFindGone } from './find-gone.ts';
+import { createGoneTrackFinder } from './find-gone.ts';
 import { scanRoutes } from './routes.ts';
 import { LOCAL_FOLDER } from './scan.ts';
 import {
@@ -19,7 +19,7 @@ import {
   compareGoneTask,
   previewScan,
   scanTask,
-  type PreviewWish,
+  type PreviewRequest,
   type ScanTaskDeps,
 } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
@@ -89,8 +89,8 @@ export function scanModule({
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
     isServing,
     hearing,
-    findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
-    separated: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
+    goneTrackFinder: createGoneTrackFinder({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
+    separatedTracks: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
     relieve: checkpoints.relieve,
     canSplit: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined)) !== undefined,
   };
@@ -98,7 +98,7 @@ export function scanModule({
   return {
     offers: {
       /** What a scan would change; writes nothing. */
-      preview: (wish: PreviewWish) => previewScan(deps, wish),
+      preview: (wish: PreviewRequest) => previewScan(deps, wish),
       /** 409 without a music folder, 503 when it cannot be read. */
       assertScannable: () => assertScannable(musicFolders),
       /** Throws a sentence when the music folder that is set may not be one, or cannot be read. */

@@ -2,17 +2,17 @@
 import type { ScanRecord } from './scan-record.ts';
 import type { ScanProgress } from './wire.ts';
 
-const REPORT_EVERY_MS = 250;
+const REPORT_INTERVAL_MS = 250;
 
 /** Of folders that the walk has met. With one only, the counts of all say it. */
-const countsOf = (
-  { inFolder }: Pick<ScanRecord, 'inFolder'>,
+const folderCounts = (
+  { countsByFolder }: Pick<ScanRecord, 'countsByFolder'>,
   musicFolders: readonly { key: string; name: string }[],
 ): ScanProgress['music_folders'] =>
   musicFolders.length < 2
     ? []
     : musicFolders.flatMap(({ key, name }) => {
-        const count = inFolder.get(key);
+        const count = countsByFolder.get(key);
         return count ? [{ name, files_seen: count.seen, files_done: count.done }] : [];
       });
 
@@ -21,43 +21,43 @@ export function createProgress(
   musicFolders: readonly { key: string; name: string }[],
   onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void,
 ) {
-  const started = performance.now();
+  const startTime = performance.now();
   let phase: ScanProgress['phase'] = 'walking';
-  let last = 0;
-  let current: string | null = null;
+  let lastReportTime = 0;
+  let currentFolder: string | null = null;
 
   function send(): void {
     const now = performance.now();
-    last = now;
-    const isWalked = phase !== 'walking';
-    const done = record.unchanged + record.read;
-    const perSecond = done / Math.max(0.001, (now - started) / 1000);
+    lastReportTime = now;
+    const isWalkDone = phase !== 'walking';
+    const doneCount = record.unchangedCount + record.readCount;
+    const perSecond = doneCount / Math.max(0.001, (now - startTime) / 1000);
     onProgress({
       phase,
-      files_seen: record.seen,
-      files_done: done,
-      files_total: isWalked ? record.seen : null,
-      added: record.added,
-      updated: record.updated,
-      failed: record.failedCount,
+      files_seen: record.seenCount,
+      files_done: doneCount,
+      files_total: isWalkDone ? record.seenCount : null,
+      added: record.addedCount,
+      updated: record.updatedCount,
+      failed: record.failureCount,
       files_per_second: Math.round(perSecond),
-      eta_ms: isWalked && perSecond > 0 ? Math.round(((record.seen - done) / perSecond) * 1000) : null,
-      current,
-      music_folders: countsOf(record, musicFolders),
+      eta_ms: isWalkDone && perSecond > 0 ? Math.round(((record.seenCount - doneCount) / perSecond) * 1000) : null,
+      current: currentFolder,
+      music_folders: folderCounts(record, musicFolders),
     });
   }
 
   return {
     report(folder?: string): void {
-      current = folder ?? current;
-      if (performance.now() - last >= REPORT_EVERY_MS) send();
+      currentFolder = folder ?? currentFolder;
+      if (performance.now() - lastReportTime >= REPORT_INTERVAL_MS) send();
     },
     /** From the next report on. */
-    walked(): void {
+    finishWalk(): void {
       phase = 'reading';
     },
-    enter(next: 'hashing' | 'comparing'): void {
-      phase = next;
+    enterPhase(nextPhase: 'hashing' | 'comparing'): void {
+      phase = nextPhase;
       send();
     },
   };

@@ -11,14 +11,17 @@ export interface Refusal {
   folder?: string;
 }
 
-const WAYS_ON =
+const STORAGE_FULL_ADVICE =
   'To leave files where they are and only index them, choose that for the music folder in Settings → Library, or ' +
   'start with --index. To copy them, put the library on a larger disk with --data-dir or STORAGE_ROOT.';
 
-export const storageFull = (refusals: readonly Refusal[], minFreeBytes: number): AppError =>
-  new AppError('storage_full', [...refusals.map((one) => describe(one, minFreeBytes)), WAYS_ON].join(' '));
+export const storageFullError = (refusals: readonly Refusal[], minFreeBytes: number): AppError =>
+  new AppError(
+    'storage_full',
+    [...refusals.map((refusal) => describeRefusal(refusal, minFreeBytes)), STORAGE_FULL_ADVICE].join(' '),
+  );
 
-function describe({ folder, files, bytes, availableBytes }: Refusal, minFreeBytes: number): string {
+function describeRefusal({ folder, files, bytes, availableBytes }: Refusal, minFreeBytes: number): string {
   const reserveNote = minFreeBytes > 0 ? ` (MIN_FREE_BYTES keeps ${formatBytes(minFreeBytes)} free)` : '';
   const room = `${formatBytes(availableBytes)} are available on the disk of the library${reserveNote}`;
   const needs = files === 1 ? 'needs' : 'need';

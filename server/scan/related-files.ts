@@ -4,75 +4,75 @@
 import type { TrackId } from '../db/ids.ts';
 import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign.ts';
-import type { MovedFiles, Waiting } from './moved-files.ts';
+import type { MovedFiles, PostponedFile } from './moved-files.ts';
 
 /** What a group begins with; files that have to do with them come in addition. */
-const FIRST_FILES = 64;
+const GROUP_SEED_FILES = 64;
 
-interface RelatedFiles {
+interface RelatedGroup {
   /** By place. */
-  files: Waiting[];
+  files: PostponedFile[];
   /** All tracks that one of them may be, by id. */
   tracks: PossibleTrack[];
 }
 
 /** Gives each file once. */
-export async function* relatedFiles(
-  waiting: ReadonlyMap<string, Waiting>,
-  possible: MovedFiles['possible'],
-): AsyncGenerator<RelatedFiles> {
-  const byAudio = new Map<string, Waiting[]>();
-  const byKey = new Map<string, Waiting[]>();
-  const byHolder = new Map<TrackId, Waiting[]>();
-  await inSlices(waiting.values(), (file) => {
-    const { audioHash, key, known } = file.unsettled;
-    if (audioHash !== null) add(byAudio, audioHash, file);
-    add(byKey, key, file);
-    if (known !== null) add(byHolder, known, file);
+export async function* groupRelatedFiles(
+  postponedFiles: ReadonlyMap<string, PostponedFile>,
+  findPossibleTracks: MovedFiles['findPossibleTracks'],
+): AsyncGenerator<RelatedGroup> {
+  const filesByAudio = new Map<string, PostponedFile[]>();
+  const filesByKey = new Map<string, PostponedFile[]>();
+  const filesByHolder = new Map<TrackId, PostponedFile[]>();
+  await inSlices(postponedFiles.values(), (file) => {
+    const { audioHash, key, holderId } = file.traits;
+    if (audioHash !== null) add(filesByAudio, audioHash, file);
+    add(filesByKey, key, file);
+    if (holderId !== null) add(filesByHolder, holderId, file);
   });
   /** Those that have something in common with these, each once: what was found is in no other group. */
-  function* related(files: readonly Waiting[], tracks: readonly PossibleTrack[]): Generator<Waiting> {
-    for (const { unsettled } of files) {
-      yield* take(byAudio, unsettled.audioHash);
-      yield* take(byKey, unsettled.key);
+  function* takeRelated(files: readonly PostponedFile[], tracks: readonly PossibleTrack[]): Generator<PostponedFile> {
+    for (const { traits } of files) {
+      yield* take(filesByAudio, traits.audioHash);
+      yield* take(filesByKey, traits.key);
     }
-    for (const { id, audioHash, formerHash, places } of tracks) {
-      yield* take(byHolder, id);
-      for (const hash of [audioHash, formerHash]) yield* take(byAudio, hash);
-      for (const { place, key } of places) {
-        yield* take(byKey, key);
-        const there = waiting.get(place);
-        if (there) yield there;
+    for (const { id, audioHash, formerAudioHash, locations } of tracks) {
+      yield* take(filesByHolder, id);
+      for (const hash of [audioHash, formerAudioHash]) yield* take(filesByAudio, hash);
+      for (const { filePath, key } of locations) {
+        yield* take(filesByKey, key);
+        const postponedFile = postponedFiles.get(filePath);
+        if (postponedFile) yield postponedFile;
       }
     }
   }
 
-  const left = new Set(waiting.values());
-  while (left.size > 0) {
-    const files: Waiting[] = [];
+  const ungroupedFiles = new Set(postponedFiles.values());
+  while (ungroupedFiles.size > 0) {
+    const files: PostponedFile[] = [];
     const tracks = new Map<TrackId, PossibleTrack>();
-    let next = firstOf(left, FIRST_FILES);
-    while (next.length > 0) {
-      for (const file of next) left.delete(file);
-      const found: PossibleTrack[] = [];
-      for (const part of partsOf(next, FIRST_FILES)) {
+    let newFiles = takeFirst(ungroupedFiles, GROUP_SEED_FILES);
+    while (newFiles.length > 0) {
+      for (const file of newFiles) ungroupedFiles.delete(file);
+      const newTracks: PossibleTrack[] = [];
+      for (const chunk of partsOf(newFiles, GROUP_SEED_FILES)) {
         await yieldIfDue();
-        for (const file of part) files.push(file);
-        for (const track of await possible(part, waiting, (id) => tracks.has(id))) {
+        for (const file of chunk) files.push(file);
+        for (const track of await findPossibleTracks(chunk, postponedFiles, (id) => tracks.has(id))) {
           tracks.set(track.id, track);
-          found.push(track);
+          newTracks.push(track);
         }
       }
-      next = [...new Set(related(next, found))].filter((file) => left.has(file));
+      newFiles = [...new Set(takeRelated(newFiles, newTracks))].filter((file) => ungroupedFiles.has(file));
     }
     yield {
-      files: files.sort((a, b) => (a.unsettled.place < b.unsettled.place ? -1 : 1)),
+      files: files.sort((a, b) => (a.traits.filePath < b.traits.filePath ? -1 : 1)),
       tracks: [...tracks.values()].sort((a, b) => a.id - b.id),
     };
   }
 }
 
-function firstOf<T>(items: Iterable<T>, count: number): T[] {
+function takeFirst<T>(items: Iterable<T>, count: number): T[] {
   const first: T[] = [];
   for (const item of items) {
     first.push(item);
@@ -81,15 +81,15 @@ function firstOf<T>(items: Iterable<T>, count: number): T[] {
   return first;
 }
 
-function add<K>(found: Map<K, Waiting[]>, key: K, file: Waiting): void {
-  const same = found.get(key);
-  if (same) same.push(file);
-  else found.set(key, [file]);
+function add<K>(filesByKey: Map<K, PostponedFile[]>, key: K, file: PostponedFile): void {
+  const files = filesByKey.get(key);
+  if (files) files.push(file);
+  else filesByKey.set(key, [file]);
 }
 
-function take<K>(found: Map<K, Waiting[]>, key: K | null): readonly Waiting[] {
-  const files = key === null ? undefined : found.get(key);
+function take<K>(filesByKey: Map<K, PostponedFile[]>, key: K | null): readonly PostponedFile[] {
+  const files = key === null ? undefined : filesByKey.get(key);
   if (key === null || !files) return [];
-  found.delete(key);
+  filesByKey.delete(key);
   return files;
 }

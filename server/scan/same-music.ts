@@ -18,24 +18,24 @@ export interface ComparedMusic {
   recordingMbid: string | null;
 }
 
-export const isAsLong = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
+export const haveSameLength = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
   a.durationMs !== null && b.durationMs !== null && Math.abs(a.durationMs - b.durationMs) <= SAME_LENGTH_MS;
 
 /** Finds those that are as long, give or take 2 s. */
-export function byLength<M extends Pick<ComparedMusic, 'durationMs'>>(
+export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
   music: readonly M[],
-): (one: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
+): (other: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
   const lengthOf = ({ durationMs }: Pick<ComparedMusic, 'durationMs'>): number => durationMs ?? -Infinity;
   const sorted = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
-  return function* (one) {
-    const shortest = lengthOf(one) - SAME_LENGTH_MS;
+  return function* (other) {
+    const shortest = lengthOf(other) - SAME_LENGTH_MS;
     let [low, high] = [0, sorted.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (lengthOf(sorted[middle] as M) < shortest) low = middle + 1;
       else high = middle;
     }
-    for (; low < sorted.length && isAsLong(one, sorted[low] as M); low++) yield sorted[low] as M;
+    for (; low < sorted.length && haveSameLength(other, sorted[low] as M); low++) yield sorted[low] as M;
   };
 }
 
@@ -43,16 +43,16 @@ export function byLength<M extends Pick<ComparedMusic, 'durationMs'>>(
  * Without fingerprints: the very same length and format, where the audio of the vanished one was never hashed · the
  * same recording on the same album · the same title, artist and album, and about the same length.
  */
-export function seemsSame(gone: ComparedMusic, now: ComparedMusic): boolean {
-  if (!isAsLong(gone, now)) return false;
-  if (gone.audioHash === null && isSameAudio(gone, now)) return true;
-  if (!isNamed(gone) || !isSame(gone.album, now.album)) return false;
-  if (gone.recordingMbid !== null && gone.recordingMbid === now.recordingMbid) return gone.album !== null;
-  return isSame(gone.title, now.title) && isSame(gone.artist, now.artist);
+export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolean {
+  if (!haveSameLength(gone, successor)) return false;
+  if (gone.audioHash === null && isSameAudio(gone, successor)) return true;
+  if (!hasNames(gone) || !areSameNames(gone.album, successor.album)) return false;
+  if (gone.recordingMbid !== null && gone.recordingMbid === successor.recordingMbid) return gone.album !== null;
+  return areSameNames(gone.title, successor.title) && areSameNames(gone.artist, successor.artist);
 }
 
 /** Finds those that seem to be the same (`seemsSame`), however many there are. */
-export function seemingSame<G extends ComparedMusic>(gone: readonly G[]): (now: ComparedMusic) => G[] {
+export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (successor: ComparedMusic) => G[] {
   const keysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
     const album = identityKey(music.album ?? '');
@@ -62,15 +62,17 @@ export function seemingSame<G extends ComparedMusic>(gone: readonly G[]): (now: 
       ['names', album, identityKey(title ?? ''), identityKey(artist ?? '')],
     ].map((parts) => parts.join('\n'));
   };
-  const found = new Map<string, G[]>();
-  for (const one of gone)
-    for (const key of keysOf(one, one.audioHash !== null)) {
-      const same = found.get(key);
-      if (same) same.push(one);
-      else found.set(key, [one]);
+  const musicByKey = new Map<string, G[]>();
+  for (const music of gone)
+    for (const key of keysOf(music, music.audioHash !== null)) {
+      const sameKeyMusic = musicByKey.get(key);
+      if (sameKeyMusic) sameKeyMusic.push(music);
+      else musicByKey.set(key, [music]);
     }
-  return (now) =>
-    [...new Set(keysOf(now, false).flatMap((key) => found.get(key) ?? []))].filter((one) => seemsSame(one, now));
+  return (successor) =>
+    [...new Set(keysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((one) =>
+      seemsSame(one, successor),
+    );
 }
 
 type AudioKind = Pick<ComparedMusic, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
@@ -83,37 +85,43 @@ export const isSameAudio = (a: AudioKind, b: AudioKind): boolean =>
   a.sampleRateHz === b.sampleRateHz &&
   a.channels === b.channels;
 
-const isNamed = ({ title, artist }: ComparedMusic): boolean => title !== null && artist !== null;
-const isSame = (a: string | null, b: string | null): boolean => identityKey(a ?? '') === identityKey(b ?? '');
+const hasNames = ({ title, artist }: ComparedMusic): boolean => title !== null && artist !== null;
+const areSameNames = (a: string | null, b: string | null): boolean => identityKey(a ?? '') === identityKey(b ?? '');
 
 export interface Match<F> {
-  gone: TrackId;
-  now: F;
+  goneId: TrackId;
+  successor: F;
 }
 
 /**
  * Matches whose two sides match no other. Files with the same bytes are one: the first of them counts, in the order
  * given.
  */
-export function onlyCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
+export function filterCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
   matches: readonly Match<F>[],
 ): Match<F>[] {
   const audioOf = ({ id, audioHash }: F): string =>
     audioHash === null || audioHash === NO_HASH ? String(id) : audioHash;
   const firstOfAudio = new Map<string, Match<F>>();
   for (const match of matches) {
-    const key = `${match.gone} ${audioOf(match.now)}`;
+    const key = `${match.goneId} ${audioOf(match.successor)}`;
     if (!firstOfAudio.has(key)) firstOfAudio.set(key, match);
   }
   const distinct = [...firstOfAudio.values()];
-  const ofGone = Map.groupBy(distinct, ({ gone }) => gone);
-  const ofNow = Map.groupBy(distinct, ({ now }) => audioOf(now));
-  return distinct.filter(({ gone, now }) => ofGone.get(gone)?.length === 1 && ofNow.get(audioOf(now))?.length === 1);
+  const matchesByGoneId = Map.groupBy(distinct, ({ goneId }) => goneId);
+  const matchesByAudio = Map.groupBy(distinct, ({ successor }) => audioOf(successor));
+  return distinct.filter(
+    ({ goneId, successor }) =>
+      matchesByGoneId.get(goneId)?.length === 1 && matchesByAudio.get(audioOf(successor))?.length === 1,
+  );
 }
 
 /** Matches whose two sides match no other. */
-export function onlyCertain<F>(matches: readonly Match<F>[]): Match<F>[] {
-  const ofGone = Map.groupBy(matches, ({ gone }) => gone);
-  const ofNow = Map.groupBy(matches, ({ now }) => now);
-  return matches.filter(({ gone, now }) => ofGone.get(gone)?.length === 1 && ofNow.get(now)?.length === 1);
+export function filterCertain<F>(matches: readonly Match<F>[]): Match<F>[] {
+  const matchesByGoneId = Map.groupBy(matches, ({ goneId }) => goneId);
+  const matchesBySuccessor = Map.groupBy(matches, ({ successor }) => successor);
+  return matches.filter(
+    ({ goneId, successor }) =>
+      matchesByGoneId.get(goneId)?.length === 1 && matchesBySuccessor.get(successor)?.length === 1,
+  );
 }

@@ -7,98 +7,109 @@ import type { NameReason } from './list-folder.ts';
 import type { Refusal } from './refusal.ts';
 import type { ScanResult } from './wire.ts';
 
-type Line = ScanResult['failed'][number];
+type FailureLine = ScanResult['failed'][number];
 
 export interface ScanRecord {
   /** Audio files that the walk met. */
-  seen: number;
+  seenCount: number;
   /** By the key of the music folder. */
-  inFolder: Map<string, { seen: number; done: number }>;
+  countsByFolder: Map<string, { seen: number; done: number }>;
   /** Also those that failed before, or could not be looked at. */
-  unchanged: number;
+  unchangedCount: number;
   /** Of the unchanged ones. */
-  failedAgain: number;
+  repeatedFailureCount: number;
   /** Of the unchanged ones: recorded already, when a part was walked before the whole. */
-  recordedBefore: number;
+  previouslyRecordedCount: number;
   /** Files that were read and left as they are: of deleted tracks, and second names of a file. */
-  left: number;
+  ignoredCount: number;
   /** Files that were looked at because they are new or changed. */
-  read: number;
-  added: number;
+  readCount: number;
+  addedCount: number;
   /** Of the added ones, those beyond one for each file: a file with a cue sheet is several tracks. */
-  extraTracks: number;
-  updated: number;
-  moved: number;
-  missing: Set<TrackId>;
-  restored: Set<TrackId>;
-  failed: Line[];
-  failedCount: number;
+  extraTrackCount: number;
+  updatedCount: number;
+  movedCount: number;
+  missingIds: Set<TrackId>;
+  restoredIds: Set<TrackId>;
+  failures: FailureLine[];
+  failureCount: number;
   /** Of the failed ones: folders that could not be listed. */
-  failedFolders: number;
-  changing: string[];
+  failedFolderCount: number;
+  changingFiles: string[];
   changingCount: number;
-  skipped: Line[];
+  skippedFiles: FailureLine[];
   skippedCount: number;
   /** Tracks found in another place: of two files that look like one, the second is a track of its own. */
-  adopted: Set<TrackId>;
+  movedIds: Set<TrackId>;
   /** Storage URIs of audio that a changed file replaced. */
-  replaced: string[];
+  replacedUris: string[];
   /** Files that were not copied, because they do not fit. */
-  refused: Refusal | undefined;
+  refusal: Refusal | undefined;
 }
 
-const LISTED = 10_000;
-const LISTED_SKIPS = 1_000;
+const MAX_LISTED_FILES = 10_000;
+const MAX_LISTED_SKIPS = 1_000;
 
 export const createScanRecord = (): ScanRecord => ({
-  seen: 0,
-  inFolder: new Map(),
-  unchanged: 0,
-  failedAgain: 0,
-  recordedBefore: 0,
-  left: 0,
-  read: 0,
-  added: 0,
-  extraTracks: 0,
-  updated: 0,
-  moved: 0,
-  missing: new Set(),
-  restored: new Set(),
-  failed: [],
-  failedCount: 0,
-  failedFolders: 0,
-  changing: [],
+  seenCount: 0,
+  countsByFolder: new Map(),
+  unchangedCount: 0,
+  repeatedFailureCount: 0,
+  previouslyRecordedCount: 0,
+  ignoredCount: 0,
+  readCount: 0,
+  addedCount: 0,
+  extraTrackCount: 0,
+  updatedCount: 0,
+  movedCount: 0,
+  missingIds: new Set(),
+  restoredIds: new Set(),
+  failures: [],
+  failureCount: 0,
+  failedFolderCount: 0,
+  changingFiles: [],
   changingCount: 0,
-  skipped: [],
+  skippedFiles: [],
   skippedCount: 0,
-  adopted: new Set(),
-  replaced: [],
-  refused: undefined,
+  movedIds: new Set(),
+  replacedUris: [],
+  refusal: undefined,
 });
 
 /** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
-export function recordAgain(record: ScanRecord): void {
-  const { added, updated, moved, extraTracks, missing, restored, adopted, replaced } = record;
-  const recordedBefore = added + updated + moved - extraTracks;
-  const changes = { added, updated, moved, extraTracks, missing, restored, adopted, replaced };
-  Object.assign(record, createScanRecord(), changes, { recordedBefore });
+export function restartRecord(record: ScanRecord): void {
+  const { addedCount, updatedCount, movedCount, extraTrackCount, missingIds, restoredIds, movedIds, replacedUris } =
+    record;
+  const previouslyRecordedCount = addedCount + updatedCount + movedCount - extraTrackCount;
+  const changes: Partial<ScanRecord> = {
+    addedCount,
+    updatedCount,
+    movedCount,
+    extraTrackCount,
+    missingIds,
+    restoredIds,
+    movedIds,
+    replacedUris,
+    previouslyRecordedCount,
+  };
+  Object.assign(record, createScanRecord(), changes);
 }
 
 /** `key` is that of the music folder. */
-export function recordWalked(record: ScanRecord, batch: FolderBatch, key: string): void {
-  const unchanged = batch.unchanged + batch.returned.length + batch.unreadable;
+export function recordBatch(record: ScanRecord, batch: FolderBatch, key: string): void {
+  const unchanged = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
   const seen = unchanged + batch.candidates.length;
-  record.seen += seen;
-  record.unchanged += unchanged;
-  const before = record.inFolder.get(key) ?? { seen: 0, done: 0 };
-  record.inFolder.set(key, { seen: before.seen + seen, done: before.done + unchanged });
-  recordSkipped(record, batch.path, batch.skipped);
+  record.seenCount += seen;
+  record.unchangedCount += unchanged;
+  const previousCounts = record.countsByFolder.get(key) ?? { seen: 0, done: 0 };
+  record.countsByFolder.set(key, { seen: previousCounts.seen + seen, done: previousCounts.done + unchanged });
+  recordSkipped(record, batch.path, batch.skippedFiles);
 }
 
 export function recordRead(record: ScanRecord, keys: readonly string[]): void {
-  record.read += keys.length;
+  record.readCount += keys.length;
   for (const key of keys) {
-    const count = record.inFolder.get(key);
+    const count = record.countsByFolder.get(key);
     if (count) count.done++;
   }
 }
@@ -106,113 +117,114 @@ export function recordRead(record: ScanRecord, keys: readonly string[]): void {
 function recordSkipped(record: ScanRecord, path: string, skipped: NameReason[]): void {
   record.skippedCount += skipped.length;
   for (const { name, reason } of skipped)
-    if (record.skipped.length < LISTED_SKIPS) record.skipped.push({ source_id: sourceIdOf(path, name), reason });
+    if (record.skippedFiles.length < MAX_LISTED_SKIPS)
+      record.skippedFiles.push({ source_id: sourceIdOf(path, name), reason });
 }
 
 export function recordDecision(record: ScanRecord, decision: Decision): void {
-  if ('read' in decision && decision.read?.split?.fault !== undefined) {
+  if ('result' in decision && decision.result?.split?.fault !== undefined) {
     const { path, candidate } = decision.op;
-    recordSkipped(record, path, [{ name: candidate.name, reason: decision.read.split.fault }]);
+    recordSkipped(record, path, [{ name: candidate.name, reason: decision.result.split.fault }]);
   }
   switch (decision.kind) {
     case 'folder':
-      for (const id of decision.lost) record.missing.add(id);
-      for (const id of decision.restored) record.restored.add(id);
-      for (const { name, reason } of decision.op.batch.stillFailed) {
-        if (name !== '') record.failedAgain++;
+      for (const id of decision.lostIds) record.missingIds.add(id);
+      for (const id of decision.restoredIds) record.restoredIds.add(id);
+      for (const { name, reason } of decision.op.batch.repeatedFailures) {
+        if (name !== '') record.repeatedFailureCount++;
         recordFailure(record, decision.op.batch.path, name, reason);
       }
       return;
     case 'changing':
       record.changingCount++;
-      if (record.changing.length < LISTED)
-        record.changing.push(sourceIdOf(decision.op.path, decision.op.candidate.name));
+      if (record.changingFiles.length < MAX_LISTED_FILES)
+        record.changingFiles.push(sourceIdOf(decision.op.path, decision.op.candidate.name));
       return;
     case 'failed':
-      for (const id of decision.lost) record.missing.add(id);
+      for (const id of decision.lostIds) record.missingIds.add(id);
       return recordFailure(record, decision.op.path, decision.op.candidate.name, decision.reason);
     case 'moved':
-      for (const id of decision.lost) record.missing.add(id);
-      record.adopted.add(decision.trackId);
-      record.missing.delete(decision.trackId);
-      record.moved++;
+      for (const id of decision.lostIds) record.missingIds.add(id);
+      record.movedIds.add(decision.trackId);
+      record.missingIds.delete(decision.trackId);
+      record.movedCount++;
       return;
     case 'split':
-      if (decision.isKnown) record.updated++;
+      if (decision.wasSplit) record.updatedCount++;
       else {
-        record.added += decision.sections.length;
-        record.extraTracks += decision.sections.length - 1;
+        record.addedCount += decision.sections.length;
+        record.extraTrackCount += decision.sections.length - 1;
       }
       return;
     case 'added':
-      for (const id of decision.lost) record.missing.add(id);
-      record.added++;
+      for (const id of decision.lostIds) record.missingIds.add(id);
+      record.addedCount++;
       return;
     case 'updated':
-      if (!decision.onlyLyrics) record.missing.delete(decision.trackId);
-      record.updated++;
+      if (!decision.hasOnlyLyricsChanged) record.missingIds.delete(decision.trackId);
+      record.updatedCount++;
       return;
     case 'deleted':
-      for (const id of decision.lost) record.missing.add(id);
-      if (!decision.op.isWanted) record.left++;
+      for (const id of decision.lostIds) record.missingIds.add(id);
+      if (!decision.op.isRestored) record.ignoredCount++;
       return;
     case 'second':
-      record.left++;
+      record.ignoredCount++;
   }
 }
 
 /** Gives what takes back all that new tracks change of the record, for a batch that is rolled back. */
-export function rememberAdded(record: ScanRecord): () => void {
-  const { added, skippedCount } = record;
-  const [skipped, replaced] = [record.skipped.length, record.replaced.length];
+export function beginUndo(record: ScanRecord): () => void {
+  const { addedCount, skippedCount } = record;
+  const [skippedLength, replacedLength] = [record.skippedFiles.length, record.replacedUris.length];
   return () => {
-    Object.assign(record, { added, skippedCount });
-    record.skipped.length = skipped;
-    record.replaced.length = replaced;
+    Object.assign(record, { addedCount, skippedCount } satisfies Partial<ScanRecord>);
+    record.skippedFiles.length = skippedLength;
+    record.replacedUris.length = replacedLength;
   };
 }
 
 export function recordFailure(record: ScanRecord, path: string, name: string, reason: string): void {
-  record.failedCount++;
-  if (name === '') record.failedFolders++;
-  if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });
+  record.failureCount++;
+  if (name === '') record.failedFolderCount++;
+  if (record.failures.length < MAX_LISTED_FILES) record.failures.push({ source_id: sourceIdOf(path, name), reason });
 }
 
 export function recordRefused(record: ScanRecord, sizes: readonly number[], availableBytes: number): void {
   if (sizes.length === 0) return;
-  const { files, bytes } = record.refused ?? { files: 0, bytes: 0 };
-  const more = sizes.reduce((total, size) => total + size, 0);
-  record.refused = { files: files + sizes.length, bytes: bytes + more, availableBytes };
+  const { files, bytes } = record.refusal ?? { files: 0, bytes: 0 };
+  const bytesOfSizes = sizes.reduce((total, size) => total + size, 0);
+  record.refusal = { files: files + sizes.length, bytes: bytes + bytesOfSizes, availableBytes };
 }
 
 /** Tracks that were taken for missing, and their files for new ones, until all of them were compared. */
-export function recordFoundAmongNew(record: ScanRecord, found: readonly TrackId[]): void {
-  record.added = Math.max(0, record.added - found.length); // some were added by a scan that was cut off
-  record.moved += found.length;
-  for (const id of found) record.missing.delete(id);
+export function recordAdopted(record: ScanRecord, adoptedIds: readonly TrackId[]): void {
+  record.addedCount = Math.max(0, record.addedCount - adoptedIds.length); // some were added by a scan that was cut off
+  record.movedCount += adoptedIds.length;
+  for (const id of adoptedIds) record.missingIds.delete(id);
 }
 
 /** Tracks that went into another one with the same audio. */
-export function recordJoined(record: ScanRecord, joined: readonly TrackId[]): void {
-  for (const id of joined) record.missing.delete(id);
+export function recordJoined(record: ScanRecord, joinedIds: readonly TrackId[]): void {
+  for (const id of joinedIds) record.missingIds.delete(id);
 }
 
-export const countsOf = (
+export const toResultCounts = (
   record: ScanRecord,
 ): Omit<ScanResult, 'path' | 'folders' | 'offline' | 'dry_run' | 'changes' | 'duration_ms'> => ({
-  files: record.seen,
-  added: record.added,
-  extra_tracks: record.extraTracks,
-  updated: record.updated,
-  moved: record.moved,
-  unchanged: record.unchanged - record.failedAgain - record.recordedBefore + record.left,
-  missing: record.missing.size,
-  restored: record.restored.size,
-  failed: record.failed,
-  failed_count: record.failedCount,
-  failed_folders: record.failedFolders,
-  changing: record.changing,
+  files: record.seenCount,
+  added: record.addedCount,
+  extra_tracks: record.extraTrackCount,
+  updated: record.updatedCount,
+  moved: record.movedCount,
+  unchanged: record.unchangedCount - record.repeatedFailureCount - record.previouslyRecordedCount + record.ignoredCount,
+  missing: record.missingIds.size,
+  restored: record.restoredIds.size,
+  failed: record.failures,
+  failed_count: record.failureCount,
+  failed_folders: record.failedFolderCount,
+  changing: record.changingFiles,
   changing_count: record.changingCount,
-  skipped: record.skipped,
+  skipped: record.skippedFiles,
   skipped_count: record.skippedCount,
 });

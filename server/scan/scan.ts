@@ -28,32 +28,32 @@ import type { Storage } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
-import { createCopyRoom } from './copy-room.ts';
-import { hasOnlyOtherLyrics, type DeletedFrom, type ScanOp } from './decide.ts';
+import { createCopyQuota } from './copy-room.ts';
+import { hasOnlyOtherLyrics, type DeletedLocation, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { refuseFirstCopies } from './first-copies.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
-import type { FindGone } from './find-gone.ts';
+import type { GoneTrackFinder } from './find-gone.ts';
 import { createMergedFiles } from './merged-files.ts';
-import { createMovedFiles, type NewFile, type Waiting } from './moved-files.ts';
+import { createMovedFiles, type NewFile, type PostponedFile } from './moved-files.ts';
 import { createProgress } from './progress.ts';
-import { storageFull } from './refusal.ts';
-import { standingFolders } from './scan-folders.ts';
+import { storageFullError } from './refusal.ts';
+import { findExistingFolders } from './scan-folders.ts';
 import { openScope, type ScopeOptions } from './scan-scope.ts';
 import {
-  countsOf,
+  toResultCounts,
   createScanRecord,
-  recordAgain,
-  recordFoundAmongNew,
+  restartRecord,
+  recordAdopted,
   recordJoined,
   recordRead,
   recordRefused,
-  recordWalked,
+  recordBatch,
 } from './scan-record.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
-import { settle } from './settle.ts';
+import { assignPostponedFiles } from './settle.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
-import { readLostAgain } from './lost-copies.ts';
+import { markLostCopiesChanged } from './lost-copies.ts';
 import type { WalkFolders } from './walker.ts';
 import { createUnfinishedScans } from './unfinished-scans.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
@@ -63,7 +63,7 @@ import { createScanWriter, type ScanWriterDeps } from './writer.ts';
 export const LOCAL_FOLDER = 'local_folder';
 
 const GROUP_FILES = 64;
-const GROUPS_AT_ONCE = 4;
+const MAX_CONCURRENT_GROUPS = 4;
 export interface ScanDeps {
   db: MainDb;
   databasePath: string;
@@ -79,8 +79,8 @@ export interface ScanDeps {
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
-  findGone: FindGone;
-  separated: SeparatedTracks;
+  goneTrackFinder: GoneTrackFinder;
+  separatedTracks: SeparatedTracks;
   /** The longest batch of rows. */
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
@@ -121,12 +121,12 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   const { db, now, tracks, trash, divide, storage } = deps;
   const { roots: root, musicFolders, dryRun, restore, signal } = options;
   const startedAt = now().getTime();
-  const { offline, closed, isWhole, ...scope } = await openScope(db, options);
-  const folders = await standingFolders(root, scope.folders);
+  const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
+  const folders = await findExistingFolders(root, scope.folders);
   const keys = keysOf(root);
   const keyAt = (path: string): string => keyOfPath(keys, path);
   const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
-  const copies = [...modes.values()].includes('copy') && !dryRun;
+  const doesCopy = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
   const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
@@ -135,11 +135,11 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     ...options,
     root,
     startedAt,
-    copies,
+    copies: doesCopy,
     canSplit: await deps.canSplit(),
     folders,
-    offline,
-    closed,
+    offline: offlineFolders,
+    closedKeys,
     isWhole,
     keyAt,
     modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
@@ -148,116 +148,119 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     rows: createWriteQueue({
       writeBatch:
         preview?.plan ??
-        unfinished.noted(
+        unfinished.noteBefore(
           createScanWriter({ db, tracks, trash, divide, storage, source: LOCAL_FOLDER, restore, record, now }),
         ),
       batchMs: deps.batchMs,
-      isWanted: () => !signal.aborted,
+      isScanActive: () => !signal.aborted,
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
-    settleCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
-    moved: createMovedFiles({ db, root, offline: offline.map(({ key }) => key), source: LOCAL_FOLDER }),
+    detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
+    movedFiles: createMovedFiles({ db, root, offline: offlineFolders.map(({ key }) => key), source: LOCAL_FOLDER }),
     mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
     /** By place: files that are settled when the walk is over. */
-    waiting: new Map<string, Waiting>(),
+    postponedFiles: new Map<string, PostponedFile>(),
     /** Files that are known under another place too. */
-    unsure: new Set<Candidate>(),
+    uncertainCandidates: new Set<Candidate>(),
     /** Of deleted tracks that are asked for again, in another place. */
-    wanted: new Map<Candidate, DeletedFrom>(),
+    locationsToRestore: new Map<Candidate, DeletedLocation>(),
     unfinished,
-    room: createCopyRoom({ storage, root, minFreeBytes: deps.minFreeBytes }),
-    copyTo: copies ? storage.folder : null,
-    sendCopies: copies && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
+    copyQuota: createCopyQuota({ storage, root, minFreeBytes: deps.minFreeBytes }),
+    copyTo: doesCopy ? storage.folder : null,
+    sendCopies: doesCopy && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
     progress: createProgress(record, musicFolders, options.onProgress),
     heap: createHeapLimit(),
   };
 }
 
-async function runScan(whole: Scan): Promise<ScanResult> {
-  const refused = await refusedFolders(whole);
-  const scan = { ...whole, ...without(whole, [...refused.keys()]) };
-  const { rows, progress, heap, waiting, unfinished } = scan;
-  if (scan.copies) readLostAgain(scan.db, LOCAL_FOLDER);
-  if (unfinished.after() === 0) scan.reader.warm(); // a first scan: there will be files to read
+async function runScan(preparedScan: Scan): Promise<ScanResult> {
+  const refusalsByKey = await findRefusedFolders(preparedScan);
+  const scan = { ...preparedScan, ...withoutFolders(preparedScan, [...refusalsByKey.keys()]) };
+  const { rows, progress, heap, postponedFiles, unfinished } = scan;
+  if (scan.copies) markLostCopiesChanged(scan.db, LOCAL_FOLDER);
+  if (unfinished.lastOldId() === 0) scan.reader.warm(); // a first scan: there will be files to read
   try {
-    await walkThrough(scan, scan);
-    if (waiting.size > 0 && !scan.isWhole) {
-      recordAgain(scan.record); // where their tracks are now can only be told by the whole
-      await walkThrough(scan, { folders: [''], closed: [...scan.offline.map(({ key }) => key), ...refused.keys()] });
+    await processFolders(scan, scan);
+    if (postponedFiles.size > 0 && !scan.isWhole) {
+      restartRecord(scan.record); // where their tracks are now can only be told by the whole
+      await processFolders(scan, {
+        folders: [''],
+        closedKeys: [...scan.offline.map(({ key }) => key), ...refusalsByKey.keys()],
+      });
     }
-    await settleWaiting(scan);
-    await rows.empty();
-    progress.enter('hashing');
+    await identifyPostponedFiles(scan);
+    await rows.drain();
+    progress.enterPhase('hashing');
     if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
-    if (!scan.dryRun && (unfinished.isNoted() || scan.findGone.isDue())) {
-      await settleAlbums(scan);
-      progress.enter('comparing');
-      await findGoneTracks(scan);
+    if (!scan.dryRun && (unfinished.isNoted() || scan.goneTrackFinder.isDue())) {
+      await assignAlbums(scan);
+      progress.enterPhase('comparing');
+      await matchGoneTracks(scan);
     }
   } finally {
     heap.release();
-    await rows.empty(); // what was read is kept, also when the scan is cancelled
+    await rows.drain(); // what was read is kept, also when the scan is cancelled
   }
-  if (scan.record.replaced.length > 0) await scan.releaseAudio(scan.record.replaced);
-  const refusals = [...refused.values(), ...(scan.record.refused ? [scan.record.refused] : [])];
-  if (refusals.length > 0) throw storageFull(refusals, scan.minFreeBytes());
-  return report(scan);
+  if (scan.record.replacedUris.length > 0) await scan.releaseAudio(scan.record.replacedUris);
+  const refusals = [...refusalsByKey.values(), ...(scan.record.refusal ? [scan.record.refusal] : [])];
+  if (refusals.length > 0) throw storageFullError(refusals, scan.minFreeBytes());
+  return toScanResult(scan);
 }
 
 /** Music folders that are not scanned, because their first copy does not fit: all of it, also if a part is scanned. */
-function refusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
-  const { db, root, musicFolders, closed, onProgress, room } = scan;
+function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
+  const { db, root, musicFolders, closedKeys, onProgress, copyQuota } = scan;
   const keys = keysOf(root);
-  const isNew = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
-    mode === 'copy' && !closed.includes(key) && !heldMusic(db, key, keys);
-  const folders = scan.copies ? musicFolders.filter(isNew) : [];
-  const others = keys.filter((key) => !folders.some((folder) => folder.key === key));
+  const isFirstCopy = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
+    mode === 'copy' && !closedKeys.includes(key) && !heldMusic(db, key, keys);
+  const newFolders = scan.copies ? musicFolders.filter(isFirstCopy) : [];
+  const otherKeys = keys.filter((key) => !newFolders.some((folder) => folder.key === key));
   const record = createScanRecord();
   const progress = createProgress(record, musicFolders, onProgress);
-  const walkNew = () =>
-    walk({ ...scan, folders: [''], closed: others, record, progress, rows: { push: () => undefined } });
-  return refuseFirstCopies({ folders, root, walk: walkNew, room });
+  const walkNewFolders = () =>
+    walk({ ...scan, folders: [''], closedKeys: otherKeys, record, progress, rows: { push: () => undefined } });
+  return refuseFirstCopies({ folders: newFolders, root, walk: walkNewFolders, room: copyQuota });
 }
 
 /** The same part of the music folders, without some of these. */
-const without = (
-  { folders, closed, keyAt }: Pick<Scan, 'folders' | 'closed' | 'keyAt'>,
+const withoutFolders = (
+  { folders, closedKeys, keyAt }: Pick<Scan, 'folders' | 'closedKeys' | 'keyAt'>,
   keys: readonly string[],
-): Pick<Scan, 'folders' | 'closed'> => ({
+): Pick<Scan, 'folders' | 'closedKeys'> => ({
   folders: folders.includes('') ? folders : folders.filter((path) => !keys.includes(keyAt(path))),
-  closed: [...closed, ...keys],
+  closedKeys: [...closedKeys, ...keys],
 });
 
-async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): Promise<void> {
+async function processFolders(scan: Scan, scope: Pick<Scan, 'folders' | 'closedKeys'>): Promise<void> {
   const { rows, progress } = scan;
-  await eachAtOnce(walk({ ...scan, ...part }), GROUPS_AT_ONCE, async (group) => {
+  await eachAtOnce(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
     await rows.hasRoom();
-    const { ops, toRead } = await plan(scan, group);
+    const { ops, toRead } = await planFiles(scan, group);
     rows.push(ops);
-    const stored = await store(scan, await read(scan, toRead));
-    rows.push(await identify(scan, stored));
+    const storedFiles = await storeCopies(scan, await readFiles(scan, toRead));
+    rows.push(await identifyFiles(scan, storedFiles));
     recordRead(
       scan.record,
       group.map(({ path }) => scan.keyAt(path)),
     );
     progress.report();
   });
-  await rows.empty();
+  await rows.drain();
 }
 
 type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
 async function* walk({ walkFolders, record, rows, progress, signal, ...scan }: Walk): AsyncGenerator<ListedFile[]> {
-  const { root, folders, closed, restore, reread = false, canSplit, databasePath } = scan;
-  const order = { root, folders, closed, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER };
+  const { root, folders, closedKeys, restore, reread = false, canSplit, databasePath } = scan;
+  const order = { root, folders, closedKeys, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER };
   for await (const { batches } of walkFolders(order, signal)) {
     let group: ListedFile[] = [];
-    for (const found of batches) {
-      recordWalked(record, found, scan.keyAt(found.path));
-      const { candidates, ...batch } = found;
-      if (changesRows(found)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
+    for (const folderBatch of batches) {
+      recordBatch(record, folderBatch, scan.keyAt(folderBatch.path));
+      const { candidates, ...batch } = folderBatch;
+      if (changesRows(folderBatch)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
       for (const candidate of candidates) {
         group.push({ path: batch.path, candidate });
         if (group.length < GROUP_FILES) continue;
@@ -269,33 +272,37 @@ async function* walk({ walkFolders, record, rows, progress, signal, ...scan }: W
     progress.report(batches.at(-1)?.path ?? '');
   }
   signal.throwIfAborted();
-  progress.walked();
+  progress.finishWalk();
 }
 
 /** Files that only moved are known already, and some wait from the walk of a part; the others have to be read. */
-async function plan(
-  { moved, restore, waiting, unsure, wanted, modeAt }: Scan,
-  listed: ListedFile[],
+async function planFiles(
+  { movedFiles, restore, postponedFiles, uncertainCandidates, locationsToRestore, modeAt }: Scan,
+  listedFiles: ListedFile[],
 ): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
-  const group = listed.filter(({ path, candidate }) => {
-    const before = waiting.get(join(path, candidate.name));
-    return !before || fileKey(before.candidate) !== fileKey(candidate);
+  const group = listedFiles.filter(({ path, candidate }) => {
+    const postponedFile = postponedFiles.get(join(path, candidate.name));
+    return !postponedFile || fileKey(postponedFile.candidate) !== fileKey(candidate);
   });
-  const known = await moved.byFile(group);
+  const matches = await movedFiles.identifyByFile(group);
   const ops: ScanOp[] = [];
   const toRead = group.filter((file, i) => {
-    const same = known[i];
-    const mayBeSplit = same !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
-    if (same === 'unsure' || mayBeSplit || isOfDeleted(file.candidate)) unsure.add(file.candidate);
-    if (!same || same === 'unsure' || mayBeSplit) return true;
-    if ('deletedFrom' in same) {
-      if (restore) wanted.set(file.candidate, same.deletedFrom);
-      else waiting.set(join(file.path, file.candidate.name), moved.waitUnread(file, same.deletedFrom));
+    const match = matches[i];
+    const mayBeSplit = match !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
+    if (match === 'unsure' || mayBeSplit || isAtPathOfDeleted(file.candidate)) uncertainCandidates.add(file.candidate);
+    if (!match || match === 'unsure' || mayBeSplit) return true;
+    if ('deletedLocation' in match) {
+      if (restore) locationsToRestore.set(file.candidate, match.deletedLocation);
+      else
+        postponedFiles.set(
+          join(file.path, file.candidate.name),
+          movedFiles.postponeUnread(file, match.deletedLocation),
+        );
       return restore;
     }
     // from a folder that is only indexed into one whose files are copied
-    if (modeAt(file.path) === 'copy' && modeAt(same.from) !== 'copy') return true;
-    ops.push({ kind: 'moved', ...file, trackId: same.trackId });
+    if (modeAt(file.path) === 'copy' && modeAt(match.from) !== 'copy') return true;
+    ops.push({ kind: 'moved', ...file, trackId: match.trackId });
     return false;
   });
   return { ops, toRead };
@@ -305,57 +312,57 @@ async function plan(
  * Reads tags, and in copy mode copies or hashes the file. A bad file is a result, one that does not fit is left out; a
  * full disk ends the scan.
  */
-async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
+async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
-  const readingOf = ({ path, candidate }: ListedFile): Reading =>
+  const readModeOf = ({ path, candidate }: ListedFile): ReadMode =>
     scan.modeAt(path) === 'copy'
       ? 'copied'
-      : mayHaveOtherAudio(candidate) || scan.unsure.has(candidate)
+      : mayHaveOtherAudio(candidate) || scan.uncertainCandidates.has(candidate)
         ? 'hashed'
         : 'indexed';
   const results: ReadFile[] = [];
-  for (const [reading, some] of Map.groupBy(files, readingOf))
-    results.push(...(await (reading === 'copied' ? readCopies(scan, some) : readGroup(scan, some, reading))));
-  const found = await hashWhereNeeded(scan, results);
-  const inOrder = new Map(scan.settleCharsets(found).map((file) => [file.candidate, file]));
-  return files.flatMap(({ candidate }) => inOrder.get(candidate) ?? []);
+  for (const [mode, filesOfMode] of Map.groupBy(files, readModeOf))
+    results.push(...(await (mode === 'copied' ? readCopies(scan, filesOfMode) : readGroup(scan, filesOfMode, mode))));
+  const hashedResults = await hashWhereNeeded(scan, results);
+  const fileByCandidate = new Map(scan.detectCharsets(hashedResults).map((file) => [file.candidate, file]));
+  return files.flatMap(({ candidate }) => fileByCandidate.get(candidate) ?? []);
 }
 
 /** Files that fit, or whose content is stored already, which is looked at only when something does not fit. */
 async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  const { room, record } = scan;
-  let stored: ReadFile[] = [];
-  let place = await room.reserve(files);
-  if (place.files.length < files.length) {
-    place.release();
-    stored = await readStored(scan, files);
-    const isStored = new Set(stored.map(({ candidate }) => candidate));
-    const others = files.filter(({ candidate }) => !isStored.has(candidate));
-    place = await room.reserve(others);
-    const fitting = new Set(place.files);
-    const refused = others.filter((file) => !fitting.has(file));
-    recordRefused(record, refused.map(room.costOf), place.leftBytes);
+  const { copyQuota, record } = scan;
+  let storedFiles: ReadFile[] = [];
+  let reservation = await copyQuota.reserve(files);
+  if (reservation.files.length < files.length) {
+    reservation.release();
+    storedFiles = await readStored(scan, files);
+    const storedCandidates = new Set(storedFiles.map(({ candidate }) => candidate));
+    const otherFiles = files.filter(({ candidate }) => !storedCandidates.has(candidate));
+    reservation = await copyQuota.reserve(otherFiles);
+    const fittingFiles = new Set(reservation.files);
+    const refusedFiles = otherFiles.filter((file) => !fittingFiles.has(file));
+    recordRefused(record, refusedFiles.map(copyQuota.costOf), reservation.availableBytes);
   }
   try {
-    return [...stored, ...(await readGroup(scan, place.files, 'copied'))];
+    return [...storedFiles, ...(await readGroup(scan, reservation.files, 'copied'))];
   } finally {
-    place.release();
+    reservation.release();
   }
 }
 
 /** Files that need no copy: their content is stored, or cannot be read. */
 async function readStored(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  const sizes = await scan.room.storedSizes();
-  const likely = files.filter(({ candidate }) => sizes.has(candidate.sizeBytes));
-  const results = await readGroup(scan, likely, 'named');
-  const isStored = await Promise.all(results.map(async ({ result }) => !result.ok || scan.room.isStored(result)));
+  const sizes = await scan.copyQuota.storedSizeCounts();
+  const possiblyStored = files.filter(({ candidate }) => sizes.has(candidate.sizeBytes));
+  const results = await readGroup(scan, possiblyStored, 'named');
+  const isStored = await Promise.all(results.map(async ({ result }) => !result.ok || scan.copyQuota.isStored(result)));
   return results.filter((_, i) => isStored[i]);
 }
 
 /** `copied`: into the storage · `named`: hashed for that · `hashed`: also large files · `indexed`: these later */
-type Reading = 'copied' | 'named' | 'hashed' | 'indexed';
+type ReadMode = 'copied' | 'named' | 'hashed' | 'indexed';
 
-async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Promise<ReadFile[]> {
+async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode): Promise<ReadFile[]> {
   if (files.length === 0) return [];
   const results = await scan.reader.read({
     root: scan.root,
@@ -367,88 +374,96 @@ async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Pro
       lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
       sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
-    copyTo: reading === 'copied' ? scan.copyTo : null,
-    named: reading === 'named' || (reading === 'copied' && scan.sendCopies !== undefined),
-    hashLarge: reading !== 'indexed',
+    copyTo: mode === 'copied' ? scan.copyTo : null,
+    named: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
+    hashLarge: mode !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
   if (results.some((result) => !result.ok && result.fatal))
     throw new AppError(
       'storage_full',
-      `The disk is full. ${scan.record.added} tracks were added; free some space and scan again to go on.`,
+      `The disk is full. ${scan.record.addedCount} tracks were added; free some space and scan again to go on.`,
     );
-  return files.map((file, i) => ({ ...file, result: checkedSplit(results[i] as ReadResult, scan.canSplit) }));
+  return files.map((file, i) => ({ ...file, result: withoutSplitIfNoFfmpeg(results[i] as ReadResult, scan.canSplit) }));
 }
 
 /** Without ffmpeg nobody could hear the tracks of a file. */
-const checkedSplit = (result: ReadResult, canSplit: boolean): ReadResult =>
+const withoutSplitIfNoFfmpeg = (result: ReadResult, canSplit: boolean): ReadResult =>
   result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG } } : result;
 
 /** New files that may be tracks whose files moved are read again with their hash. */
 async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[]> {
-  const fresh = files
-    .flatMap(readOf)
-    .filter(({ candidate, read }) => read.audioHash === null && !hasOnlyOtherLyrics(candidate));
-  if (fresh.length === 0) return files;
-  const isNeeded = await scan.moved.toHash(fresh);
-  const isSplit = ({ read }: NewFile): boolean => read.split?.sections !== undefined; // known by hash and offset
-  const isRead = (file: NewFile, i: number): boolean => (isNeeded[i] && !file.candidate.isAgain) || isSplit(file);
-  const needed = new Set(fresh.filter(isRead).map(({ candidate }) => candidate));
-  const again = await readGroup(
+  const unhashedFiles = files
+    .flatMap(toNewFile)
+    .filter(({ candidate, result }) => result.audioHash === null && !hasOnlyOtherLyrics(candidate));
+  if (unhashedFiles.length === 0) return files;
+  const isHashNeeded = await scan.movedFiles.findFilesToHash(unhashedFiles);
+  const isSplit = ({ result }: NewFile): boolean => result.split?.sections !== undefined; // known by hash and offset
+  const mustRead = (file: NewFile, i: number): boolean =>
+    (isHashNeeded[i] && !file.candidate.isReread) || isSplit(file);
+  const candidatesToRead = new Set(unhashedFiles.filter(mustRead).map(({ candidate }) => candidate));
+  const rereadFiles = await readGroup(
     scan,
-    files.filter(({ candidate }) => needed.has(candidate)),
+    files.filter(({ candidate }) => candidatesToRead.has(candidate)),
     'hashed',
   );
-  return [...files.filter(({ candidate }) => !needed.has(candidate)), ...again];
+  return [...files.filter(({ candidate }) => !candidatesToRead.has(candidate)), ...rereadFiles];
 }
 
 /** Or other tags. */
 const mayHaveOtherAudio = (candidate: Candidate): boolean =>
-  (candidate.known?.trackId ?? null) !== null && !candidate.isAgain && !hasOnlyOtherLyrics(candidate);
+  (candidate.knownFile?.trackId ?? null) !== null && !candidate.isReread && !hasOnlyOtherLyrics(candidate);
 
 /** It is in the place of a deleted track, whose file may be elsewhere. */
-const isOfDeleted = ({ known }: Candidate): boolean => known?.state === 'deleted' && known.trackId === null;
+const isAtPathOfDeleted = ({ knownFile }: Candidate): boolean =>
+  knownFile?.state === 'deleted' && knownFile.trackId === null;
 
-const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
-  result.ok ? [{ path, candidate, read: result }] : [];
+const toNewFile = ({ path, candidate, result }: ReadFile): NewFile[] =>
+  result.ok ? [{ path, candidate, result }] : [];
 
 /** Where the storage is a folder, the reading thread has copied the files already. */
-const store = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> => sendCopies?.(files) ?? files;
+const storeCopies = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> =>
+  sendCopies?.(files) ?? files;
 
 /** Files whose track is certain; the others wait. */
-async function identify({ moved, waiting, unsure, wanted }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
-  const readable = files.filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate)).flatMap(readOf);
-  const found = await moved.byContent(readable);
-  const settled = new Map(readable.map((file, i) => [file.candidate, { file, is: found[i] }]));
-  return files.flatMap((listed): ScanOp[] => {
-    const { file, is = 'place' } = settled.get(listed.candidate) ?? {};
-    const deletedFrom = wanted.get(listed.candidate);
-    if (file && (is === 'unsure' || unsure.has(listed.candidate) || deletedFrom)) {
-      waiting.set(join(listed.path, listed.candidate.name), moved.wait(file, deletedFrom));
+async function identifyFiles(
+  { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore }: Scan,
+  files: ReadFile[],
+): Promise<ScanOp[]> {
+  const readable = files
+    .filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate))
+    .flatMap(toNewFile);
+  const targets = await movedFiles.identifyByContent(readable);
+  const targetByCandidate = new Map(readable.map((file, i) => [file.candidate, { file, is: targets[i] }]));
+  return files.flatMap((readFile): ScanOp[] => {
+    const { file, is = 'place' } = targetByCandidate.get(readFile.candidate) ?? {};
+    const deletedFrom = locationsToRestore.get(readFile.candidate);
+    if (file && (is === 'unsure' || uncertainCandidates.has(readFile.candidate) || deletedFrom)) {
+      postponedFiles.set(join(readFile.path, readFile.candidate.name), movedFiles.postpone(file, deletedFrom));
       return [];
     }
-    return [{ kind: 'file', ...listed, is: is === 'unsure' ? 'place' : is }];
+    return [{ kind: 'file', ...readFile, target: is === 'unsure' ? 'place' : is }];
   });
 }
 
-async function settleWaiting(scan: Scan): Promise<void> {
-  const { waiting, rows, reader, root, moved } = scan;
-  if (waiting.size === 0) return;
-  for (const files of partsOf([...waiting.values()], GROUP_FILES)) {
+async function identifyPostponedFiles(scan: Scan): Promise<void> {
+  const { postponedFiles, rows, reader, root, movedFiles } = scan;
+  if (postponedFiles.size === 0) return;
+  for (const files of partsOf([...postponedFiles.values()], GROUP_FILES)) {
     await yieldIfDue();
-    if (!scan.dryRun) scan.separated.ofFormer(files.map(({ unsettled }) => unsettled.audioHash));
-    for (const held of moved.heldByOthers(files, waiting)) {
-      const found = await (scan.modeAt(held.path) === 'copy'
-        ? readCopies(scan, [held])
-        : readGroup(scan, [held], 'hashed'));
-      for (const file of (await store(scan, found)).flatMap(readOf))
-        waiting.set(join(file.path, file.candidate.name), moved.wait(file));
+    if (!scan.dryRun) scan.separatedTracks.separateByFormerAudio(files.map(({ traits }) => traits.audioHash));
+    for (const formerOwnersFile of movedFiles.listFilesOfFormerOwners(files, postponedFiles)) {
+      const readResults = await (scan.modeAt(formerOwnersFile.path) === 'copy'
+        ? readCopies(scan, [formerOwnersFile])
+        : readGroup(scan, [formerOwnersFile], 'hashed'));
+      for (const file of (await storeCopies(scan, readResults)).flatMap(toNewFile))
+        postponedFiles.set(join(file.path, file.candidate.name), movedFiles.postpone(file));
     }
   }
-  await settle(waiting, {
+  await assignPostponedFiles(postponedFiles, {
     ...scan,
-    after: scan.unfinished.after(),
-    onUnused: (key) => scan.record.replaced.push(toUri(scan.storage, key)),
+    lastOldId: scan.unfinished.lastOldId(),
+    onUnusedCopy: (key) => scan.record.replacedUris.push(toUri(scan.storage, key)),
     async readTags(files) {
       const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } }) => ({
         path: join(path, name),
@@ -458,13 +473,15 @@ async function settleWaiting(scan: Scan): Promise<void> {
         sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
       }));
       const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });
-      const read = results.map((result, i) => {
-        const { path, candidate } = files[i] as Waiting;
+      const readFiles = results.map((result, i) => {
+        const { path, candidate } = files[i] as PostponedFile;
         return { path, candidate, result };
       });
       return scan
-        .settleCharsets(read)
-        .map(({ result }, i) => (result.ok ? checkedSplit({ ...result, ...files[i]?.read }, scan.canSplit) : result));
+        .detectCharsets(readFiles)
+        .map(({ result }, i) =>
+          result.ok ? withoutSplitIfNoFfmpeg({ ...result, ...files[i]?.audio }, scan.canSplit) : result,
+        );
     },
     async push(ops) {
       await rows.hasRoom();
@@ -473,28 +490,42 @@ async function settleWaiting(scan: Scan): Promise<void> {
   });
 }
 
-async function settleAlbums({ db, tracks: { folderAlbums, releases }, onCommit }: Scan): Promise<void> {
-  const inOneGo = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
-  const split = folderAlbums.list();
-  await inSlices(split, folderAlbums.gather, inOneGo);
-  const unsettled = releases.listUnsettled();
-  await inSlices(unsettled, releases.settle, inOneGo);
-  if (split.length + unsettled.length > 0) onCommit();
+async function assignAlbums({ db, tracks: { folderAlbums, releases }, onCommit }: Scan): Promise<void> {
+  const inTransaction = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
+  const splitAlbums = folderAlbums.list();
+  await inSlices(splitAlbums, folderAlbums.gather, inTransaction);
+  const unassignedReleases = releases.listUnsettled();
+  await inSlices(unassignedReleases, releases.settle, inTransaction);
+  if (splitAlbums.length + unassignedReleases.length > 0) onCommit();
 }
 
-async function findGoneTracks({ findGone, unfinished, root, signal, record, now }: Scan): Promise<void> {
-  const { joined, adopted, upgraded } = await findGone.find({ root, after: unfinished.after(), signal, now: now() });
-  recordJoined(record, [...joined, ...upgraded]);
-  recordFoundAmongNew(record, adopted);
+async function matchGoneTracks({ goneTrackFinder, unfinished, root, signal, record, now }: Scan): Promise<void> {
+  const { joinedIds, adoptedIds, upgradedIds } = await goneTrackFinder.matchGoneTracks({
+    root,
+    lastOldId: unfinished.lastOldId(),
+    signal,
+    now: now(),
+  });
+  recordJoined(record, [...joinedIds, ...upgradedIds]);
+  recordAdopted(record, adoptedIds);
   unfinished.end();
 }
 
-const report = ({ musicFolders, folders, offline, dryRun, preview, record, now, startedAt }: Scan): ScanResult => ({
+const toScanResult = ({
+  musicFolders,
+  folders,
+  offline,
+  dryRun,
+  preview,
+  record,
+  now,
+  startedAt,
+}: Scan): ScanResult => ({
   path: musicFolders[0]?.path ?? '',
   folders,
   offline: offline.map(({ name, reason }) => ({ name, reason })),
   dry_run: dryRun,
   changes: preview?.changes() ?? null,
-  ...countsOf(record),
+  ...toResultCounts(record),
   duration_ms: now().getTime() - startedAt,
 });

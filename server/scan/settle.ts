@@ -7,97 +7,107 @@ import { pipeline } from 'node:stream/promises';
 import type { TrackId } from '../db/ids.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
-import { assign, inOrder, type Assigned, type PossibleTrack, type StoredCopy } from './assign.ts';
+import { assignTracks, orderMoves, type Assignment, type PossibleTrack, type StoredCopy } from './assign.ts';
 import type { DeletedOp, FileOp, ScanOp } from './decide.ts';
 import type { MergedFiles } from './merged-files.ts';
-import type { MovedFiles, Waiting } from './moved-files.ts';
-import { relatedFiles } from './related-files.ts';
-import { settleReplaced, type ReplacedDeps } from './replaced-files.ts';
+import type { MovedFiles, PostponedFile } from './moved-files.ts';
+import { groupRelatedFiles } from './related-files.ts';
+import { identifyReplacedFiles, type ReplacedFilesDeps } from './replaced-files.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
 
 const GROUP_FILES = 64;
 
-interface SettleDeps extends ReplacedDeps {
+interface PostponedFilesDeps extends ReplacedFilesDeps {
   /** Nothing is heard, because fingerprints are stored: what has other names in a track's place is other music. */
   dryRun: boolean;
-  moved: Pick<MovedFiles, 'possible' | 'ofDeleted' | 'lookAgain'>;
-  separated: Pick<SeparatedTracks, 'ofCurrent'>;
+  movedFiles: Pick<MovedFiles, 'findPossibleTracks' | 'listDeletedHashes' | 'forgetListings'>;
+  separatedTracks: Pick<SeparatedTracks, 'separateByCurrentAudio'>;
   mergedFiles: MergedFiles;
-  onUnused: (key: string) => void;
+  onUnusedCopy: (key: string) => void;
   /** Files of deleted and merged tracks are asked for again. */
   restore: boolean;
   /** Reads tags again; audio and hashes are known. */
-  readTags: (files: Waiting[]) => Promise<ReadResult[]>;
+  readTags: (files: PostponedFile[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
 }
 
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
-export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
-  const { later, assigned, elsewhere, copies } = await byAudio(waiting, deps);
-  const known = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
-  const now = deps.restore ? known : await deps.mergedFiles.settle(known, assigned, deps);
-  const otherMusic = deps.dryRun
-    ? new Set(now.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced'))
-    : await settleReplaced(now, assigned, elsewhere, deps);
-  await keepCopies(otherMusic, assigned, copies, deps);
-  await deps.push(
-    later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
+export async function assignPostponedFiles(
+  postponedFiles: ReadonlyMap<string, PostponedFile>,
+  deps: PostponedFilesDeps,
+): Promise<void> {
+  const { changingFiles, assignments, idsWithAudioElsewhere, copiesByTrack } = await assignByAudio(
+    postponedFiles,
+    deps,
   );
-  const moves = now.map((file): SettledFile => {
-    const { place, known } = file.unsettled;
-    const decided = assigned.get(place) as Assigned;
-    const { deletedFrom: from } = file;
+  const assignedFiles = [...postponedFiles.values()].filter(({ traits }) => assignments.has(traits.filePath));
+  const unmergedFiles = deps.restore
+    ? assignedFiles
+    : await deps.mergedFiles.keepMerged(assignedFiles, assignments, deps);
+  const filesWithOtherMusic = deps.dryRun
+    ? new Set(unmergedFiles.filter(({ traits }) => assignments.get(traits.filePath) === 'replaced'))
+    : await identifyReplacedFiles(unmergedFiles, assignments, idsWithAudioElsewhere, deps);
+  await protectStoredCopies(filesWithOtherMusic, assignments, copiesByTrack, deps);
+  await deps.push(
+    changingFiles.map((file) =>
+      toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true }),
+    ),
+  );
+  const moves = unmergedFiles.map((file): AssignedFile => {
+    const { filePath, holderId } = file.traits;
+    const assignment = assignments.get(filePath) as Assignment;
+    const { deletedLocation: from } = file;
     return {
       file,
-      assigned: decided,
-      is: from ? nameOfDeleted(join(from.path, from.name)) : decided,
-      known: known ?? nameOfDeleted(place),
-      isOtherMusic: otherMusic.has(file),
+      assignment,
+      incoming: from ? keyOfDeleted(join(from.path, from.name)) : assignment,
+      outgoing: holderId ?? keyOfDeleted(filePath),
+      hasOtherMusic: filesWithOtherMusic.has(file),
     };
   });
-  let group: (typeof moves)[] = [];
-  let files = 0;
-  for (const circle of inOrder(moves)) {
-    group.push(circle);
-    files += circle.length;
-    if (files < GROUP_FILES) continue;
-    await write(group, deps);
-    group = [];
-    files = 0;
+  let batch: (typeof moves)[] = [];
+  let fileCount = 0;
+  for (const rotation of orderMoves(moves)) {
+    batch.push(rotation);
+    fileCount += rotation.length;
+    if (fileCount < GROUP_FILES) continue;
+    await writeMoves(batch, deps);
+    batch = [];
+    fileCount = 0;
   }
-  await write(group, deps);
+  await writeMoves(batch, deps);
 }
 
 /**
  * Music that the folder has no more, taken out or written over, lives on in our copy. Other music in its place is a new
  * track, unless it has the same names, or the copy was made while the file was still being written.
  */
-async function keepCopies(
-  otherMusic: Set<Waiting>,
-  assigned: Map<string, Assigned>,
-  copies: ReadonlyMap<TrackId, CopyOfTrack>,
-  deps: Pick<SettleDeps, 'root' | 'signal'>,
+async function protectStoredCopies(
+  filesWithOtherMusic: Set<PostponedFile>,
+  assignments: Map<string, Assignment>,
+  copiesByTrack: ReadonlyMap<TrackId, CopyOfTrack>,
+  deps: Pick<PostponedFilesDeps, 'root' | 'signal'>,
 ): Promise<void> {
-  for (const file of otherMusic) {
-    const { place, known, called } = file.unsettled;
-    const copied = known === null ? undefined : copies.get(known);
-    if (!copied || copied.called === called || (await beginsWith(file, copied.copy, deps))) continue;
-    assigned.set(place, 'new');
-    otherMusic.delete(file);
+  for (const file of filesWithOtherMusic) {
+    const { filePath, holderId, nameKey } = file.traits;
+    const trackCopy = holderId === null ? undefined : copiesByTrack.get(holderId);
+    if (!trackCopy || trackCopy.nameKey === nameKey || (await beginsWithCopy(file, trackCopy.copy, deps))) continue;
+    assignments.set(filePath, 'new');
+    filesWithOtherMusic.delete(file);
   }
 }
 
 /** The file is longer than the copy, and begins with its bytes. */
-async function beginsWith(
-  { path, candidate }: Waiting,
+async function beginsWithCopy(
+  { path, candidate }: PostponedFile,
   { sha256, sizeBytes }: StoredCopy,
-  { root, signal }: Pick<SettleDeps, 'root' | 'signal'>,
+  { root, signal }: Pick<PostponedFilesDeps, 'root' | 'signal'>,
 ): Promise<boolean> {
   if (sizeBytes === 0 || candidate.sizeBytes <= sizeBytes) return false;
   const hash = createHash('sha256');
-  const begin = createReadStream(absoluteOf(root, join(path, candidate.name)), { end: sizeBytes - 1 });
+  const stream = createReadStream(absoluteOf(root, join(path, candidate.name)), { end: sizeBytes - 1 });
   try {
-    await pipeline(begin, hash, { signal });
+    await pipeline(stream, hash, { signal });
   } catch (error) {
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
@@ -107,122 +117,134 @@ async function beginsWith(
 }
 
 /** The name of a deleted track in the order of the moves: its place tells it from others. */
-const nameOfDeleted = (place: string): string => `deleted from ${place}`;
+const keyOfDeleted = (place: string): string => `deleted from ${place}`;
 
-interface SettledFile {
-  file: Waiting;
-  assigned: Assigned;
+interface AssignedFile {
+  file: PostponedFile;
+  assignment: Assignment;
   /** `inOrder` goes by these two: the track that comes to the place, and the one that leaves it. */
-  is: TrackId | string;
-  known: TrackId | string;
-  isOtherMusic: boolean;
+  incoming: TrackId | string;
+  outgoing: TrackId | string;
+  hasOtherMusic: boolean;
 }
 
-interface ByAudio {
+interface AudioAssignments {
   /** Files that cannot be settled yet. */
-  later: Waiting[];
+  changingFiles: PostponedFile[];
   /** All others, by place. */
-  assigned: Map<string, Assigned>;
+  assignments: Map<string, Assignment>;
   /** Tracks in whose place other audio lies, and whose own another file has. */
-  elsewhere: Set<TrackId>;
-  copies: Map<TrackId, CopyOfTrack>;
+  idsWithAudioElsewhere: Set<TrackId>;
+  copiesByTrack: Map<TrackId, CopyOfTrack>;
 }
 
 /** A track that has a copy of our own. */
 interface CopyOfTrack {
   copy: StoredCopy;
-  called: string;
+  nameKey: string;
 }
 
-async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<ByAudio> {
-  const { moved, after, dryRun, signal } = deps;
-  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set(), copies: new Map() };
-  moved.lookAgain();
-  for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
+async function assignByAudio(
+  postponedFiles: ReadonlyMap<string, PostponedFile>,
+  deps: PostponedFilesDeps,
+): Promise<AudioAssignments> {
+  const { movedFiles, lastOldId, dryRun, signal } = deps;
+  const result: AudioAssignments = {
+    changingFiles: [],
+    assignments: new Map(),
+    idsWithAudioElsewhere: new Set(),
+    copiesByTrack: new Map(),
+  };
+  movedFiles.forgetListings();
+  for await (const { files, tracks } of groupRelatedFiles(postponedFiles, movedFiles.findPossibleTracks)) {
     signal.throwIfAborted();
-    const isChanging = stillChanging(tracks);
-    const now: Waiting[] = [];
-    for (const file of files) (isChanging(file) ? found.later : now).push(file);
-    const assigned = assign(
-      now.map(({ unsettled }) => unsettled),
+    const isChanging = createChangingCheck(tracks);
+    const readyFiles: PostponedFile[] = [];
+    for (const file of files) (isChanging(file) ? result.changingFiles : readyFiles).push(file);
+    const assignments = assignTracks(
+      readyFiles.map(({ traits }) => traits),
       tracks,
-      after,
-      moved.ofDeleted(now),
+      lastOldId,
+      movedFiles.listDeletedHashes(readyFiles),
     );
-    if (!dryRun) giveBack(now, tracks, assigned, deps);
-    const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));
-    const tracksThere = Map.groupBy(tracks.filter(isThere), ({ audioHash }) => audioHash);
-    for (const { id, audioHash, copy, called } of tracks) {
-      if (copy) found.copies.set(id, { copy, called });
-      const others = tracksThere.get(audioHash) ?? [];
-      if (audioHash !== null && (audioThere.has(audioHash) || others.some((other) => other.id !== id)))
-        found.elsewhere.add(id);
+    if (!dryRun) returnAudio(readyFiles, tracks, assignments, deps);
+    const hashesOfFiles = new Set(readyFiles.map(({ traits }) => traits.audioHash));
+    const presentTracksByAudio = Map.groupBy(tracks.filter(isPresent), ({ audioHash }) => audioHash);
+    for (const { id, audioHash, copy, nameKey } of tracks) {
+      if (copy) result.copiesByTrack.set(id, { copy, nameKey });
+      const others = presentTracksByAudio.get(audioHash) ?? [];
+      if (audioHash !== null && (hashesOfFiles.has(audioHash) || others.some((other) => other.id !== id)))
+        result.idsWithAudioElsewhere.add(id);
     }
-    for (const [place, is] of assigned) found.assigned.set(place, is);
+    for (const [place, assignment] of assignments) result.assignments.set(place, assignment);
   }
-  return found;
+  return result;
 }
 
-const isThere = ({ places }: PossibleTrack): boolean => places.some(({ state }) => state === 'here');
+const isPresent = ({ locations }: PossibleTrack): boolean => locations.some(({ state }) => state === 'present');
 
 /**
  * Tracks that get back the audio that they had before other music lay at their paths leave that music to the tracks
  * that had joined them for it.
  */
-function giveBack(
-  files: readonly Waiting[],
+function returnAudio(
+  files: readonly PostponedFile[],
   tracks: readonly PossibleTrack[],
-  assigned: Map<string, Assigned>,
-  { separated }: SettleDeps,
+  assignments: Map<string, Assignment>,
+  { separatedTracks }: PostponedFilesDeps,
 ): void {
-  const former = new Map(tracks.filter(({ formerHash }) => formerHash !== null).map((track) => [track.id, track]));
-  if (former.size === 0) return;
-  for (const { unsettled } of files) {
-    const track = former.get(assigned.get(unsettled.place) as TrackId);
-    if (!track || track.formerHash !== unsettled.audioHash) continue;
-    const [first] = separated.ofCurrent(track.id);
-    const left = files.find(
-      (file) => file.unsettled.known === track.id && file.unsettled.audioHash === track.audioHash,
+  const tracksWithFormerAudio = new Map(
+    tracks.filter(({ formerAudioHash }) => formerAudioHash !== null).map((track) => [track.id, track]),
+  );
+  if (tracksWithFormerAudio.size === 0) return;
+  for (const { traits } of files) {
+    const track = tracksWithFormerAudio.get(assignments.get(traits.filePath) as TrackId);
+    if (!track || track.formerAudioHash !== traits.audioHash) continue;
+    const [separatedId] = separatedTracks.separateByCurrentAudio(track.id);
+    const otherFile = files.find(
+      (file) => file.traits.holderId === track.id && file.traits.audioHash === track.audioHash,
     );
-    if (first !== undefined && left && assigned.get(left.unsettled.place) === 'new')
-      assigned.set(left.unsettled.place, first);
+    if (separatedId !== undefined && otherFile && assignments.get(otherFile.traits.filePath) === 'new')
+      assignments.set(otherFile.traits.filePath, separatedId);
   }
 }
 
 /** Its audio is that of a track whose file is being written: that file says which of them is the copy. */
-function stillChanging(tracks: readonly PossibleTrack[]): (file: Waiting) => boolean {
-  const changing = tracks.filter(({ places }) => places.some(({ state }) => state === 'changed'));
-  const hashes = new Set(changing.map(({ audioHash }) => audioHash));
-  return ({ unsettled: { audioHash } }) => audioHash !== null && hashes.has(audioHash);
+function createChangingCheck(tracks: readonly PossibleTrack[]): (file: PostponedFile) => boolean {
+  const changingTracks = tracks.filter(({ locations }) => locations.some(({ state }) => state === 'changed'));
+  const hashes = new Set(changingTracks.map(({ audioHash }) => audioHash));
+  return ({ traits: { audioHash } }) => audioHash !== null && hashes.has(audioHash);
 }
 
-async function write(circles: SettledFile[][], { readTags, push, signal }: SettleDeps) {
+async function writeMoves(rotations: AssignedFile[][], { readTags, push, signal }: PostponedFilesDeps) {
   signal.throwIfAborted();
-  const withAudioRead = circles.flat().filter(({ file }) => file.read !== undefined);
-  const results = await readTags(withAudioRead.map(({ file }) => file));
-  const resultOf = new Map(withAudioRead.map((move, i) => [move, results[i] as ReadResult]));
-  const opsOf = (move: SettledFile): (FileOp | DeletedOp)[] => {
-    const { path, candidate, deletedFrom } = move.file;
-    const result = resultOf.get(move);
-    const op = result && toOp(move.file, move.assigned, result);
+  const movesOfReadFiles = rotations.flat().filter(({ file }) => file.audio !== undefined);
+  const results = await readTags(movesOfReadFiles.map(({ file }) => file));
+  const resultByMove = new Map(movesOfReadFiles.map((move, i) => [move, results[i] as ReadResult]));
+  const toOps = (move: AssignedFile): (FileOp | DeletedOp)[] => {
+    const { path, candidate, deletedLocation } = move.file;
+    const result = resultByMove.get(move);
+    const op = result && toOp(move.file, move.assignment, result);
     return [
-      ...(deletedFrom ? [{ kind: 'deleted' as const, path, candidate, from: deletedFrom, isWanted: !!result }] : []),
-      ...(op ? [move.isOtherMusic ? { ...op, isOtherMusic: true } : op] : []),
+      ...(deletedLocation
+        ? [{ kind: 'deleted' as const, path, candidate, from: deletedLocation, isRestored: !!result }]
+        : []),
+      ...(op ? [move.hasOtherMusic ? { ...op, isOtherMusic: true } : op] : []),
     ];
   };
   await push(
-    circles.map((circle): ScanOp => {
-      const [first, ...others] = circle.flatMap(opsOf) as [FileOp, ...FileOp[]];
-      return others.length === 0 ? first : { kind: 'rotation', ops: [first, ...others] };
+    rotations.map((rotation): ScanOp => {
+      const [firstOp, ...others] = rotation.flatMap(toOps) as [FileOp, ...FileOp[]];
+      return others.length === 0 ? firstOp : { kind: 'rotation', ops: [firstOp, ...others] };
     }),
   );
 }
 
-function toOp({ path, candidate, unsettled }: Waiting, assigned: Assigned, result: ReadResult): FileOp {
+function toOp({ path, candidate, traits }: PostponedFile, assignment: Assignment, result: ReadResult): FileOp {
   // of a deleted track that is asked for again: its place was given to it before
-  const isOfPlace = assigned === 'replaced' || assigned === 'deleted';
-  const is = isOfPlace || (assigned === 'new' && unsettled.known === null) ? 'place' : assigned;
-  const { known } = unsettled;
-  const was = known === null || isOfPlace || assigned === known ? undefined : known;
-  return { kind: 'file', path, candidate, result, is, ...(was !== undefined && { was }) };
+  const isOfPath = assignment === 'replaced' || assignment === 'deleted';
+  const target = isOfPath || (assignment === 'new' && traits.holderId === null) ? 'place' : assignment;
+  const { holderId } = traits;
+  const previousHolderId = holderId === null || isOfPath || assignment === holderId ? undefined : holderId;
+  return { kind: 'file', path, candidate, result, target, ...(previousHolderId !== undefined && { previousHolderId }) };
 }

@@ -15,11 +15,11 @@ export interface ReadFile extends ListedFile {
 }
 
 /** Over all groups of a scan. Each holds two parts of a large file in memory. */
-const FILES_AT_ONCE = 8;
-const READ_BYTES = 1 << 20;
+const MAX_CONCURRENT_UPLOADS = 8;
+const READ_BUFFER_BYTES = 1 << 20;
 
 /** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
-export class StorageDown extends AppError {
+export class StorageUnavailable extends AppError {
   constructor(cause: AppError) {
     super(cause.code, cause.message, {
       cause,
@@ -39,7 +39,7 @@ interface CopiesDeps {
  * `storage_full`, or why it was aborted; the next scan then finds there what was sent.
  */
 export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
-  const inTurn = createSlots(FILES_AT_ONCE);
+  const runInSlot = createSlots(MAX_CONCURRENT_UPLOADS);
 
   async function send({ path, candidate, result }: ReadFile, stop: AbortSignal): Promise<ReadResult> {
     if (!result.ok || !result.stored) return result;
@@ -48,7 +48,7 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
     try {
       const { handle } = await openPlainFile(absoluteOf(root, join(path, candidate.name)));
       // a buffer of this size is made for every file
-      source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BYTES, result.sizeBytes)) });
+      source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BUFFER_BYTES, result.sizeBytes)) });
       // an error is thrown to the reader of the stream; without a listener it would end the process before that
       source.on('error', () => undefined);
       await storage.putAudio(source, result.read.facts.format, {
@@ -62,26 +62,26 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
       if (!(error instanceof AppError))
         return { ok: false, reason: `it could not be read (${messageOf(error)})`, isPassing: true };
       if (error.code === 'conflict') return { ok: false, reason: 'it is still being written', changing: true };
-      throw error.code === 'unavailable' ? new StorageDown(error) : error;
+      throw error.code === 'unavailable' ? new StorageUnavailable(error) : error;
     } finally {
       source?.destroy();
     }
   }
 
   return async (files) => {
-    const failed = new AbortController();
-    const stop = AbortSignal.any([signal, failed.signal]);
-    const sent = await Promise.allSettled(
+    const failure = new AbortController();
+    const stop = AbortSignal.any([signal, failure.signal]);
+    const uploads = await Promise.allSettled(
       files.map((file) =>
-        inTurn(() => send(file, stop)).catch((error: unknown) => {
-          failed.abort(error);
+        runInSlot(() => send(file, stop)).catch((error: unknown) => {
+          failure.abort(error);
           throw error;
         }),
       ),
     );
     stop.throwIfAborted();
-    return sent.flatMap((one, i) =>
-      one.status === 'fulfilled' ? [{ ...(files[i] as ReadFile), result: one.value }] : [],
+    return uploads.flatMap((upload, i) =>
+      upload.status === 'fulfilled' ? [{ ...(files[i] as ReadFile), result: upload.value }] : [],
     );
   };
 }

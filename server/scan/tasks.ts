@@ -8,7 +8,7 @@ import { readMusicFolder } from '../files/music-folder.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, task, type Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
-import { StorageDown } from './store-copies.ts';
+import { StorageUnavailable } from './store-copies.ts';
 import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { scanEvent } from './wire.ts';
@@ -36,7 +36,7 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   concurrency: 1,
 });
 
-interface ScanWish {
+interface ScanRequest {
   /** As `findScanFolders` gives them; none, or [''], are all music folders. */
   folders: string[];
   restore?: boolean;
@@ -46,7 +46,7 @@ interface ScanWish {
 type Payload = z.input<(typeof SCAN_LOCAL_FOLDER)['payload']>;
 
 /** Payload of the job. Equal wishes have equal payloads, so that the same scan is not queued twice. */
-export const scanPayload = ({ folders, restore = false, reread = false, dryRun = false }: ScanWish): Payload => ({
+export const scanPayload = ({ folders, restore = false, reread = false, dryRun = false }: ScanRequest): Payload => ({
   ...(folders.some((folder) => folder !== '') && { paths: folders.toSorted() }),
   ...(restore && { restore }),
   ...(reread && { reread }),
@@ -66,7 +66,7 @@ export interface ScanTaskDeps extends ScanDeps {
   onNewTracks?: () => void;
 }
 
-const COVERS_AFTER_MS = 2_000;
+const COVER_INTERVAL_MS = 2_000;
 
 /** Handler of `scan_local_folder`. */
 export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> {
@@ -82,13 +82,13 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     const publish = (data: Omit<ScanProgress, 'job_id'>): void => {
       deps.events.publish(scanEvent, { job_id: jobId, ...data }, { audience: 'superuser' });
     };
-    let coversAt = deps.now().getTime() + COVERS_AFTER_MS;
-    let wrote = false;
+    let nextCoverTime = deps.now().getTime() + COVER_INTERVAL_MS;
+    let hasWritten = false;
 
-    const where = foldersOf(deps);
+    const folderOptions = foldersOf(deps);
     const run = (): Promise<ScanResult> =>
       scan(deps, {
-        ...where,
+        ...folderOptions,
         folders: paths,
         restore,
         reread,
@@ -99,23 +99,27 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
           progress(data.files_done, data.files_total, data.current ?? undefined);
         },
         onCommit: () => {
-          wrote = true;
+          hasWritten = true;
           deps.libraryChanged();
-          if (deps.now().getTime() < coversAt || !deps.isServing()) return;
-          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // so that whoever looks sees covers during the scan
+          if (deps.now().getTime() < nextCoverTime || !deps.isServing()) return;
+          nextCoverTime = deps.now().getTime() + COVER_INTERVAL_MS; // so that whoever looks sees covers during the scan
           void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
     // also after a scan that was cancelled, or did not have room for all; new and changed tracks are `pending`
     const followUp = async (): Promise<void> => {
-      if (!wrote) return;
+      if (!hasWritten) return;
       await deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
       await deps.jobs.tryEnqueue(COVER_TASK, {}); // a picture may be all that is new
     };
-    const result = await (where.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run())
+    const result = await (
+      folderOptions.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run()
+    )
       .finally(followUp)
       .catch((error: unknown) => {
-        throw error instanceof StorageDown || isDatabaseLocked(error) || signal.aborted ? error : permanent(error);
+        throw error instanceof StorageUnavailable || isDatabaseLocked(error) || signal.aborted
+          ? error
+          : permanent(error);
       });
     const { files, added, updated, failed_count: failed } = result;
     publish({
@@ -140,31 +144,35 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
 
 /** A scan that runs does so at its end. */
 export const compareGoneTask =
-  ({ findGone, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
+  ({ goneTrackFinder, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
   async (_, { signal }) => {
     if (jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0)
-      return findGone.leaveToScan();
-    const { joined, upgraded } = await findGone.compareAgain({ root: musicFolders.roots(), signal, now: now() });
-    if (joined.length + upgraded.length > 0) libraryChanged();
-    return { joined: joined.length, upgraded: upgraded.length };
+      return goneTrackFinder.postponeToScan();
+    const { joinedIds, upgradedIds } = await goneTrackFinder.compareAgain({
+      root: musicFolders.roots(),
+      signal,
+      now: now(),
+    });
+    if (joinedIds.length + upgradedIds.length > 0) libraryChanged();
+    return { joined: joinedIds.length, upgraded: upgradedIds.length };
   };
 
 function foldersOf({
   musicFolders,
   libraryChanged,
-}: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots' | 'onLooked'> {
+}: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots' | 'onFoldersChecked'> {
   const list = musicFolders.list();
   if (list.length === 0) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
-  const onLooked = (offline: ReadonlyMap<string, string>): void => {
+  const onFoldersChecked = (offline: ReadonlyMap<string, string>): void => {
     if (musicFolders.setOffline(offline)) libraryChanged();
   };
-  return { musicFolders: list, roots: musicFolders.roots(), onLooked };
+  return { musicFolders: list, roots: musicFolders.roots(), onFoldersChecked };
 }
 
-export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
+export type PreviewRequest = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
 
 /** What a scan would change. Publishes no events, since nothing happens in the library. */
-export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<ScanResult> =>
+export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<ScanResult> =>
   scan(deps, {
     ...wish,
     ...foldersOf(deps),
@@ -177,7 +185,8 @@ export async function assertScannable(musicFolders: MusicFolders): Promise<void>
   const list = musicFolders.list();
   if (list.length === 0)
     throw new AppError('conflict', 'No music folder is set. Choose one in the settings (LOCAL_MEDIA_IMPORT_PATH).');
-  const found = await Promise.allSettled(list.map(({ path }) => readMusicFolder(path)));
-  const [first] = found;
-  if (first?.status === 'rejected' && found.every(({ status }) => status === 'rejected')) throw first.reason;
+  const results = await Promise.allSettled(list.map(({ path }) => readMusicFolder(path)));
+  const [firstResult] = results;
+  if (firstResult?.status === 'rejected' && results.every(({ status }) => status === 'rejected'))
+    throw firstResult.reason;
 }

@@ -4,22 +4,24 @@ import type { TrackId } from '../db/ids.ts';
 import type { WriteBatch } from './writer.ts';
 
 export function createUnfinishedScans(client: Sqlite, source: string) {
-  const find = client.prepare<[string], TrackId>('SELECT after_id FROM unfinished_scans WHERE source = ?').pluck();
-  const note = client.prepare('INSERT OR IGNORE INTO unfinished_scans (source, after_id) VALUES (?, ?)');
+  const findLastOldId = client
+    .prepare<[string], TrackId>('SELECT after_id FROM unfinished_scans WHERE source = ?')
+    .pluck();
+  const insertNote = client.prepare('INSERT OR IGNORE INTO unfinished_scans (source, after_id) VALUES (?, ?)');
   const remove = client.prepare('DELETE FROM unfinished_scans WHERE source = ?');
-  const newest = client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
-  const left = find.get(source);
-  let isNoted = left !== undefined;
+  const newestId = client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
+  const unfinishedId = findLastOldId.get(source);
+  let isNoted = unfinishedId !== undefined;
 
   return {
-    after: (): TrackId => left ?? newest,
+    lastOldId: (): TrackId => unfinishedId ?? newestId,
     /** Something was written, by this scan or by one that was cut off. */
     isNoted: (): boolean => isNoted,
     /** Notes that a scan is under way before its first batch. */
-    noted:
+    noteBefore:
       (writeBatch: WriteBatch): WriteBatch =>
       (ops, from, limitMs) => {
-        if (!isNoted) note.run(source, newest);
+        if (!isNoted) insertNote.run(source, newestId);
         isNoted = true;
         return writeBatch(ops, from, limitMs);
       },

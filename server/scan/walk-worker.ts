@@ -4,7 +4,7 @@ import type { FolderBatch } from './compare-folder.ts';
 import { openKnownFiles } from './known-files.ts';
 import { walk, type WalkOptions } from './walk.ts';
 
-export interface WalkOrder extends Omit<WalkOptions, 'known'> {
+export interface WalkOrder extends Omit<WalkOptions, 'knownFiles'> {
   databasePath: string;
   source: string;
 }
@@ -18,37 +18,37 @@ const MAX_CANDIDATES = 400;
 const MAX_FOLDERS = 2_000;
 const MAX_UNCHANGED = 2_000;
 
-let found: Generator<FolderBatch> | undefined;
+let walkedFolders: Generator<FolderBatch> | undefined;
 
 answerQuestions<WalkQuestion, WalkedFolders>(
   (question) => {
     if (question !== 'next') {
-      found?.return(undefined); // a walk that was broken off
-      found = foundFolders(question);
+      walkedFolders?.return(undefined); // a walk that was broken off
+      walkedFolders = walkFolders(question);
     }
-    if (!found) throw new Error('no walk was begun');
-    return bundleOf(found);
+    if (!walkedFolders) throw new Error('no walk was begun');
+    return readBundle(walkedFolders);
   },
-  { onEnd: () => void found?.return(undefined) }, // closes the database
+  { onEnd: () => void walkedFolders?.return(undefined) }, // closes the database
 );
 
-function* foundFolders({ databasePath, source, ...options }: WalkOrder): Generator<FolderBatch> {
-  const known = openKnownFiles(databasePath, source, options.folders);
+function* walkFolders({ databasePath, source, ...options }: WalkOrder): Generator<FolderBatch> {
+  const knownFiles = openKnownFiles(databasePath, source, options.folders);
   try {
-    yield* walk({ ...options, known });
+    yield* walk({ ...options, knownFiles });
   } finally {
-    known.close();
+    knownFiles.close();
   }
 }
 
-function bundleOf(folders: Generator<FolderBatch>): WalkedFolders {
+function readBundle(folders: Generator<FolderBatch>): WalkedFolders {
   const batches: FolderBatch[] = [];
   for (let candidates = 0, unchanged = 0; ;) {
-    const next = folders.next();
-    if (next.done) return { batches, isLast: true };
-    batches.push(next.value);
-    candidates += next.value.candidates.length;
-    unchanged += next.value.unchanged;
+    const result = folders.next();
+    if (result.done) return { batches, isLast: true };
+    batches.push(result.value);
+    candidates += result.value.candidates.length;
+    unchanged += result.value.unchangedCount;
     if (candidates >= MAX_CANDIDATES || unchanged > MAX_UNCHANGED || batches.length >= MAX_FOLDERS)
       return { batches, isLast: false };
   }

@@ -4,29 +4,29 @@ import type { ScanOp } from './decide.ts';
 import type { WriteBatch } from './writer.ts';
 
 /** Files are not read further ahead of those that are written. */
-const QUEUE_FILES = 500;
+const MAX_QUEUED_OPS = 500;
 
 interface WriteQueueDeps {
   writeBatch: WriteBatch;
   batchMs: () => number;
   /** False when the scan was cancelled: a locked database is not waited for any more. */
-  isWanted: () => boolean;
+  isScanActive: () => boolean;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
   onCommit: () => void;
 }
 
-export function createWriteQueue({ writeBatch, batchMs, isWanted, relieve, onCommit }: WriteQueueDeps) {
+export function createWriteQueue({ writeBatch, batchMs, isScanActive, relieve, onCommit }: WriteQueueDeps) {
   let ops: ScanOp[] = [];
   let head = 0;
   let running: Promise<void> | undefined;
-  let failure: { error: unknown } | undefined;
+  let writeFailure: { error: unknown } | undefined;
   const waiters: (() => void)[] = [];
 
   async function run(): Promise<void> {
     while (head < ops.length) {
-      head += await whenUnlocked(() => writeBatch(ops, head, batchMs()), isWanted);
-      if (head > QUEUE_FILES) [ops, head] = [ops.slice(head), 0];
+      head += await whenUnlocked(() => writeBatch(ops, head, batchMs()), isScanActive);
+      if (head > MAX_QUEUED_OPS) [ops, head] = [ops.slice(head), 0];
       onCommit();
       for (const wake of waiters.splice(0)) wake();
       await relieve();
@@ -40,7 +40,7 @@ export function createWriteQueue({ writeBatch, batchMs, isWanted, relieve, onCom
   const start = (): void => {
     running ??= run()
       .catch((error: unknown) => {
-        failure ??= { error };
+        writeFailure ??= { error };
         [ops, head] = [[], 0];
       })
       .finally(() => {
@@ -50,24 +50,24 @@ export function createWriteQueue({ writeBatch, batchMs, isWanted, relieve, onCom
   };
 
   const check = (): void => {
-    if (failure) throw failure.error;
+    if (writeFailure) throw writeFailure.error;
   };
 
   return {
-    push(more: ScanOp[]): void {
-      for (const op of more) ops.push(op);
+    push(newOps: ScanOp[]): void {
+      for (const op of newOps) ops.push(op);
       if (ops.length > head) start();
     },
     /** Resolves when at most QUEUE_FILES ops wait. Throws what the database threw. */
     async hasRoom(): Promise<void> {
-      while (!failure && ops.length - head > QUEUE_FILES)
+      while (!writeFailure && ops.length - head > MAX_QUEUED_OPS)
         await new Promise<void>((resolve) => {
           waiters.push(resolve);
         });
       check();
     },
     /** Resolves when all ops are written. Throws what the database threw. */
-    async empty(): Promise<void> {
+    async drain(): Promise<void> {
       while (running) await running;
       check();
     },

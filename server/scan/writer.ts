@@ -10,15 +10,15 @@ import type { Storage } from '../storage/storage.ts';
 import {
   decide,
   type Decision,
-  type Known,
+  type CurrentRows,
   type MovedDecision,
-  type ReadOk,
+  type ReadSuccess,
   type ScanOp,
   type SingleOp,
 } from './decide.ts';
 import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
-import { recordDecision, recordFailure, rememberAdded, type ScanRecord } from './scan-record.ts';
+import { recordDecision, recordFailure, beginUndo, type ScanRecord } from './scan-record.ts';
 import { createSplitFiles, type SplitFilesDeps } from './split-files.ts';
 import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
 
@@ -58,12 +58,12 @@ export function createScanWriter({
    * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What
    * people did with it is on a track aside, if anything, until that music is found.
    */
-  const returned = new Map<TrackId, { since: Date; otherHash: string | null; aside?: TrackId }>();
+  const returnedTracks = new Map<TrackId, { since: Date; otherHash: string | null; displacedId?: TrackId }>();
 
-  const known: Known = {
-    isAdopted: (id) => record.adopted.has(id),
-    fileAt: (path, name) => files.find(folders.idOf(path), name),
-    trackNamed: scanned.findNamed,
+  const rows: CurrentRows = {
+    isAdopted: (id) => record.movedIds.has(id),
+    findFile: (path, name) => files.find(folders.idOf(path), name),
+    findTrackBySourceId: scanned.findBySourceId,
     hasOtherFile: (id, path, name) => files.hasOther(id, folders.idOf(path), name),
     isInPlace: scanned.isInPlace,
     isMissing: scanned.isMissing,
@@ -71,7 +71,7 @@ export function createScanWriter({
 
   function carryOut(decision: Decision): void {
     if (decision.kind === 'folder') return writeFolder(decision);
-    if (decision.kind === 'changing') return folders.settle(decision.op.path, false);
+    if (decision.kind === 'changing') return folders.countWrittenFile(decision.op.path, false);
     if (decision.kind === 'moved') return writeMoved(decision);
     const { path, candidate } = decision.op;
     const folder = folders.idOf(path);
@@ -79,7 +79,7 @@ export function createScanWriter({
     switch (decision.kind) {
       case 'failed': {
         const { trackId, reason } = decision;
-        decision.lost.forEach(scanned.lose);
+        decision.lostIds.forEach(scanned.setMissing);
         splitFiles.lose(folder, candidate.name);
         // without a time that a file can have, it is read again by the next scan
         const { result } = decision.op;
@@ -88,23 +88,24 @@ export function createScanWriter({
         break;
       }
       case 'added': {
-        decision.lost.forEach(scanned.lose);
-        if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
-        const { trackId, replaced } = scanned.insert(scanned.draftOf(decision.op, decision.read), folder);
-        giveWhatWasMeant(decision.op, trackId, decision.read);
-        noteReplaced(replaced);
-        splitFiles.unsplit(folder, decision.op, decision.read);
-        files.put(folder, candidate, { state: 'track', ...reasonOf(decision.read), lyricsMark, trackId });
+        decision.lostIds.forEach(scanned.setMissing);
+        if (decision.displacedId !== undefined)
+          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+        const { trackId, replacedUri } = scanned.insert(scanned.toDraft(decision.op, decision.result), folder);
+        returnUserData(decision.op, trackId, decision.result);
+        noteReplaced(replacedUri);
+        splitFiles.unsplit(folder, decision.op, decision.result);
+        files.put(folder, candidate, { state: 'track', ...reasonOf(decision.result), lyricsMark, trackId });
         break;
       }
       case 'updated': {
-        const { trackId, read } = decision;
+        const { trackId, result: read } = decision;
         if (decision.op.isOtherMusic) noteOtherMusic(trackId);
         else noteReturn(trackId, read);
-        if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
+        if (decision.hasOnlyLyricsChanged) scanned.setLyrics(trackId, read);
         else {
-          const fill = candidate.isAgain ? scanned.retag : scanned.refill;
-          noteReplaced(fill(trackId, scanned.draftOf(decision.op, read), folder));
+          const fill = candidate.isReread ? scanned.retag : scanned.refill;
+          noteReplaced(fill(trackId, scanned.toDraft(decision.op, read), folder));
         }
         files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
         break;
@@ -116,90 +117,96 @@ export function createScanWriter({
       }
       case 'deleted': {
         const { from } = decision.op;
-        decision.lost.forEach(scanned.lose);
-        if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
+        decision.lostIds.forEach(scanned.setMissing);
+        if (decision.displacedId !== undefined)
+          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
         splitFiles.lose(folder, candidate.name);
-        files.removeOf(folders.idOf(from.path), from.name, candidate);
+        files.removeIfSame(folders.idOf(from.path), from.name, candidate);
         scanned.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }
     const isTrack = decision.kind === 'added' || decision.kind === 'updated';
-    folders.settle(path, decision.kind === 'split' || (isTrack && decision.read.split?.fault === undefined));
+    folders.countWrittenFile(
+      path,
+      decision.kind === 'split' || (isTrack && decision.result.split?.fault === undefined),
+    );
   }
 
-  function writeFolder({ op, lost, restored }: Extract<Decision, { kind: 'folder' }>): void {
-    const { path, imageChanged, gone, returned, renumbered, signature } = op.batch;
+  function writeFolder({ op, lostIds, restoredIds }: Extract<Decision, { kind: 'folder' }>): void {
+    const { path, imageChanged, goneFiles, returnedFiles, renumberedFiles, signature } = op.batch;
     if (imageChanged) folders.setImages(path, op.batch);
-    for (const file of renumbered) files.setNumbers(folders.idOf(path), file);
-    for (const { name } of gone) files.setState(folders.idOf(path), name, 'gone');
+    for (const file of renumberedFiles) files.setNumbers(folders.idOf(path), file);
+    for (const { name } of goneFiles) files.setState(folders.idOf(path), name, 'gone');
     // one whose track went to another file of this scan meanwhile has no row: the next scan finds it
-    const withRows = returned.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
-    lost.forEach(scanned.lose);
-    restored.forEach(scanned.restore);
-    if (signature !== null || gone.length + returned.length + op.files > 0)
-      folders.setSignature(path, withRows.length === returned.length ? signature : null, op.files);
+    const withRows = returnedFiles.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
+    lostIds.forEach(scanned.setMissing);
+    restoredIds.forEach(scanned.setAvailable);
+    if (signature !== null || goneFiles.length + returnedFiles.length + op.files > 0)
+      folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
   }
 
   /** The track keeps its row and loses its other places. What was read of the file takes the place of its audio. */
-  function writeMoved({ op, trackId, read, lost }: MovedDecision): void {
+  function writeMoved({ op, trackId, result, lostIds }: MovedDecision): void {
     const { path, candidate } = op;
     const folder = folders.idOf(path);
-    lost.forEach(scanned.lose);
-    const before = files.removeOthers(trackId, folder, candidate.name);
-    for (const { folder_id } of before) folders.unsettle(folder_id);
-    if (read) noteReturn(trackId, read);
+    lostIds.forEach(scanned.setMissing);
+    const otherFiles = files.removeOthers(trackId, folder, candidate.name);
+    for (const { folder_id } of otherFiles) folders.clearSignature(folder_id);
+    if (result) noteReturn(trackId, result);
     scanned.move(trackId, path, candidate.name);
-    giveWhatWasMeant(op, trackId, read);
-    const lyricsMark = read ? candidate.lyricsMark : (before[0]?.lyrics_mark ?? null);
-    files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
-    if (read) noteReplaced(scanned.refill(trackId, scanned.draftOf(op, read), folder));
+    returnUserData(op, trackId, result);
+    const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
+    files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
+    if (result) noteReplaced(scanned.refill(trackId, scanned.toDraft(op, result), folder));
     // other lyrics beside it are read by the next scan
-    folders.settle(path, lyricsMark === candidate.lyricsMark && read?.split?.fault === undefined);
+    folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
   }
 
   /** Before other music takes the place of its audio, or of other music that was heard as it. */
   function noteOtherMusic(trackId: TrackId): void {
-    const since = scanned.rememberAudio(trackId);
-    if (since) divideAside(trackId, since);
+    const since = scanned.rememberFormerAudio(trackId);
+    if (since) divideToDisplacedMusic(trackId, since);
   }
 
   /** Before the audio that it had first takes the place of the other music that was heard as this track. */
-  function noteReturn(trackId: TrackId, { audioHash }: ReadOk): void {
-    const since = scanned.hasOtherAudioSince(trackId, audioHash);
+  function noteReturn(trackId: TrackId, { audioHash }: ReadSuccess): void {
+    const since = scanned.findReplacementDate(trackId, audioHash);
     if (!since) return;
     const otherHash = scanned.audioHashOf(trackId);
-    const copy = scanned.findOtherWith(otherHash, trackId);
+    const copy = scanned.findOtherWithAudio(otherHash, trackId);
     if (copy !== undefined) return void divide(trackId, copy, since);
-    const aside = divideAside(trackId, since);
-    returned.set(trackId, { since, otherHash, ...(aside !== undefined && { aside }) });
+    const displacedId = divideToDisplacedMusic(trackId, since);
+    returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
   }
 
   /** Undefined if people did nothing with the music that this track has now, since that moment. */
-  function divideAside(trackId: TrackId, since: Date): TrackId | undefined {
-    const aside = scanned.insertAside(trackId);
-    if (aside === undefined || divide(trackId, aside, since, true)) return aside;
-    scanned.drop(aside);
+  function divideToDisplacedMusic(trackId: TrackId, since: Date): TrackId | undefined {
+    const displacedId = scanned.insertAside(trackId);
+    if (displacedId === undefined || divide(trackId, displacedId, since, true)) return displacedId;
+    scanned.removeTrack(displacedId);
     return undefined;
   }
 
   /** What people did while this music was heard as another track, whose own is back. */
-  function giveWhatWasMeant(op: MovedDecision['op'], trackId: TrackId, read: ReadOk | undefined): void {
-    for (const [id, { since, otherHash, aside }] of returned) {
-      const isIts = ('was' in op && op.was === id) || (otherHash !== null && otherHash === read?.audioHash);
-      if (!isIts || id === trackId) continue;
-      divide(aside ?? id, trackId, since);
-      if (aside !== undefined) scanned.drop(aside);
-      returned.delete(id);
+  function returnUserData(op: MovedDecision['op'], trackId: TrackId, read: ReadSuccess | undefined): void {
+    for (const [id, { since, otherHash, displacedId }] of returnedTracks) {
+      const isMusicOfTrack =
+        ('previousHolderId' in op && op.previousHolderId === id) ||
+        (otherHash !== null && otherHash === read?.audioHash);
+      if (!isMusicOfTrack || id === trackId) continue;
+      divide(displacedId ?? id, trackId, since);
+      if (displacedId !== undefined) scanned.removeTrack(displacedId);
+      returnedTracks.delete(id);
     }
   }
 
   function noteReplaced(storageUri: string | undefined): void {
-    if (storageUri !== undefined) record.replaced.push(storageUri);
+    if (storageUri !== undefined) record.replacedUris.push(storageUri);
   }
 
   function applySingle(op: SingleOp): void {
-    carryOutAndRecord(decide(op, known));
+    carryOutAndRecord(decide(op, rows));
   }
 
   function carryOutAndRecord(decision: Decision): void {
@@ -213,7 +220,7 @@ export function createScanWriter({
   });
 
   /** An op that fails is rolled back alone and becomes one line of the result; a full disk ends the scan. */
-  function applyOne(op: ScanOp): void {
+  function applySafely(op: ScanOp): void {
     try {
       apply(op); // a savepoint, inside the batch's transaction
     } catch (error) {
@@ -221,7 +228,7 @@ export function createScanWriter({
       folders.forgetIds();
       if (isDiskFull(error) || op.kind === 'folder') throw error;
       for (const { path, candidate } of op.kind === 'rotation' ? op.ops : [op]) {
-        folders.settle(path, false);
+        folders.countWrittenFile(path, false);
         recordFailure(record, path, candidate.name, `it could not be saved (${codeOf(error)})`);
       }
     }
@@ -229,12 +236,12 @@ export function createScanWriter({
 
   const writeBatch = client.transaction((ops: ScanOp[], from: number, limitMs: number, isCareful: boolean): number =>
     tracks.batch(() => {
-      const until = performance.now() + limitMs;
-      let done = 0;
-      if (!isCareful) done = applyPlain(ops, from, until);
-      while (from + done < ops.length && (done === 0 || performance.now() <= until))
-        applyOne(ops[from + done++] as ScanOp);
-      return done;
+      const deadline = performance.now() + limitMs;
+      let appliedCount = 0;
+      if (!isCareful) appliedCount = applyPlain(ops, from, deadline);
+      while (from + appliedCount < ops.length && (appliedCount === 0 || performance.now() <= deadline))
+        applySafely(ops[from + appliedCount++] as ScanOp);
+      return appliedCount;
     }),
   ).immediate;
 
@@ -242,20 +249,24 @@ export function createScanWriter({
    * New tracks, and folders of which nothing else is to say, need no savepoint: if one of them fails, the whole batch
    * is rolled back and written again with one for each. Gives how many came before the first other op.
    */
-  function applyPlain(ops: ScanOp[], from: number, until: number): number {
-    const undo = { counts: rememberAdded(record), folders: folders.remember() };
-    let done = 0;
+  function applyPlain(ops: ScanOp[], from: number, deadline: number): number {
+    const undo = { counts: beginUndo(record), folders: folders.beginUndo() };
+    let appliedCount = 0;
     try {
-      for (let op = ops[from]; op && (done === 0 || performance.now() <= until); op = ops[from + ++done]) {
-        const decision = op.kind === 'rotation' ? undefined : decide(op, known);
+      for (
+        let op = ops[from];
+        op && (appliedCount === 0 || performance.now() <= deadline);
+        op = ops[from + ++appliedCount]
+      ) {
+        const decision = op.kind === 'rotation' ? undefined : decide(op, rows);
         if (!decision || !isPlain(decision)) break;
         carryOutAndRecord(decision);
       }
-      return done;
+      return appliedCount;
     } catch (error) {
       undo.counts();
       undo.folders();
-      throw new Rejected('an op failed', { cause: error });
+      throw new BatchFailed('an op failed', { cause: error });
     }
   }
 
@@ -265,7 +276,7 @@ export function createScanWriter({
     try {
       return writeBatch(ops, from, limitMs, false);
     } catch (error) {
-      if (!(error instanceof Rejected)) throw error;
+      if (!(error instanceof BatchFailed)) throw error;
       if (isDiskFull(error.cause)) throw error.cause;
       return writeBatch(ops, from, limitMs, true);
     } finally {
@@ -275,17 +286,17 @@ export function createScanWriter({
 }
 
 /** An op that was not expected to fail; the batch is rolled back with it. */
-class Rejected extends Error {}
+class BatchFailed extends Error {}
 
 /** It changes no more of the scan's own state than `applyPlain` undoes. */
 const isPlain = (decision: Decision): boolean =>
   decision.kind === 'added'
-    ? decision.lost.length === 0 && decision.displaced === undefined
+    ? decision.lostIds.length === 0 && decision.displacedId === undefined
     : decision.kind === 'folder' &&
-      decision.lost.length + decision.restored.length + decision.op.batch.stillFailed.length === 0;
+      decision.lostIds.length + decision.restoredIds.length + decision.op.batch.repeatedFailures.length === 0;
 
 /** Why a file with a sheet is one track. */
-const reasonOf = (read: ReadOk | undefined): { reason?: string } =>
+const reasonOf = (read: ReadSuccess | undefined): { reason?: string } =>
   read?.split?.fault === undefined ? {} : { reason: read.split.fault };
 
 /** The database's texts hold SQL, so only its code is shown. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
-import { findScanFolders, standingFolders } from '../../server/scan/scan-folders.ts';
+import { findScanFolders, findExistingFolders } from '../../server/scan/scan-folders.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -215,15 +215,18 @@ test('a folder is found under another Unicode spelling of its name', async () =>
 test('for a folder that was removed, or became a link, before its scan, the parent is scanned', async () => {
   const folder = musicFolder();
   const outside = mkdtempSync(join(base, 'outside-'));
-  expect(await standingFolders(folder, [])).toEqual(['']);
-  expect(await standingFolders(folder, ['Artist/Album', 'Artist (live)'])).toEqual(['Artist/Album', 'Artist (live)']);
+  expect(await findExistingFolders(folder, [])).toEqual(['']);
+  expect(await findExistingFolders(folder, ['Artist/Album', 'Artist (live)'])).toEqual([
+    'Artist/Album',
+    'Artist (live)',
+  ]);
   rmSync(join(folder, 'Artist/Album'), { recursive: true });
   renameSync(join(folder, 'Artist (live)'), join(folder, 'away'));
   symlinkSync(outside, join(folder, 'Artist (live)'));
-  expect(await standingFolders(folder, ['Artist/Album/Disc 1'])).toEqual(['Artist']);
-  expect(await standingFolders(folder, ['Artist/Album', 'Artist/Other'])).toEqual(['Artist']);
-  expect(await standingFolders(folder, ['Artist (live)'])).toEqual(['']);
-  expect(await standingFolders(folder, ['Artist (live)/below'])).toEqual(['']);
+  expect(await findExistingFolders(folder, ['Artist/Album/Disc 1'])).toEqual(['Artist']);
+  expect(await findExistingFolders(folder, ['Artist/Album', 'Artist/Other'])).toEqual(['Artist']);
+  expect(await findExistingFolders(folder, ['Artist (live)'])).toEqual(['']);
+  expect(await findExistingFolders(folder, ['Artist (live)/below'])).toEqual(['']);
 });
 
 test('a folder that is deleted after the scan was queued is found to be missing', async () => {

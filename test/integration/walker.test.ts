@@ -27,7 +27,7 @@ beforeAll(async () => {
   order = {
     root: music,
     folders: [''],
-    closed: [],
+    closedKeys: [],
     restore: false,
     canSplit: true,
     databasePath,
@@ -68,9 +68,9 @@ async function walked(of: WalkOrder = order, signal = new AbortController().sign
   return found;
 }
 
-const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchanged, 0);
+const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
 const goneIn = (batches: FolderBatch[]): string[] =>
-  batches.flatMap(({ path, gone }) => gone.map(({ name }) => `${path}/${name}`)).toSorted();
+  batches.flatMap(({ path, goneFiles }) => goneFiles.map(({ name }) => `${path}/${name}`)).toSorted();
 
 test('a large walk that found nothing new counts every file once', async () => {
   expect(unchanged(await walked())).toBe(FOLDERS);

@@ -22,7 +22,7 @@ import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { createFileMerge } from '../../server/relocation/track-merge.ts';
 import { createRelocation } from '../../server/relocation/service.ts';
 import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
-import { createFindGone } from '../../server/scan/find-gone.ts';
+import { createGoneTrackFinder } from '../../server/scan/find-gone.ts';
 import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
 import { walk } from '../../server/scan/walk.ts';
@@ -200,11 +200,11 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     divide: relocation.divide,
     reader: { read, warm: () => {} },
     async *walkFolders({ databasePath, source, ...order }) {
-      const known = openKnownFiles(databasePath, source, order.folders);
+      const knownFiles = openKnownFiles(databasePath, source, order.folders);
       try {
-        yield { batches: [...walk({ ...order, known })], isLast: true };
+        yield { batches: [...walk({ ...order, knownFiles })], isLast: true };
       } finally {
-        known.close();
+        knownFiles.close();
       }
     },
     now,
@@ -220,8 +220,8 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     releaseAudio: () => Promise.resolve(),
     hearing,
     canSplit: () => Promise.resolve(false),
-    separated: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
-    findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader: { read } }),
+    separatedTracks: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
+    goneTrackFinder: createGoneTrackFinder({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader: { read } }),
     batchMs: () => 0,
     relieve: () => {
       live();
@@ -255,7 +255,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   }
 
   async function compareAgain(): Promise<void> {
-    await deps.findGone.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
+    await deps.goneTrackFinder.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
     likedNames.look(db.$client);
   }
 

@@ -4,13 +4,13 @@ import type { TrackId } from '../../../server/db/ids.ts';
 import type { ReadResult } from '../../../server/files/reader-worker.ts';
 import type { Candidate } from '../../../server/scan/compare-folder.ts';
 import { emptyBatch } from '../../../server/scan/compare-folder.ts';
-import { decide, type Decision, type FileOp, type Known } from '../../../server/scan/decide.ts';
+import { decide, type Decision, type FileOp, type CurrentRows } from '../../../server/scan/decide.ts';
 import type { KnownFile } from '../../../server/scan/known-files.ts';
 
 const ONE = 1 as TrackId;
 const TWO = 2 as TrackId;
 const stamp = { sizeBytes: 10, mtimeUs: 20, dev: 1, ino: 2, ctimeUs: 1 };
-const read = { ok: true } as Extract<ReadResult, { ok: true }>;
+const result = { ok: true } as Extract<ReadResult, { ok: true }>;
 
 interface Rows {
   adopted?: TrackId[];
@@ -21,13 +21,20 @@ interface Rows {
   missing?: TrackId[];
 }
 
-const known = ({ adopted = [], files = {}, names = {}, elsewhere = [], inPlace = [], missing = [] }: Rows): Known => ({
+const known = ({
+  adopted = [],
+  files = {},
+  names = {},
+  elsewhere = [],
+  inPlace = [],
+  missing = [],
+}: Rows): CurrentRows => ({
   isAdopted: (id) => adopted.includes(id),
-  fileAt(path, name) {
+  findFile(path, name) {
     const trackId = files[`${path}/${name}`];
     return trackId === undefined ? undefined : { trackId, state: 'track' };
   },
-  trackNamed: (sourceId) => names[sourceId],
+  findTrackBySourceId: (sourceId) => names[sourceId],
   hasOtherFile: (id) => elsewhere.includes(id),
   isInPlace: (id) => inPlace.includes(id),
   isMissing: (id) => missing.includes(id),
@@ -38,7 +45,7 @@ const candidate = (before: Partial<KnownFile> | null = null): Candidate => ({
   ...stamp,
   lyricsMark: null,
   sheetsMark: null,
-  known: before && {
+  knownFile: before && {
     name: 'a.mp3',
     ...stamp,
     state: 'track',
@@ -53,8 +60,8 @@ const file = (op: Partial<FileOp> = {}): FileOp => ({
   kind: 'file',
   path: 'x',
   candidate: candidate(),
-  result: read,
-  is: 'place',
+  result,
+  target: 'place',
   ...op,
 });
 const withoutOp = (decision: Decision): object =>
@@ -63,7 +70,7 @@ const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp
 
 describe('a file that was read', () => {
   it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; decision: object }>([
-    { what: 'in a new place is a new track', decision: { kind: 'added', read, displaced: undefined, lost: [] } },
+    { what: 'in a new place is a new track', decision: { kind: 'added', result, displacedId: undefined, lostIds: [] } },
     {
       what: 'that is still being written is left alone',
       op: { result: { ok: false, reason: '', changing: true } },
@@ -73,42 +80,42 @@ describe('a file that was read', () => {
     {
       what: 'that cannot be read fails',
       op: { result: { ok: false, reason: 'no audio' } },
-      decision: { kind: 'failed', reason: 'no audio', trackId: null, lost: [] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: null, lostIds: [] },
     },
     {
       what: 'that cannot be read any more takes its track along, when it plays from there',
       op: { result: { ok: false, reason: 'no audio' } },
       rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
-      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [ONE] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lostIds: [ONE] },
     },
     {
       what: 'that cannot be read any more leaves a track with a copy',
       op: { result: { ok: false, reason: 'no audio' } },
       rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lost: [] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lostIds: [] },
     },
     {
       what: 'in a known place updates its track',
       op: { candidate: candidate({ sizeBytes: 9 }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
     },
     {
       what: 'with the same size and time has other lyrics beside it',
       op: { candidate: candidate({ lyricsMark: 'a.lrc/1/2' }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: true },
+      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: true },
     },
     {
       what: 'that failed before is read whole',
       op: { candidate: candidate({ state: 'failed' }) },
       rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
     },
     {
       what: 'under the name of a track is that track',
       rows: { names: { 'x/a.mp3': TWO } },
-      decision: { kind: 'updated', read, trackId: TWO, onlyLyrics: false },
+      decision: { kind: 'updated', result, trackId: TWO, hasOnlyLyricsChanged: false },
     },
     {
       what: 'under the name of a track that has another file fails',
@@ -117,37 +124,37 @@ describe('a file that was read', () => {
         kind: 'failed',
         reason: 'another file has the same name but for its Unicode spelling',
         trackId: null,
-        lost: [],
+        lostIds: [],
       },
     },
     {
       what: 'that is a track found again moves it',
-      op: { is: ONE },
-      decision: { kind: 'moved', trackId: ONE, read, displaced: undefined, lost: [] },
+      op: { target: ONE },
+      decision: { kind: 'moved', trackId: ONE, result, displacedId: undefined, lostIds: [] },
     },
     {
       what: 'that is a track found again takes the place of another',
-      op: { is: ONE },
+      op: { target: ONE },
       rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      decision: { kind: 'moved', trackId: ONE, read, displaced: TWO, lost: [TWO] },
+      decision: { kind: 'moved', trackId: ONE, result, displacedId: TWO, lostIds: [TWO] },
     },
     {
       what: 'that is a new track takes the place of another',
-      op: { is: 'new' },
+      op: { target: 'new' },
       rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      decision: { kind: 'added', read, displaced: TWO, lost: [TWO] },
+      decision: { kind: 'added', result, displacedId: TWO, lostIds: [TWO] },
     },
     {
       what: 'that is the track of its place updates it',
-      op: { is: ONE },
+      op: { target: ONE },
       rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
+      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
     },
     {
       what: 'that is a track found twice is a track of its own',
-      op: { is: ONE },
+      op: { target: ONE },
       rows: { adopted: [ONE] },
-      decision: { kind: 'added', read, displaced: undefined, lost: [] },
+      decision: { kind: 'added', result, displacedId: undefined, lostIds: [] },
     },
   ])('$what', ({ op, rows, decision }) => {
     expect(decided(file(op), rows)).toEqual(decision);
@@ -157,7 +164,13 @@ describe('a file that was read', () => {
 describe('a file that only moved', () => {
   const op = { kind: 'moved', path: 'x', candidate: candidate(), trackId: ONE } as const;
   it('keeps its track', () => {
-    expect(decided(op)).toEqual({ kind: 'moved', trackId: ONE, read: undefined, displaced: undefined, lost: [] });
+    expect(decided(op)).toEqual({
+      kind: 'moved',
+      trackId: ONE,
+      result: undefined,
+      displacedId: undefined,
+      lostIds: [],
+    });
   });
   it('with a second name waits for the next scan', () => {
     expect(decided(op, { adopted: [ONE] })).toEqual({ kind: 'second' });
@@ -165,39 +178,39 @@ describe('a file that only moved', () => {
 });
 
 describe('a folder', () => {
-  const [a, b] = ['a.mp3', 'b.mp3'].map((name) => ({ ...candidate({}).known, name }) as KnownFile);
-  const folder = (gone: KnownFile[], returned: KnownFile[]) =>
-    ({ kind: 'folder', files: 0, batch: { ...emptyBatch('x'), gone, returned } }) as const;
+  const [a, b] = ['a.mp3', 'b.mp3'].map((name) => ({ ...candidate({}).knownFile, name }) as KnownFile);
+  const folder = (goneFiles: KnownFile[], returnedFiles: KnownFile[]) =>
+    ({ kind: 'folder', files: 0, batch: { ...emptyBatch('x'), goneFiles, returnedFiles } }) as const;
 
   it('loses the tracks of missing files', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, inPlace: [ONE] };
     expect(decided(folder([a as KnownFile, b as KnownFile], []), rows)).toEqual({
       kind: 'folder',
-      lost: [ONE],
-      restored: [],
+      lostIds: [ONE],
+      restoredIds: [],
     });
   });
   it('loses nothing with a file that was found at another path since', () => {
     expect(decided(folder([a as KnownFile], []), { inPlace: [ONE] })).toEqual({
       kind: 'folder',
-      lost: [],
-      restored: [],
+      lostIds: [],
+      restoredIds: [],
     });
   });
   it('restores missing tracks whose files returned', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, missing: [TWO] };
     expect(decided(folder([], [a as KnownFile, b as KnownFile]), rows)).toEqual({
       kind: 'folder',
-      lost: [],
-      restored: [TWO],
+      lostIds: [],
+      restoredIds: [TWO],
     });
   });
   it('keeps a track with one missing and one returned file', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': ONE }, inPlace: [ONE] };
     expect(decided(folder([a as KnownFile], [b as KnownFile]), rows)).toEqual({
       kind: 'folder',
-      lost: [ONE],
-      restored: [ONE],
+      lostIds: [ONE],
+      restoredIds: [ONE],
     });
   });
 });

@@ -1,7 +1,7 @@
 // What a scan reports while it runs.
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../server/scan/progress.ts';
-import { createScanRecord, recordAgain, recordRead, recordWalked } from '../../../server/scan/scan-record.ts';
+import { createScanRecord, restartRecord, recordRead, recordBatch } from '../../../server/scan/scan-record.ts';
 import { emptyBatch, type FolderBatch } from '../../../server/scan/compare-folder.ts';
 import type { ScanProgress } from '../../../server/scan/wire.ts';
 
@@ -12,10 +12,10 @@ const FOLDERS = [
 ];
 
 /** Of `count` files, `unchanged` of them as they were. */
-const batchOf = (count: number, unchanged: number): FolderBatch => ({
+const batchOf = (count: number, unchangedCount: number): FolderBatch => ({
   ...emptyBatch(''),
-  unchanged,
-  candidates: Array(count - unchanged),
+  unchangedCount,
+  candidates: Array(count - unchangedCount),
 });
 
 function reporting(folders: typeof FOLDERS) {
@@ -23,7 +23,7 @@ function reporting(folders: typeof FOLDERS) {
   const reports: Omit<ScanProgress, 'job_id'>[] = [];
   const progress = createProgress(record, folders, (report) => reports.push(report));
   const report = () => {
-    progress.enter('hashing');
+    progress.enterPhase('hashing');
     return reports.at(-1)?.music_folders;
   };
   return { record, report };
@@ -31,21 +31,21 @@ function reporting(folders: typeof FOLDERS) {
 
 test('each of several music folders has its own counts, once the walk has met it', () => {
   const { record, report } = reporting(FOLDERS);
-  recordWalked(record, batchOf(5, 3), '');
-  recordWalked(record, batchOf(4, 0), 'vinyl');
-  recordWalked(record, batchOf(2, 2), '');
+  recordBatch(record, batchOf(5, 3), '');
+  recordBatch(record, batchOf(4, 0), 'vinyl');
+  recordBatch(record, batchOf(2, 2), '');
   recordRead(record, ['vinyl', '', 'vinyl']);
   expect(report()).toEqual([
     { name: 'Music', files_seen: 7, files_done: 6 },
     { name: 'Vinyl', files_seen: 4, files_done: 2 },
   ]);
-  recordAgain(record); // the whole is walked after a part
-  recordWalked(record, batchOf(5, 5), '');
+  restartRecord(record); // the whole is walked after a part
+  recordBatch(record, batchOf(5, 5), '');
   expect(report()).toEqual([{ name: 'Music', files_seen: 5, files_done: 5 }]);
 });
 
 test('a single music folder has the counts of all', () => {
   const { record, report } = reporting(FOLDERS.slice(0, 1));
-  recordWalked(record, batchOf(5, 3), '');
+  recordBatch(record, batchOf(5, 3), '');
   expect(report()).toEqual([]);
 });

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { NO_HASH } from '../../../server/files/read-file.ts';
 import {
-  byLength,
-  isAsLong,
-  onlyCertainFiles,
-  seemingSame,
+  createLengthIndex,
+  haveSameLength,
+  filterCertainFiles,
+  createNameIndex,
   seemsSame,
   type ComparedMusic,
 } from '../../../server/scan/same-music.ts';
@@ -28,13 +28,13 @@ const some = Array.from({ length: 400 }, (): ComparedMusic => ({
 }));
 
 it('music that is as long', () => {
-  const ofLength = byLength(some);
+  const ofLength = createLengthIndex(some);
   for (const music of some)
-    expect(new Set(ofLength(music))).toEqual(new Set(some.filter((other) => isAsLong(music, other))));
+    expect(new Set(ofLength(music))).toEqual(new Set(some.filter((other) => haveSameLength(music, other))));
 });
 
 it('music that seems the same', () => {
-  const seeming = seemingSame(some);
+  const seeming = createNameIndex(some);
   const found = some.map((music) => seeming(music));
   expect(found.flat().length).toBeGreaterThan(some.length);
   for (const [i, music] of some.entries())
@@ -44,7 +44,9 @@ it('music that seems the same', () => {
 it('several files with the same bytes are one, and files that have no hash are not', () => {
   const file = (id: number, audioHash: string | null) => ({ id: id as TrackId, audioHash });
   const certain = (...files: ReturnType<typeof file>[]): number[] =>
-    onlyCertainFiles(files.map((now) => ({ gone: 1 as TrackId, now }))).map(({ now }) => now.id);
+    filterCertainFiles(files.map((successor) => ({ goneId: 1 as TrackId, successor }))).map(
+      ({ successor }) => successor.id,
+    );
   expect(certain(file(2, 'a'), file(3, 'a'))).toEqual([2]);
   expect(certain(file(2, 'a'), file(3, 'b'))).toEqual([]);
   expect(certain(file(2, NO_HASH), file(3, NO_HASH))).toEqual([]);

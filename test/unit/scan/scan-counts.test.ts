@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { emptyBatch, type Candidate, type FolderBatch } from '../../../server/scan/compare-folder.ts';
 import type { Decision } from '../../../server/scan/decide.ts';
 import {
-  countsOf,
+  toResultCounts,
   createScanRecord,
-  recordAgain,
+  restartRecord,
   recordDecision,
-  recordWalked,
+  recordBatch,
 } from '../../../server/scan/scan-record.ts';
 
 const candidate = (name: string): Candidate => ({ name }) as Candidate;
@@ -15,37 +15,37 @@ const decided = (kind: string, more: object = {}): Decision =>
   ({
     kind,
     op: { path: '', candidate: candidate('a.flac') },
-    lost: [],
+    lostIds: [],
     reason: 'no music',
     ...more,
   }) as unknown as Decision;
 
 function sumOf(record: ReturnType<typeof createScanRecord>): [number, number] {
   const { files, added, extra_tracks, updated, moved, unchanged, changing_count, failed_count, failed_folders } =
-    countsOf(record);
+    toResultCounts(record);
   return [added - extra_tracks + updated + moved + unchanged + changing_count + failed_count - failed_folders, files];
 }
 
 function walked(record: ReturnType<typeof createScanRecord>, batch: Partial<FolderBatch>): void {
   const { candidates, ...rest } = { ...emptyBatch(''), ...batch };
-  recordWalked(record, { ...rest, candidates }, '');
-  recordDecision(record, decided('folder', { op: { batch: rest }, restored: [] }));
+  recordBatch(record, { ...rest, candidates }, '');
+  recordDecision(record, decided('folder', { op: { batch: rest }, restoredIds: [] }));
 }
 
 test('of new, changed, moved, unchanged, unreadable files, of ones with a cue sheet, and folders that fail', () => {
   const record = createScanRecord();
   walked(record, {
     candidates: Array.from({ length: 8 }, (_, i) => candidate(`${i}.flac`)),
-    unchanged: 3,
-    unreadable: 1,
-    stillFailed: [
+    unchangedCount: 3,
+    unreadableCount: 1,
+    repeatedFailures: [
       { name: 'failed before.mp3', reason: 'no music' },
       { name: 'not readable.mp3', reason: 'the file cannot be looked at (EIO)' },
       { name: '', reason: 'the folder cannot be listed (EACCES)' },
     ],
   });
   recordDecision(record, decided('added'));
-  recordDecision(record, decided('split', { sections: [1, 2, 3], isKnown: false }));
+  recordDecision(record, decided('split', { sections: [1, 2, 3], wasSplit: false }));
   recordDecision(record, decided('updated'));
   recordDecision(record, decided('moved'));
   recordDecision(record, decided('failed'));
@@ -53,7 +53,7 @@ test('of new, changed, moved, unchanged, unreadable files, of ones with a cue sh
   recordDecision(record, decided('deleted'));
   recordDecision(record, decided('second'));
   expect(sumOf(record)).toEqual([12, 12]);
-  expect(countsOf(record)).toMatchObject({
+  expect(toResultCounts(record)).toMatchObject({
     added: 4,
     extra_tracks: 2,
     unchanged: 4,
@@ -66,10 +66,10 @@ test('of a part that was walked before the whole', () => {
   const record = createScanRecord();
   walked(record, { candidates: [candidate('a.flac'), candidate('b.flac')] });
   recordDecision(record, decided('added'));
-  recordDecision(record, decided('split', { sections: [1, 2], isKnown: false }));
-  recordAgain(record);
-  walked(record, { unchanged: 2, candidates: [candidate('c.flac')] });
+  recordDecision(record, decided('split', { sections: [1, 2], wasSplit: false }));
+  restartRecord(record);
+  walked(record, { unchangedCount: 2, candidates: [candidate('c.flac')] });
   recordDecision(record, decided('updated'));
   expect(sumOf(record)).toEqual([3, 3]);
-  expect(countsOf(record)).toMatchObject({ added: 3, updated: 1, unchanged: 0 });
+  expect(toResultCounts(record)).toMatchObject({ added: 3, updated: 1, unchanged: 0 });
 });

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
-import type { KnownFile, KnownFiles } from '../../../server/scan/known-files.ts';
+import type { KnownFile, KnownFileLookup } from '../../../server/scan/known-files.ts';
 import { walk } from '../../../server/scan/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
@@ -42,7 +42,7 @@ interface KnownFolder {
   files: KnownFile[];
 }
 
-interface Known extends KnownFiles {
+interface Known extends KnownFileLookup {
   folders: KnownFolder[];
   asked: string[];
   /** Begins a walk of these folders: none of them was seen. */
@@ -58,17 +58,17 @@ function knownFiles(folders: KnownFolder[] = []): Known {
   return {
     folders,
     asked,
-    folder(path) {
+    findFolder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
       seen.add(id);
       return id < 0 ? undefined : { id, path, imageName, artistImage: null, signature };
     },
-    files(id) {
+    listFiles(id) {
       asked.push(folders[id]?.path ?? '?');
       return filesOf(id);
     },
-    unseen: () =>
+    listUnvisitedFolders: () =>
       folders
         .map(({ path, imageName, signature }, id) => ({ id, path, imageName, artistImage: null, signature }))
         .filter(({ id }) => !seen.has(id))
@@ -77,7 +77,7 @@ function knownFiles(folders: KnownFolder[] = []): Known {
       walkedFolders = walked;
       seen.clear();
     },
-    present: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
+    listPresent: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
   };
 }
 
@@ -87,9 +87,9 @@ interface WalkedPart {
   restore?: boolean;
 }
 
-function* walking(known: Known, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
-  known.begin(folders);
-  yield* walk({ root: at, folders, closed: [], known, restore, canSplit: true });
+function* walking(knownFiles: Known, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
+  knownFiles.begin(folders);
+  yield* walk({ root: at, folders, closedKeys: [], knownFiles, restore, canSplit: true });
 }
 
 const walkAll = (known: Known = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
@@ -123,18 +123,18 @@ const paths = (batches: FolderBatch[], pick: (batch: FolderBatch) => readonly { 
     .flatMap((batch) => pick(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`)))
     .toSorted();
 const candidates = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.candidates);
-const gone = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.gone);
-const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returned);
+const gone = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.goneFiles);
+const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returnedFiles);
 const reasons = (
   batches: FolderBatch[],
-  pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skipped,
+  pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skippedFiles,
 ): Record<string, string> =>
   Object.fromEntries(
     batches.flatMap((batch) =>
       pick(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason]),
     ),
   );
-const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchanged, 0);
+const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
 const touch = (file: string, seconds: number): void => utimesSync(join(root, file), seconds, seconds);
 
 describe('what is found', () => {
@@ -164,7 +164,7 @@ describe('what is found', () => {
         ctimeUs: Math.round(stat.ctimeMs * 1000),
         lyricsMark: null,
         sheetsMark: null,
-        known: null,
+        knownFile: null,
       },
     ]);
   });
@@ -293,7 +293,7 @@ describe('names', () => {
     makeBytes(latin1('d\xfc/plain.mp3'));
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['caf\\xe9.mp3', 'd\\xfc/\\xff.mp3', 'd\\xfc/plain.mp3']);
-    expect(batches.flatMap((batch) => batch.stillFailed)).toEqual([]);
+    expect(batches.flatMap((batch) => batch.repeatedFailures)).toEqual([]);
     expect(candidates(walkAll(knownFiles(), { folders: ['d\\xfc'] }))).toHaveLength(2);
   });
 
@@ -333,7 +333,9 @@ describe('the cover image in a folder', () => {
     const known = settled();
     expect(walkAll(known).map((batch) => batch.imageChanged)).toEqual([false]);
     make('x/cover.jpg');
-    expect(walkAll(known)).toMatchObject([{ path: 'x', imageName: 'cover.jpg', imageChanged: true, unchanged: 1 }]);
+    expect(walkAll(known)).toMatchObject([
+      { path: 'x', imageName: 'cover.jpg', imageChanged: true, unchangedCount: 1 },
+    ]);
     (known.folders.find((folder) => folder.path === 'x') as KnownFolder).imageName = 'cover.jpg';
     expect(walkAll(known)).toMatchObject([{ imageChanged: false }]);
     unlinkSync(join(root, 'x/cover.jpg'));
@@ -345,7 +347,7 @@ describe('a known file', () => {
   test('that is unchanged is only counted, and no row of its folder is read', () => {
     make('a.mp3', 'b.mp3', 'x/c.mp3');
     const known = settled();
-    known.files = () => {
+    known.listFiles = () => {
       throw new Error('a row was read');
     };
     const batches = walkAll(known);
@@ -372,7 +374,7 @@ describe('a known file', () => {
     change();
     const batches = walkAll(known);
     expect(candidates(batches)).toEqual(['x/a.mp3']);
-    expect(batches[0]?.candidates[0]?.known).toMatchObject({ name: 'a.mp3', state: 'track' });
+    expect(batches[0]?.candidates[0]?.knownFile).toMatchObject({ name: 'a.mp3', state: 'track' });
     expect(unchanged(batches)).toBe(2);
     expect(known.asked).toEqual(['x']);
     expect(batches[0]?.signature).toEqual(expect.any(String));
@@ -381,14 +383,14 @@ describe('a known file', () => {
   test('that failed is reported again, and its folder is not skipped', () => {
     make('x/a.mp3');
     const batches = walkAll(settled('failed'));
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/a.mp3': 'it is no audio' });
-    expect(batches).toMatchObject([{ signature: null, unchanged: 1, candidates: [] }]);
+    expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({ 'x/a.mp3': 'it is no audio' });
+    expect(batches).toMatchObject([{ signature: null, unchangedCount: 1, candidates: [] }]);
   });
 
   test('of a deleted track stays deleted until it changes or deleted ones are requested', () => {
     make('x/a.mp3');
     const known = settled('deleted');
-    expect(walkAll(known)).toMatchObject([{ unchanged: 1, candidates: [], gone: [], stillFailed: [] }]);
+    expect(walkAll(known)).toMatchObject([{ unchangedCount: 1, candidates: [], goneFiles: [], repeatedFailures: [] }]);
     expect(candidates(walkAll(known, { restore: true }))).toEqual(['x/a.mp3']);
     touch('x/a.mp3', 99);
     expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
@@ -416,15 +418,15 @@ describe('a known file', () => {
   test('that cannot be read is not missing', () => {
     make('x/a.mp3', 'x/b.mp3');
     const known = settled();
-    const { folder } = known;
-    known.folder = (path) => {
+    const { findFolder } = known;
+    known.findFolder = (path) => {
       // after the listing, before the stat
       if (path === 'x') rmSync(join(root, 'x/a.mp3'));
-      return folder(path);
+      return findFolder(path);
     };
     const batches = walkAll(known);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+    expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       'x/a.mp3': 'the file cannot be looked at (ENOENT)',
     });
     expect(batches[0]?.signature).toBeNull();
@@ -501,7 +503,7 @@ describe('missing', () => {
     rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
     batches.push(...steps);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+    expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
     });
   });
@@ -512,7 +514,7 @@ describe('missing', () => {
     rmSync(root, { recursive: true });
     const batches = walkAll(known);
     expect(gone(batches)).toEqual([]);
-    expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
+    expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       '': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
     });
   });
@@ -524,7 +526,7 @@ describe('reports', () => {
     const known = settled();
     make('b/3.mp3');
     const batches = walkAll(known);
-    expect(batches.map(({ path, candidates: found, unchanged: same }) => [path, found.length, same])).toEqual([
+    expect(batches.map(({ path, candidates: found, unchangedCount: same }) => [path, found.length, same])).toEqual([
       ['b', 1, 2],
       ['', 0, 2],
     ]);
@@ -535,7 +537,7 @@ describe('reports', () => {
     const batches = walkAll(settled());
     expect(unchanged(batches)).toBe(2_400);
     expect(batches.length).toBeGreaterThan(1);
-    expect(Math.max(...batches.map((batch) => batch.unchanged))).toBeLessThanOrEqual(2_100);
+    expect(Math.max(...batches.map((batch) => batch.unchangedCount))).toBeLessThanOrEqual(2_100);
   });
 
   test('have a signature only if every file can become a track', () => {
