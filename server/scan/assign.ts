@@ -12,9 +12,9 @@ export interface FileTraits {
   key: string;
   /** Hash of the audio without its tags; null where there is none to compare. */
   audioHash: string | null;
-  /** What its tags call it, to tell equal audio apart. */
+  /** Title and album of its tags, to tell equal audio apart. */
   nameKey: string;
-  /** It is the very file of a deleted track, which was elsewhere. */
+  /** The file belongs to a deleted track, and had another path. */
   isDeleted?: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface StoredCopy {
 export interface PossibleTrack {
   id: TrackId;
   audioHash: string | null;
-  /** The audio that it had before other music lay at its path. */
+  /** Hash of the audio that it had before other music lay at its path. */
   formerAudioHash: string | null;
   nameKey: string;
-  /** Nobody has done anything with it. */
+  /** Nobody has used or edited the track. */
   isUntouched: boolean;
-  /** Its audio is a copy of our own, and is there. */
+  /** The stored copy of its audio, if there is one. */
   copy: StoredCopy | undefined;
   locations: {
     filePath: string;
@@ -48,8 +48,9 @@ export interface PossibleTrack {
 export type Assignment = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
- * By place. Each track is given once. A track with an id above `after` was added by this scan: audio that only it has
- * came into the folder together with the file, as a copy of it. `deletedAudio`: hashes of deleted tracks.
+ * Assignments by path; each track is assigned once. A track with an id above `lastOldId` was added by this scan: audio
+ * that only it has came into the folder together with the file, as a copy of it. `deletedAudio`: hashes of deleted
+ * tracks.
  */
 export function assignTracks(
   files: readonly FileTraits[],
@@ -68,7 +69,7 @@ export function assignTracks(
   for (const { filePath, isDeleted } of files) if (isDeleted) assignments.set(filePath, 'deleted');
 
   const filesByAudio = Map.groupBy(files, ({ audioHash }) => audioHash);
-  /** Its own audio is among the files, in another track's place or as one. */
+  /** The audio that the track had before is among the files. */
   const isOwnAudioBack = ({ formerAudioHash }: PossibleTrack): boolean =>
     formerAudioHash !== null && filesByAudio.has(formerAudioHash);
 
@@ -131,13 +132,13 @@ export function assignTracks(
   return assignments;
 }
 
-/** Its file is gone from where it was, or another one is there. */
+/** All files of the track are gone, or replaced by files that are to be assigned. */
 const isFree = ({ locations }: PossibleTrack): boolean =>
   locations.every(({ state }) => state === 'absent' || state === 'postponed');
 
 const baseName = (place: string): string => place.slice(place.lastIndexOf('/') + 1);
 
-/** Between equal audio, best first. */
+/** Rules that choose between tracks with equal audio, best first. */
 const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
   ({ holderId }, { id }) => holderId === id,
   ({ nameKey, filePath }, track) =>

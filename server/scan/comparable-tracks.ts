@@ -7,7 +7,6 @@ import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { GoneTrack } from './gone-candidates.ts';
 import { createLengthIndex, haveSameLength, createNameIndex, type ComparedMusic } from './same-music.ts';
 
-/** Tracks that are heard together. */
 const MAX_CONCURRENT_FINGERPRINTS = 8;
 
 /** `hear` makes a fingerprint of each that is as long as one of `music`. */
@@ -26,7 +25,7 @@ export async function prepareComparison(
   const findFingerprintedByLength = createLengthIndex([...fingerprintedTracks.values()]);
   const findByNames = createNameIndex(tracks);
   return {
-    /** One that was heard is as long. */
+    /** Another track with a fingerprint has the same length. */
     hasFingerprintOfLength(music: ComparedMusic, excludedId: TrackId | null): boolean {
       for (const { id } of findFingerprintedByLength(music)) if (id !== excludedId) return true;
       return false;

@@ -24,7 +24,7 @@ export interface Candidate extends FileIdentity, FileNumbers {
   /** Of the cue sheets in its folder. */
   sheetsMark: string | null;
   knownFile: KnownFile | null;
-  /** It looks as it did, and its tags are read all the same: somebody asked for it, or it was touched. */
+  /** The file looks unchanged, but its tags are read again: a person asked for that, or the file was touched. */
   isReread?: true;
 }
 
@@ -51,7 +51,7 @@ export interface FolderBatch {
   renumberedFiles: (FileNumbers & { name: string })[];
   /** Known files that are not in the folder any more. */
   goneFiles: KnownFile[];
-  /** Files that failed before and did not change, or have no stat; without a name, the folder itself. */
+  /** Unchanged files that failed before, and files without a stat; an entry without a name is the folder itself. */
   repeatedFailures: NameReason[];
   skippedFiles: NameReason[];
   unchangedCount: number;

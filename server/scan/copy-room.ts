@@ -26,7 +26,7 @@ interface CopyQuotaDeps {
 interface CopyReservation {
   /** Files that fit, in their order. */
   files: ListedFile[];
-  /** Room that is left beside them. */
+  /** Bytes that remain free beside them. */
   availableBytes: number;
   /** To be called when they are copied. */
   release: () => void;

@@ -44,7 +44,7 @@ export interface DeletedLocation {
 export interface DeletedOp extends ListedFile {
   kind: 'deleted';
   from: DeletedLocation;
-  /** It was read, and comes back by the op after this one. */
+  /** The file was read, and the op after this one restores its track. */
   isRestored: boolean;
 }
 /** Files that change places with one another: all of them at once, or none. */
@@ -57,7 +57,7 @@ export type ScanOp = SingleOp | RotationOp;
 
 /** The rows as the decisions before left them. */
 export interface CurrentRows {
-  /** Was found in another place by this scan. */
+  /** This scan found the track at another path. */
   isAdopted(id: TrackId): boolean;
   findFile(path: string, name: string): { trackId: TrackId | null; state: string } | undefined;
   findTrackBySourceId(sourceId: string): TrackId | undefined;
@@ -76,7 +76,7 @@ export type Decision =
   | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lostIds: TrackId[] }
   | { kind: 'added'; op: FileOp; result: ReadSuccess; displacedId: TrackId | undefined; lostIds: TrackId[] }
   | { kind: 'updated'; op: FileOp; result: ReadSuccess; trackId: TrackId; hasOnlyLyricsChanged: boolean }
-  /** It has several tracks. `whole`: the track that it was until now. */
+  /** It has several tracks. `wholeFileTrackId`: the track that the whole file was until now. */
   | {
       kind: 'split';
       op: FileOp;

@@ -44,7 +44,7 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
   );
 
   const changes: ScanChanges = { added: [], updated: [], moved: [], missing: [], restored: [] };
-  /** Where this scan found a file of the track. */
+  /** Paths at which this scan found files of tracks. */
   const pathByTrack = new Map<TrackId, string>();
   /** Tracks that got a name in this scan; new ones have a negative id. */
   const trackBySourceId = new Map<string, TrackId>();

@@ -99,7 +99,7 @@ export function createFileRows(client: Sqlite) {
     /** Removes the row at this place, if it still describes this file and not another one. */
     removeIfSame: (folder: number, name: string, { ino, dev, sizeBytes, mtimeUs }: FileIdentity): void =>
       void removeStamped.run(folder, name, ino, dev, sizeBytes, mtimeUs),
-    /** Removes the other places of a track; gives them. */
+    /** Removes and returns the other locations of a track. */
     removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),
     hasOther: (trackId: TrackId, folder: number, name: string): boolean =>
       findOther.get(trackId, folder, name) !== undefined,

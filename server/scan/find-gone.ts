@@ -26,9 +26,8 @@ import { prepareComparison } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
 import { filterCertainFiles, seemsSame, type Match } from './same-music.ts';
 
-/** What is somewhere else than the file that is gone counts for so long. */
+/** A track in another folder or album counts as a successor only if it was added within this time. */
 const MAX_SUCCESSOR_AGE_MS = 90 * 86_400_000;
-/** New tracks that are compared together: some have to be listened to. */
 const MAX_CONCURRENT_COMPARISONS = 8;
 
 interface GoneTrackFinderDeps {
@@ -296,7 +295,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
 const earliestSuccessorDate = (now: Date): Date => new Date(now.getTime() - MAX_SUCCESSOR_AGE_MS);
 const goneIdOf = <F>({ goneId }: Match<F>): TrackId => goneId;
 
-/** False when one of the two was deleted meanwhile. */
+/** Returns false when one of the two tracks was deleted meanwhile. */
 export function tryOnTracks(write: () => void): boolean {
   try {
     write();

@@ -29,7 +29,7 @@ export interface Upgrade {
   /** Its audio is a copy of our own, and is there. */
   hasStoredCopy: boolean;
   successor: NewTrack;
-  /** They sound the same; undefined when one of the two was not heard. */
+  /** Undefined when one of the two tracks has no fingerprint. */
   soundsSame: boolean | undefined;
 }
 
@@ -116,7 +116,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
     { source: string; ids: string },
     { goneId: TrackId; survivorId: TrackId; isEdited: number; isSection: number; isGivenBack: number }
   >(
-    `SELECT c.*, c.isSeparated AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.survivorId AND ${IS_UNTOUCHED}) AS isGivenBack
+    `SELECT c.*, c.isSeparated
+        AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.survivorId AND ${IS_UNTOUCHED}) AS isGivenBack
       FROM (SELECT g.id AS goneId, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
         ${isSeparated} AS isSeparated,
         (SELECT t.id FROM tracks t
@@ -126,7 +127,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
             AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
               WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
             AND (NOT (${isSeparated}) OR (t.source = @source AND (
-              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId}) OR (t.id > g.id AND ${IS_UNTOUCHED}))))
+              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId})
+            OR (t.id > g.id AND ${IS_UNTOUCHED}))))
           ORDER BY t.audio_hash = g.audio_hash,
             g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId} DESC,
             (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
@@ -159,7 +161,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
         CROSS JOIN tracks t ON t.id IN (${SIMILAR_TRACKS}
           UNION SELECT track_id FROM replaced_tracks WHERE by_id = g.id
-          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id LIMIT ${MAX_TRACKS_OF_TITLE})
+          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id
+        LIMIT ${MAX_TRACKS_OF_TITLE})
       WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id))
         AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
         AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
@@ -198,7 +201,8 @@ export function createGoneTracks(client: Sqlite, source: string) {
     'SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? AND id <= ? LIMIT 1',
   );
   const listByTitle = client.prepare<[string, TrackId], GoneTrack>(
-    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MAX_TRACKS_OF_TITLE}`,
+    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.title_sort = ? AND t.id <> ?
+     LIMIT ${MAX_TRACKS_OF_TITLE}`,
   );
 
   /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */

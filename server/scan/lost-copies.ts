@@ -7,7 +7,8 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 const IMPOSSIBLE_MTIME_US = -1;
 
 export function markLostCopiesChanged({ $client: client }: MainDb, source: string): void {
-  const lostTracks = `SELECT id FROM tracks WHERE source = ? AND availability <> 'available' AND availability = 'missing'
+  const lostTracks = `SELECT id FROM tracks WHERE source = ? AND availability <> 'available'
+    AND availability = 'missing'
     AND storage_uri IS NOT NULL AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`;
   client
     .transaction(() => {

@@ -22,7 +22,7 @@ import { IS_UNTOUCHED } from './bare-tracks.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
-/** A known place of a file. */
+/** A path at which a file was seen. */
 interface FileLocation extends RowAs<
   typeof sourceFiles,
   'name' | 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs' | 'trackId' | 'state'
@@ -48,7 +48,7 @@ export interface PostponedFile extends ListedFile {
 }
 
 interface AudioMatches {
-  /** The track that had its place. */
+  /** The track that had the file's path. */
   holderId: TrackId | undefined;
   /** Tracks with its audio. */
   trackIds: TrackId[];
@@ -68,7 +68,6 @@ interface MovedFilesDeps {
 }
 
 const MAX_CACHED_LISTINGS = 2_000;
-/** More tracks that look like one file are not looked at. */
 const MAX_TRACKS_OF_AUDIO = 20;
 const LOCATION_COLUMNS =
   'd.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId, f.state';

@@ -35,7 +35,8 @@ interface DoubtfulFile {
 
 /**
  * Settles the files that are `replaced` in `assigned`, where the sound says that they are another track, or a new one.
- * Gives those of which only the path tells which track they are. `elsewhere`: tracks whose audio another file has.
+ * Returns those of which only the path tells which track they are. `idsWithAudioElsewhere`:
+ * tracks whose audio another file has.
  */
 export async function identifyReplacedFiles(
   files: readonly PostponedFile[],

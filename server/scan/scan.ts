@@ -159,11 +159,11 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     movedFiles: createMovedFiles({ db, root, offline: offlineFolders.map(({ key }) => key), source: LOCAL_FOLDER }),
     mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
-    /** By place: files that are settled when the walk is over. */
+    /** By path: files that are assigned when the walk is over. */
     postponedFiles: new Map<string, PostponedFile>(),
     /** Files that are known under another place too. */
     uncertainCandidates: new Set<Candidate>(),
-    /** Of deleted tracks that are asked for again, in another place. */
+    /** Old locations of deleted tracks that are to be restored. */
     locationsToRestore: new Map<Candidate, DeletedLocation>(),
     unfinished,
     copyQuota: createCopyQuota({ storage, root, minFreeBytes: deps.minFreeBytes }),
@@ -410,7 +410,6 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
   return [...files.filter(({ candidate }) => !candidatesToRead.has(candidate)), ...rereadFiles];
 }
 
-/** Or other tags. */
 const mayHaveOtherAudio = (candidate: Candidate): boolean =>
   (candidate.knownFile?.trackId ?? null) !== null && !candidate.isReread && !hasOnlyOtherLyrics(candidate);
 

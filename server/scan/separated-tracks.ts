@@ -27,7 +27,8 @@ export type SeparatedTracks = ReturnType<typeof createSeparatedTracks>;
 export function createSeparatedTracks({ db, source, relocation }: SeparatedTracksDeps) {
   const client = db.$client;
   const listByFormerAudio = client.prepare<[string, string], MergedPair>(
-    `SELECT m.id, m.merged_into AS keptId FROM json_each(?) j CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
+    `SELECT m.id, m.merged_into AS keptId FROM json_each(?) j
+      CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
       WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND +m.source = ? AND ${MERGED_BY_SCANS}`,
   );
   const listByCurrentAudio = client.prepare<[TrackId, string], MergedPair>(
@@ -36,7 +37,8 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       WHERE t.id = ? AND +m.source = ? AND ${MERGED_BY_SCANS}`,
   );
   const listMergedByFormerAudio = client.prepare<[string, string], MergedPair>(
-    `SELECT m.id, m.merged_into AS keptId FROM json_each(?) j CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
+    `SELECT m.id, m.merged_into AS keptId FROM json_each(?) j
+      CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
       WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND +m.source = ?
         AND m.merged_into IS NOT NULL AND m.merge_reason = 'duplicate'`,
   );

@@ -68,7 +68,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     });
   }
 
-  /** Gives the URIs of audio that was replaced. */
+  /** Returns the URIs of audio that was replaced. */
   function split(
     folder: number,
     op: FileOp,

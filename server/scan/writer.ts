@@ -34,7 +34,7 @@ export interface ScanWriterDeps {
   divide: Relocation['divide'];
 }
 
-/** Takes ops from `from` on for at most `limitMs`; gives how many. */
+/** Applies ops from index `from` on for at most `limitMs`. Returns the number of ops that were applied. */
 export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
 
 export function createScanWriter({
@@ -247,7 +247,7 @@ export function createScanWriter({
 
   /**
    * New tracks, and folders of which nothing else is to say, need no savepoint: if one of them fails, the whole batch
-   * is rolled back and written again with one for each. Gives how many came before the first other op.
+   * is rolled back and written again with one for each. Returns the number of ops before the first other op.
    */
   function applyPlain(ops: ScanOp[], from: number, deadline: number): number {
     const undo = { counts: beginUndo(record), folders: folders.beginUndo() };
