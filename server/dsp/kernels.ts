@@ -1,5 +1,5 @@
-// The loops of kernels.wat, each user with a memory of its own. They stay in WebAssembly since they take what a track of
-// four minutes needs beyond its decoding from 990 to 390–470 ms of processor time.
+// The loops of kernels.wat, each user with a memory of its own. They stay in WebAssembly since they take what a track
+// of four minutes needs beyond its decoding from 990 to 390–470 ms of processor time.
 import { KERNELS } from './kernels-wasm.ts';
 
 /** What is used of it; the types of Node leave it to those of browsers. */
