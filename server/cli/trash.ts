@@ -2,11 +2,11 @@
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
-import { KEPT_MS, type Asker } from '../library/trash.ts';
+import { KEPT_MS, type TrashUser } from '../library/trash.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { UsageError } from './usage-error.ts';
 
-const OPERATOR: Asker = { id: 0 as UserId, rights: rightsFrom(() => true) };
+const OPERATOR: TrashUser = { id: 0 as UserId, rights: rightsFrom(() => true) };
 const PAGE = 500;
 
 /** Sets exit code 1 when a track could not be restored. */

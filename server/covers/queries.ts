@@ -4,7 +4,7 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { notFound } from '../errors.ts';
 import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
-import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
+import { MAX_CREDITS_FOR_COVER } from '../library/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
 import { isNamed, UNNAMED_KEYS } from '../db/unnamed.ts';
 
@@ -104,7 +104,7 @@ export function prepareFindCovers(db: MainDb) {
   const [dated, undated] = [ownIn('IS NOT NULL'), ownIn('IS NULL')];
   const credited = db.$client.prepare<[number, number], StoredCover>(`
     SELECT DISTINCT ${columns} FROM (SELECT track_id FROM track_artists WHERE artist_id = ?
-    LIMIT ${CREDITS_LOOKED_AT}) ta
+    LIMIT ${MAX_CREDITS_FOR_COVER}) ta
     CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id
     WHERE c.key IS NOT NULL LIMIT ?`);
   return {

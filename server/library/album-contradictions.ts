@@ -1,7 +1,7 @@
-// Which files of an album say something else than most of them of the release that it is. The album goes by most files:
-// tags that contradict each other do not divide a folder.
+// Finds the files of an album whose tags name another release, edition or year than most of its files do. The majority
+// decides what the album is: contradicting tags do not divide a folder.
 import type { AlbumId, TrackId } from '../db/ids.ts';
-import { usual } from './releases.ts';
+import { mostFrequent } from './releases.ts';
 import type { Statements } from './statement-cache.ts';
 import { IS_RELEASE_OF_FILE } from './track-rows.ts';
 
@@ -20,7 +20,7 @@ export interface Contradiction {
   sourceId: string;
   field: ReleaseField;
   value: string | number;
-  /** What most files of the album say. */
+  /** The value that most files of the album have. */
   usual: string | number;
 }
 
@@ -34,22 +34,22 @@ const LIST = `SELECT t.id, t.title, t.source_id AS sourceId, iif(a.is_compilatio
 const rowsOf = (statements: Statements, id: AlbumId): Row[] => statements.rows<Row>(LIST, { id });
 
 const usualOf = (rows: readonly Row[], field: ReleaseField): string | number | undefined =>
-  usual(rows.map((row) => row[field] ?? undefined));
+  mostFrequent(rows.map((row) => row[field] ?? undefined));
 
-/** That of most of its files. */
-export const releaseOfMost = (statements: Statements, id: AlbumId): string | null =>
+/** Returns the release mbid that most files of the album name. */
+export const findUsualRelease = (statements: Statements, id: AlbumId): string | null =>
   (usualOf(rowsOf(statements, id), 'release_mbid') as string | undefined) ?? null;
 
 export function contradictionsIn(statements: Statements, id: AlbumId): Contradiction[] {
   const rows = rowsOf(statements, id);
   return RELEASE_FIELDS.flatMap((field) => {
-    const most = usualOf(rows, field);
-    return most === undefined
+    const usualValue = usualOf(rows, field);
+    return usualValue === undefined
       ? []
       : rows.flatMap((row) => {
           const value = row[field];
-          if (value === null || value === most) return [];
-          return [{ id: row.id, title: row.title, sourceId: row.sourceId, field, value, usual: most }];
+          if (value === null || value === usualValue) return [];
+          return [{ id: row.id, title: row.title, sourceId: row.sourceId, field, value, usual: usualValue }];
         });
   });
 }

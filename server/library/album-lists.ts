@@ -15,12 +15,12 @@ export interface AlbumFilter {
   yearTo?: number | undefined;
   /** Albums of the artist and albums with a track by the artist. */
   artistId?: ArtistId | undefined;
-  /** Its artist, by the whole name, in any case. */
+  /** The whole name of the album artist, in any case. */
   artist?: string | undefined;
   hasCover?: boolean | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
-  /** True: only albums of tracks that have none; false: only others. */
+  /** True: only albums without a name; false: only albums with one. */
   unnamed?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
 }
@@ -84,10 +84,10 @@ function albumFilters(f: AlbumFilter): Filter[] {
 }
 
 function unnamedFilter(unnamed: boolean): Filter {
-  const some: Filter = {
+  const unnamedAlbums: Filter = {
     each: `NOT ${isNamed('i')}`,
     set: `SELECT a.id FROM albums a WHERE NOT ${isNamed('a')}`,
-    few: true,
+    matchesFew: true,
   };
-  return unnamed ? some : { each: isNamed('i'), not: some };
+  return unnamed ? unnamedAlbums : { each: isNamed('i'), negatedFilter: unnamedAlbums };
 }

@@ -7,32 +7,32 @@
 //   t:<artist id>:, line break  the artist's tracks without an album
 import type { ArtistId } from '../db/ids.ts';
 import { albumFolderOf } from '../media/disc-folders.ts';
-import { placeBefore } from './overwritten-place.ts';
+import { formerPlace } from './overwritten-place.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 
-/** Ends a title, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. In no folded title. */
+/** Ends a title, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. No folded title contains it. */
 export const TITLE_END = '\n';
 /** Sorts after all texts that begin alike. */
-export const LAST = '\u{10ffff}';
+export const LAST_CHARACTER = '\u{10ffff}';
 
 export const albumName = (artist: ArtistId | null | undefined, title: string): string =>
   `t:${artist ?? 0}:${identityKey(title)}${TITLE_END}`;
 
-const NAME = /^t:(\d+):([^]*)\n$/;
-/** Undefined for other texts. `artistId` is 0 without an artist. */
+const ALBUM_NAME = /^t:(\d+):([^]*)\n$/;
+/** Returns undefined for a text that is no album name. `artistId` is 0 without an artist. */
 export function partsOfName(name: string): { artistId: number; titleKey: string } | undefined {
-  const [, artistId, titleKey] = NAME.exec(name) ?? [];
+  const [, artistId, titleKey] = ALBUM_NAME.exec(name) ?? [];
   return artistId === undefined || titleKey === undefined ? undefined : { artistId: Number(artistId), titleKey };
 }
 
 export const folderKey = (name: string, folder: string): string => `d:${name}${folder}`;
 
-/** The folder of an album, as it stands in `d:` keys. */
+/** Returns the folder of an album as it stands in `d:` keys. */
 export const folderOfAlbum = (source: string, path: string): string =>
   `${source}/${albumFolderOf(path) ?? path}`.normalize('NFC');
 
-/** The same, of a track of a music folder. */
+/** Returns the folder in `d:` keys for a track of a music folder. */
 export function folderOfTrack(source: string, sourceId: string): string {
-  const [file = ''] = (placeBefore(sourceId) ?? sourceId).split('//', 1); // a track inside a file
+  const [file = ''] = (formerPlace(sourceId) ?? sourceId).split('//', 1); // a track inside a file
   return folderOfAlbum(source, file.slice(0, Math.max(0, file.lastIndexOf('/'))));
 }

@@ -1,7 +1,7 @@
-// Albums that became others otherwise than by their tags: those of an earlier version that the rule (releases.ts) makes
-// others, and albums of one name that a person made one. Each can be taken back for 30 days.
+// Regroups albums for other reasons than changed tags: albums of an earlier version follow the rule (releases.ts), and
+// people merge albums of one name. Each regrouping can be undone for 30 days.
 import { count, desc, eq, lt } from 'drizzle-orm';
-import type { AlbumFields, AlbumsBefore } from '../db/albums-before.ts';
+import type { AlbumFields, AlbumsBefore } from '../db/albums-before-regrouping.ts';
 import { type MainDb, writtenRow } from '../db/client.ts';
 import type { AlbumId, ArtistId, RegroupingId, TrackId, UserId } from '../db/ids.ts';
 import { albumReview, albumRegroupings } from '../db/schema.ts';
@@ -62,12 +62,12 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
   const nameOf = ({ artistId, title }: NameRow): string => albumName(artistId, title);
   const inBatch = <T>(write: () => T): T => db.transaction(() => batch(write), { behavior: 'immediate' });
 
-  /** Calls `each` with every name that has albums of an earlier version. */
-  async function forEachName(each: (name: NameRow) => void): Promise<void> {
-    const seen = new Set<string>();
+  /** Calls `handleName` with every name that has albums of an earlier version. */
+  async function forEachName(handleName: (name: NameRow) => void): Promise<void> {
+    const visitedNames = new Set<string>();
     await inSlices(listNames.all(), (row) => {
-      if (!seen.has(nameOf(row))) each(row);
-      seen.add(nameOf(row));
+      if (!visitedNames.has(nameOf(row))) handleName(row);
+      visitedNames.add(nameOf(row));
     });
   }
 
@@ -75,8 +75,8 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     for (const { id, fixedBy } of releases.albumsOf(name)) if (fixedBy === 'upgrade') setFixed.run(null, id);
   }
 
-  /** Notes what the albums of a name are now, to be taken back. */
-  function note(row: NameRow, by: UserId | null): Regrouping {
+  /** Stores what the albums of a name are now, so that the regrouping can be undone. */
+  function recordRegrouping(row: NameRow, by: UserId | null): Regrouping {
     const byAlbum = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
     return writtenRow(
       db
@@ -85,9 +85,9 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
           name: nameOf(row),
           title: row.title,
           artistName: row.artistName,
-          before: [...byAlbum].map(([album, some]) => [
+          before: [...byAlbum].map(([album, albumTracks]) => [
             album,
-            some.map(({ id }) => id),
+            albumTracks.map(({ id }) => id),
             findFields.get(album),
           ]) satisfies AlbumsBefore,
           madeBy: by,
@@ -97,12 +97,12 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     );
   }
 
-  /** Albums that stay what they are wait for the rest of their tags, unless the week is over. */
+  /** Applies the rule to a name. Albums that it leaves unchanged wait until all tags are read, at most a week. */
   function apply(row: NameRow, by: UserId | null): void {
-    if (releases.proposal(nameOf(row))) note(row, by);
+    if (releases.proposal(nameOf(row))) recordRegrouping(row, by);
     else if (by !== null && findTagsToRead.get()) return;
     release(nameOf(row));
-    releases.settle(nameOf(row));
+    releases.regroupAlbums(nameOf(row));
   }
 
   /**
@@ -115,7 +115,7 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     const id = insertAlbumLike(like, isOther ? null : album);
     if (!fields || identityKey(fields.title) !== partsOfName(name)?.titleKey) return id;
     if (!row || isOther) setFields.run({ ...fields, id });
-    setYear.run(fields.year, id); // stays if one of its tracks has it
+    setYear.run(fields.year, id); // the year stays as long as one of the tracks has it
     return id;
   }
 
@@ -123,15 +123,15 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     /** When the albums of an earlier version follow the rule by themselves; undefined if none are left. */
     dueAt: (): Date | undefined =>
       listNames.get() === undefined ? undefined : db.select().from(albumReview).get()?.dueAt,
-    /** What would change, in the order of artists and titles. */
-    async changes(): Promise<AlbumChange[]> {
-      const changed: AlbumChange[] = [];
+    /** Returns what would change, in the order of artists and titles. */
+    async listChanges(): Promise<AlbumChange[]> {
+      const albumChanges: AlbumChange[] = [];
       await forEachName((row) => {
         const becomes = releases.proposal(nameOf(row));
         const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
-        if (becomes) changed.push({ title: row.title, artistName: row.artistName, albums, becomes });
+        if (becomes) albumChanges.push({ title: row.title, artistName: row.artistName, albums, becomes });
       });
-      return changed;
+      return albumChanges;
     },
     /**
      * Albums of an earlier version that the rule leaves as they are follow it from now on. Waits until the tags that an
@@ -143,58 +143,62 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         if (!releases.proposal(nameOf(row))) inBatch(() => release(nameOf(row)));
       });
     },
-    /** Makes the albums what the rule says: those of these names, or all. Calls `tell` after each. */
-    async applyAll(by: UserId | null, of?: readonly AlbumId[], tell: () => void = () => {}): Promise<void> {
-      const names = of && new Set(of.flatMap((id) => findName.get(id) ?? []).map(nameOf));
+    /** Regroups the albums with the names of these albums, or all. Calls `reportProgress` after each name. */
+    async applyAll(
+      by: UserId | null,
+      albumIds?: readonly AlbumId[],
+      reportProgress: () => void = () => {},
+    ): Promise<void> {
+      const names = albumIds && new Set(albumIds.flatMap((id) => findName.get(id) ?? []).map(nameOf));
       await forEachName((row) => {
         if (names && !names.has(nameOf(row))) return;
         inBatch(() => apply(row, by));
-        tell();
+        reportProgress();
       });
     },
     /** Throws `not_found`, and `conflict` for albums of two names: their tracks are given another album. */
     merge(from: AlbumId, into: AlbumId, by: UserId): Regrouping {
-      const [one, other] = [findName.get(from), findName.get(into)];
-      if (!one || !other) throw notFound('album', one ? into : from);
-      const name = nameOf(other);
-      if (nameOf(one) !== name || from === into)
+      const [sourceAlbum, targetAlbum] = [findName.get(from), findName.get(into)];
+      if (!sourceAlbum || !targetAlbum) throw notFound('album', sourceAlbum ? into : from);
+      const name = nameOf(targetAlbum);
+      if (nameOf(sourceAlbum) !== name || from === into)
         throw new AppError('conflict', 'Albums with other names are made one by giving their tracks the same album.');
       return inBatch(() => {
-        const made = note(other, by);
+        const regrouping = recordRegrouping(targetAlbum, by);
         const albums = Map.groupBy(releases.tracksOf(name), ({ album }) => (album === from ? into : album));
         setFixed.run('person', into);
         releases.put(name, [...albums]);
-        return made;
+        return regrouping;
       });
     },
-    past({ limit, offset }: Page): Paged<Regrouping> {
+    listPast({ limit, offset }: Page): Paged<Regrouping> {
       const total = db.select({ n: count() }).from(albumRegroupings).get()?.n ?? 0;
       const { id } = albumRegroupings;
       return { items: db.select().from(albumRegroupings).orderBy(desc(id)).limit(limit).offset(offset).all(), total };
     },
-    /** The albums are what they were before, and stay so. Throws `not_found`, and `conflict` if the name is gone. */
+    /** Restores the albums as they were and fixes them. Throws `not_found`, and `conflict` if the name is gone. */
     undo(id: RegroupingId): void {
       const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
       if (!row) throw notFound('change of albums', id);
-      const albumsBefore = row.before as AlbumsBefore;
+      const previousAlbums = row.before as AlbumsBefore;
       inBatch(() => {
-        const all = releases.tracksOf(row.name);
-        const [first] = all;
+        const currentTracks = releases.tracksOf(row.name);
+        const [first] = currentTracks;
         if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
-        const present = new Set(all.map((track) => track.id));
-        const ofTrack = new Map<TrackId, AlbumId>();
-        for (const [album, tracks, fields] of albumsBefore) {
-          const remaining = tracks.filter((track) => present.has(track));
+        const presentIds = new Set(currentTracks.map((track) => track.id));
+        const albumByTrack = new Map<TrackId, AlbumId>();
+        for (const [album, tracks, fields] of previousAlbums) {
+          const remaining = tracks.filter((track) => presentIds.has(track));
           if (remaining.length === 0) continue;
           const id = bringBack(album, fields, row.name, first.album);
-          for (const track of remaining) ofTrack.set(track, id);
+          for (const track of remaining) albumByTrack.set(track, id);
         }
-        const albums = Map.groupBy(all, (track) => ofTrack.get(track.id) ?? track.album);
+        const albums = Map.groupBy(currentTracks, (track) => albumByTrack.get(track.id) ?? track.album);
         releases.put(row.name, [...albums]);
-        for (const album of new Set(ofTrack.values())) setFixed.run('person', album);
+        for (const album of new Set(albumByTrack.values())) setFixed.run('person', album);
         db.delete(albumRegroupings).where(eq(albumRegroupings.id, id)).run();
       });
     },
-    purgeOld: (before: Date): void => void db.delete(albumRegroupings).where(lt(albumRegroupings.madeAt, before)).run(),
+    purgeOld: (cutoff: Date): void => void db.delete(albumRegroupings).where(lt(albumRegroupings.madeAt, cutoff)).run(),
   };
 }

@@ -1,12 +1,12 @@
 // Keeps the albums of a name what the rule (releases.ts) makes of their tracks. Whoever writes tracks notes the names
-// that may be other albums now; they are settled at the end of the batch, and those with many tracks at the end of the
-// scan. Runs inside the caller's write transaction.
+// that may be other albums now; they are regrouped at the end of the batch, and those with many tracks at the end of
+// the scan. Runs inside the caller's write transaction.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
 import { isNamed } from '../db/unnamed.ts';
-import { albumName, folderKey, folderOfTrack, LAST, partsOfName } from './album-names.ts';
+import { albumName, folderKey, folderOfTrack, LAST_CHARACTER, partsOfName } from './album-names.ts';
 import type { TrackNames } from './annotations.ts';
 import { releasesOf, type NamedTrack } from './releases.ts';
 import type { Resolver } from './resolve.ts';
@@ -16,8 +16,8 @@ import { IS_RELEASE_OF_FILE } from './track-rows.ts';
 import { createTrackSounds } from './track-sounds.ts';
 import { TYPED_RELEASE } from './track-values.ts';
 
-/** A batch that touched a name with more tracks leaves it to the end of the scan. */
-const FEW_TRACKS = 500;
+/** Names with more tracks are regrouped at the end of the scan instead of at the end of a batch. */
+const MAX_TRACKS_IN_BATCH = 500;
 
 interface AlbumRow extends RowAs<typeof albums, 'id' | 'title' | 'fixedBy'> {
   isCompilation: number;
@@ -40,7 +40,7 @@ interface AlbumReleasesDeps {
   search: SearchIndex;
   namesOf: (id: TrackId, album: AlbumId | null) => TrackNames;
   renamed: (id: TrackId, previousNames: TrackNames) => void;
-  /** After tracks left and came. */
+  /** Called after tracks joined or left the album. */
   settleAlbum: (id: AlbumId) => void;
   sweepEmpty: (albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>) => void;
   now: () => Date;
@@ -89,9 +89,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   );
   const touchAlbum = client.prepare<[number, AlbumId]>('UPDATE albums SET updated_at = ? WHERE id = ?');
 
-  /** Those of `fixed` albums stay there. */
-  function tracksOf(own: readonly AlbumRow[], fixed: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
-    const byId = new Map(own.map((album) => [album.id, album]));
+  /** Returns the tracks of the albums; those of `fixed` albums stay in them. */
+  function tracksOf(albumRows: readonly AlbumRow[], fixed: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
+    const byId = new Map(albumRows.map((album) => [album.id, album]));
     return listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
       const album = byId.get(row.albumId);
       const isLoose = row.source !== 'local_folder' || row.isTyped === 1;
@@ -112,7 +112,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     });
   }
 
-  /** The albums of a name, in the order of their ids; none for what stands for no name. */
+  /** Returns the albums of a name by id; none for a text that is no album name. */
   function albumsOf(name: string): AlbumRow[] {
     const { artistId, titleKey } = partsOfName(name) ?? {};
     if (artistId === undefined || titleKey === undefined) return [];
@@ -126,68 +126,71 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     return album && albumName(album.artistId, album.title);
   }
 
-  /** By the rule, or, with `released`, as if no album of an earlier version stayed what it is. */
-  function releasesIn(own: readonly AlbumRow[], released = false): PlacedTrack[][] {
+  /** Applies the rule. With `released`, albums of an earlier version are not fixed. */
+  function releasesIn(albumRows: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
-    const fixed = new Set(own.filter(isFixed).map(({ id }) => id));
-    return releasesOf(tracksOf(own, fixed), sounds()) as PlacedTrack[][];
+    const fixed = new Set(albumRows.filter(isFixed).map(({ id }) => id));
+    return releasesOf(tracksOf(albumRows, fixed), sounds()) as PlacedTrack[][];
   }
 
-  function settle(noted: string): void {
-    deleteName.run(noted);
-    const name = noted.startsWith('#') ? nameOfAlbum(Number(noted.slice(1)) as AlbumId) : noted;
+  function regroupAlbums(notedName: string): void {
+    deleteName.run(notedName);
+    const name = notedName.startsWith('#') ? nameOfAlbum(Number(notedName.slice(1)) as AlbumId) : notedName;
     if (name === undefined) return;
-    const own = albumsOf(name);
-    const releases = releasesIn(own);
-    const placed = placeReleases(releases);
+    const albumRows = albumsOf(name);
+    const releases = releasesIn(albumRows);
+    const albumByRelease = placeReleases(releases);
     put(
       name,
-      releases.map((release, n) => [placed.get(n) ?? resolver.insertAlbumLike(release[0]?.album as AlbumId), release]),
+      releases.map((release, n) => [
+        albumByRelease.get(n) ?? resolver.insertAlbumLike(release[0]?.album as AlbumId),
+        release,
+      ]),
     );
   }
 
   /** Puts tracks of a name into these albums, which have no others. */
-  function put(name: string, albumsNow: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
-    for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST });
-    const moved: [track: PlacedTrack, to: AlbumId][] = [];
-    for (const [to, release] of albumsNow) {
+  function put(name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
+    for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST_CHARACTER });
+    const moves: [track: PlacedTrack, to: AlbumId][] = [];
+    for (const [to, release] of placements) {
       for (const folder of new Set(release.map((track) => track.folder)))
         putKey.run(folder === undefined ? `l:${name}${to}` : folderKey(name, folder), to);
-      for (const track of release) if (track.album !== to) moved.push([track, to]);
+      for (const track of release) if (track.album !== to) moves.push([track, to]);
     }
-    if (moved.length > 0) move(moved, partsOfName(name)?.titleKey ?? '');
+    if (moves.length > 0) move(moves, partsOfName(name)?.titleKey ?? '');
   }
 
-  function move(moved: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
+  function move(moves: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
     const time = now().getTime();
-    const previousNames = moved.map(([{ id, album }]) => writer.namesOf(id, album));
-    for (const [{ id, album, folder }, to] of moved) {
+    const previousNames = moves.map(([{ id, album }]) => writer.namesOf(id, album));
+    for (const [{ id, album, folder }, to] of moves) {
       moveTrack.run(to, time, id);
       search.set('track', id);
       if (folder !== undefined) moveFolderKeys.run({ to, from: album, track: id, title });
     }
-    moved.forEach(([{ id }], n) => writer.renamed(id, previousNames[n] as TrackNames));
-    const formerAlbums = new Set(moved.map(([{ album }]) => album));
+    moves.forEach(([{ id }], n) => writer.renamed(id, previousNames[n] as TrackNames));
+    const formerAlbums = new Set(moves.map(([{ album }]) => album));
     writer.sweepEmpty(formerAlbums, []);
-    for (const id of new Set([...formerAlbums, ...moved.map(([, to]) => to)])) {
+    for (const id of new Set([...formerAlbums, ...moves.map(([, to]) => to)])) {
       writer.settleAlbum(id);
       touchAlbum.run(time, id);
     }
   }
 
   return {
-    /** Settles the names that were noted, but for those with many tracks. */
-    settleFew(): void {
+    /** Regroups the noted names, except those with many tracks. */
+    regroupSmallAlbums(): void {
       for (const name of listNames.all()) {
         const ids = albumsOf(name).map(({ id }) => id);
-        if ((countTracks.get(JSON.stringify(ids)) ?? 0) <= FEW_TRACKS) settle(name);
+        if ((countTracks.get(JSON.stringify(ids)) ?? 0) <= MAX_TRACKS_IN_BATCH) regroupAlbums(name);
       }
     },
-    /** Names that are noted, also by a batch that was interrupted. */
-    listUnsettled: (): string[] => listNames.all(),
-    settle,
+    /** Returns all noted names, including those of an interrupted batch. */
+    listNotedNames: (): string[] => listNames.all(),
+    regroupAlbums,
     albumsOf,
-    /** What the rule makes of the albums of a name that are older than the rule; undefined if nothing changes. */
+    /** Returns what the rule makes of the albums that are older than it; undefined if nothing changes. */
     proposal(name: string): PlacedTrack[][] | undefined {
       const releases = releasesIn(albumsOf(name), true);
       const isSame = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
@@ -199,22 +202,26 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
 }
 
 /**
- * Tells for each release the album that it is: the one that most of its tracks are in, unless another release has more
- * of it. The older one of equals. A release that gets none is a new album.
+ * Returns for each release the album that it is: the one that most of its tracks are in, unless another release has
+ * more of it. The older one of equals. A release that gets none is a new album.
  */
 function placeReleases(releases: readonly PlacedTrack[][]): Map<number, AlbumId> {
   const shares = releases.flatMap((release, n) =>
-    [...Map.groupBy(release, (track) => track.album)].map(([album, some]) => ({ n, album, size: some.length })),
+    [...Map.groupBy(release, (track) => track.album)].map(([album, albumTracks]) => ({
+      n,
+      album,
+      size: albumTracks.length,
+    })),
   );
-  const placed = new Map<number, AlbumId>();
-  const taken = new Set<AlbumId>();
+  const albumByRelease = new Map<number, AlbumId>();
+  const takenAlbums = new Set<AlbumId>();
   const firstId = (n: number): number => Math.min(...(releases[n] ?? []).map(({ id }) => id));
   for (const { n, album } of shares.toSorted(
     (a, b) => b.size - a.size || a.album - b.album || firstId(a.n) - firstId(b.n),
   )) {
-    if (placed.has(n) || taken.has(album)) continue;
-    placed.set(n, album);
-    taken.add(album);
+    if (albumByRelease.has(n) || takenAlbums.has(album)) continue;
+    albumByRelease.set(n, album);
+    takenAlbums.add(album);
   }
-  return placed;
+  return albumByRelease;
 }

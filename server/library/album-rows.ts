@@ -27,7 +27,7 @@ type Column =
   | 'createdAt'
   | 'updatedAt';
 
-interface Joined {
+interface JoinedColumns {
   artistName: string | null;
   /** ETag of the current cover. */
   coverEtag: string | null;
@@ -37,7 +37,7 @@ interface Joined {
 }
 
 /** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
-export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, Joined {
+export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, JoinedColumns {
   /** Record labels of its tracks. */
   labels: string[];
   /** The earliest original year of its tracks. */
@@ -57,7 +57,7 @@ export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, 
   lastPlayedAt: Date | null;
 }
 
-interface Raw extends RowAs<typeof albums, Column>, Joined {
+interface RawAlbumRow extends RowAs<typeof albums, Column>, JoinedColumns {
   hasCover: number;
   liked: number;
   likedAt: number | null;
@@ -82,7 +82,7 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
   LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'album' AND p.item_id = a.id`;
 
 // One query per page, served by a partial index of the tracks that have either.
-const RELEASES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear
+const RELEASE_VALUES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear
   FROM json_each(@ids) ids CROSS JOIN tracks t INDEXED BY tracks_album_release ON t.album_id = ids.value
   WHERE t.label IS NOT NULL OR t.original_year IS NOT NULL GROUP BY t.album_id, t.label`;
 interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
@@ -90,11 +90,11 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
 }
 
 // The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
-const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
+const FROM_NAMED_ALBUMS = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
 const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
     ${IS_RELEASE_OF_FILE} AS isRelease
-  FROM (SELECT t.id, min(coalesce(t.track_number, 9999)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
+  FROM (SELECT t.id, min(coalesce(t.track_number, 9999)) ${FROM_NAMED_ALBUMS} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
 interface DiscTags {
@@ -104,14 +104,14 @@ interface DiscTags {
   isRelease: 0 | 1;
 }
 // Few libraries have such tags, and the others do not look for them.
-const EXPLICIT = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${NAMED}
+const EXPLICIT_FLAGS = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${FROM_NAMED_ALBUMS}
     CROSS JOIN more_tags m INDEXED BY more_tags_is_explicit ON m.track_id = t.id AND m.is_explicit IS NOT NULL
   WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_is_explicit WHERE is_explicit IS NOT NULL)
   GROUP BY t.album_id`;
 
 /** Albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
-  const items = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+  const items = statements.rows<RawAlbumRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
     labels: [] as string[],
     originalYear: null as number | null,
@@ -130,18 +130,18 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     updatedAt: new Date(row.updatedAt),
   }));
   const byId = new Map(items.map((album) => [album.id, album]));
-  const asked = { ids: JSON.stringify([...byId.keys()]) };
-  for (const { id, label, originalYear } of statements.rows<Release>(RELEASES, asked)) {
+  const uniqueIds = { ids: JSON.stringify([...byId.keys()]) };
+  for (const { id, label, originalYear } of statements.rows<Release>(RELEASE_VALUES, uniqueIds)) {
     const album = byId.get(id);
     if (!album) continue;
     album.originalYear = Math.min(album.originalYear ?? Infinity, originalYear ?? Infinity);
     if (album.originalYear === Infinity) album.originalYear = null;
     for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
   }
-  for (const { id, disc, tags, isRelease } of statements.rows<DiscTags>(DISC_TAGS, asked)) {
-    const { releaseMbid, edition, ...others } = JSON.parse(tags) as MoreTags;
-    const ofRelease = isRelease === 1 ? { ...(releaseMbid && { releaseMbid }), ...(edition && { edition }) } : {};
-    byId.get(id)?.moreTags.push({ disc, tags: { ...others, ...ofRelease } });
+  for (const { id, disc, tags, isRelease } of statements.rows<DiscTags>(DISC_TAGS, uniqueIds)) {
+    const { releaseMbid, edition, ...otherTags } = JSON.parse(tags) as MoreTags;
+    const releaseTags = isRelease === 1 ? { ...(releaseMbid && { releaseMbid }), ...(edition && { edition }) } : {};
+    byId.get(id)?.moreTags.push({ disc, tags: { ...otherTags, ...releaseTags } });
   }
   for (const album of items) {
     const tags = album.moreTags[0]?.tags ?? {};
@@ -152,7 +152,7 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
       discSubtitle === undefined ? [] : [{ disc: disc ?? 1, title: discSubtitle }],
     );
   }
-  for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT, asked)) {
+  for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT_FLAGS, uniqueIds)) {
     const album = byId.get(id);
     if (album) album.isExplicit = isExplicit === 1;
   }

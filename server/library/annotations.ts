@@ -35,13 +35,13 @@ export interface AnnotationPart {
 }
 
 /** A departure `d` does not count while other music lies in the place of its track, or if that music had the names. */
-const COUNTS = `d.is_other_music = 0
+const IS_COUNTED_DEPARTURE = `d.is_other_music = 0
   AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
 
 /** Finds a track that stayed quickly: scans retag in the order of ids, so the highest ids change last. */
-const LAST_FIRST = 'ORDER BY d.track_id DESC';
+const LATEST_TRACK_FIRST = 'ORDER BY d.track_id DESC';
 
-/** Of a track, before or after a change. */
+/** The album and artists of a track, before or after a change. */
 export interface TrackNames {
   album: AlbumId | null;
   albumArtist: ArtistId | null;
@@ -103,13 +103,13 @@ export function createAnnotations({
         .prepare<[number], number>(
           `SELECT t.album_id FROM track_departures d JOIN tracks t ON t.id = d.track_id
             JOIN albums a ON a.id = t.album_id AND ${isNamed('a')}
-          WHERE d.item_type = 'album' AND d.from_id = ? AND ${COUNTS}
+          WHERE d.item_type = 'album' AND d.from_id = ? AND ${IS_COUNTED_DEPARTURE}
           GROUP BY t.album_id ORDER BY count(*) DESC, t.album_id LIMIT 1`,
         )
         .pluck(),
       hasDeparted: client.prepare<{ from: number; to: number }>(
         `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id AND t.album_id = @to
-          WHERE d.item_type = 'album' AND d.from_id = @from ${LAST_FIRST} LIMIT 1`,
+          WHERE d.item_type = 'album' AND d.from_id = @from ${LATEST_TRACK_FIRST} LIMIT 1`,
       ),
     },
     artist: {
@@ -126,7 +126,7 @@ export function createAnnotations({
             JOIN artists x ON ${isNamedArtist('x')} AND x.id = CASE WHEN a.artist_id = d.to_id
               OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = d.to_id)
               THEN d.to_id ELSE t.artist_id END
-          WHERE d.item_type = 'artist' AND d.from_id = ? AND ${COUNTS}
+          WHERE d.item_type = 'artist' AND d.from_id = ? AND ${IS_COUNTED_DEPARTURE}
           GROUP BY x.id ORDER BY count(*) DESC, x.id LIMIT 1`,
         )
         .pluck(),
@@ -134,7 +134,7 @@ export function createAnnotations({
         `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id LEFT JOIN albums a ON a.id = t.album_id
           WHERE d.item_type = 'artist' AND d.from_id = @from AND (a.artist_id = @to
             OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to))
-          ${LAST_FIRST} LIMIT 1`,
+          ${LATEST_TRACK_FIRST} LIMIT 1`,
       ),
     },
   };
@@ -149,63 +149,65 @@ export function createAnnotations({
       addDeparture.run(type, from, track, to, now().getTime(), Number(isOtherMusic));
   }
 
-  /** Moves the annotations of an item to where its tracks are. Where they are, they stay as long as one track does. */
-  function follow(type: NamedItem, from: number, except?: TrackId): void {
-    const moved = findMove.get(type, from);
-    const holder = moved?.toId ?? from;
+  /** Moves the annotations of an item to where its tracks are. They stay in place as long as one track stays there. */
+  function moveToTracks(type: NamedItem, from: number, except?: TrackId): void {
+    const previousMove = findMove.get(type, from);
+    const holder = previousMove?.toId ?? from;
     const isBack = hasTracks(type, from, except);
-    if (!isBack && moved && statements[type].hasDeparted.get({ from, to: holder })) return;
+    if (!isBack && previousMove && statements[type].hasDeparted.get({ from, to: holder })) return;
     const to = isBack ? from : statements[type].mostDepartedTo.get(from);
     if (to === undefined || to === holder) return;
-    const memories = moved && (JSON.parse(moved.memory) as Record<string, unknown>);
-    const remembered = parts.map((part) => {
+    const memories = previousMove && (JSON.parse(previousMove.memory) as Record<string, unknown>);
+    const newMemories = parts.map((part) => {
       const move = { type, from, to, holder, memory: memories?.[part.name] };
       const memory = part.move(move);
-      if (moved) part.takeBack?.(move);
+      if (previousMove) part.takeBack?.(move);
       return [part.name, memory] as const;
     });
     if (to === from) deleteMove.run(type, from);
-    else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(remembered)), now().getTime());
+    else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(newMemories)), now().getTime());
   }
 
   return {
-    /** After a track got other names, and before albums and artists without tracks are deleted. */
-    trackRenamed(track: TrackId, before: TrackNames, after: TrackNames, hadOtherMusic: boolean): void {
-      const earlier = listDepartures.all(track);
-      const albums = before.album === null || after.album === null ? [] : [[before.album, after.album] as const];
+    /** To be called after a track got other names, before albums and artists without tracks are deleted. */
+    trackRenamed(track: TrackId, previousNames: TrackNames, newNames: TrackNames, hadOtherMusic: boolean): void {
+      const departures = listDepartures.all(track);
+      const albums =
+        previousNames.album === null || newNames.album === null ? [] : [[previousNames.album, newNames.album] as const];
       for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to, hadOtherMusic);
-      for (const [from, to] of successorsOf(before, after)) noteDeparture('artist', track, from, to, hadOtherMusic);
-      for (const { itemType, fromId } of earlier) follow(itemType, fromId);
-      for (const id of new Set(albums.flat())) follow('album', id);
-      for (const id of new Set([...artistsOf(before), ...artistsOf(after)])) follow('artist', id);
+      for (const [from, to] of successorsOf(previousNames, newNames))
+        noteDeparture('artist', track, from, to, hadOtherMusic);
+      for (const { itemType, fromId } of departures) moveToTracks(itemType, fromId);
+      for (const id of new Set(albums.flat())) moveToTracks('album', id);
+      for (const id of new Set([...artistsOf(previousNames), ...artistsOf(newNames)])) moveToTracks('artist', id);
     },
-    /** Before a track becomes another one and its row is deleted. */
-    trackMerged(kept: TrackId, emptied: TrackId, after: TrackNames, before: TrackNames): void {
-      if (before.album !== null && after.album !== null && before.album !== after.album)
-        noteDeparture('album', kept, before.album, after.album);
-      for (const [from, to] of successorsOf(before, after)) noteDeparture('artist', kept, from, to);
-      if (before.album !== null) follow('album', before.album, emptied);
-      for (const id of artistsOf(before)) follow('artist', id, emptied);
+    /** To be called before a track is merged into another one and its row is deleted. */
+    trackMerged(keptId: TrackId, emptiedId: TrackId, keptNames: TrackNames, emptiedNames: TrackNames): void {
+      if (emptiedNames.album !== null && keptNames.album !== null && emptiedNames.album !== keptNames.album)
+        noteDeparture('album', keptId, emptiedNames.album, keptNames.album);
+      for (const [from, to] of successorsOf(emptiedNames, keptNames)) noteDeparture('artist', keptId, from, to);
+      if (emptiedNames.album !== null) moveToTracks('album', emptiedNames.album, emptiedId);
+      for (const id of artistsOf(emptiedNames)) moveToTracks('artist', id, emptiedId);
     },
-    /** After the row of a track came back. `renumbered`: of its albums and artists. */
+    /** To be called after the row of a track was restored. `renumbered`: its albums and artists with new ids. */
     trackReturned(track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
       for (const { type, from, to } of renumbered) {
         if (statements[type].isNamed.get(to) !== undefined) addDeparture.run(type, from, track, to, now().getTime(), 0);
-        follow(type, from);
+        moveToTracks(type, from);
       }
-      if (names.album !== null) follow('album', names.album);
-      for (const id of artistsOf(names)) follow('artist', id);
+      if (names.album !== null) moveToTracks('album', names.album);
+      for (const id of artistsOf(names)) moveToTracks('artist', id);
     },
-    /** Other music lay in the place of a track, and is a track of its own now: names that it had are its own. */
+    /** Gives the names that other music had in the place of a track to the new track of that music. */
     musicDivided(track: TrackId, other: TrackId): void {
       const names = listOfOtherMusic.all(track);
       giveToOther.run(other, track);
-      for (const { itemType, fromId } of names) follow(itemType, fromId);
+      for (const { itemType, fromId } of names) moveToTracks(itemType, fromId);
     },
     /** Forgets what happened before that moment to albums and artists that are gone. */
-    purgeOld(before: Date): void {
-      deleteOldMoves.run(before.getTime());
-      deleteOldDepartures.run(before.getTime());
+    purgeOld(cutoff: Date): void {
+      deleteOldMoves.run(cutoff.getTime());
+      deleteOldDepartures.run(cutoff.getTime());
     },
   };
 }
@@ -219,14 +221,14 @@ const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
  * Returns, for each artist that a track names no more, the one that took its place: the new names in their order, the
  * last one for all that are left over; without new names the one at its place in the credits.
  */
-export function successorsOf(before: TrackNames, after: TrackNames): [ArtistId, ArtistId][] {
-  const [earlier, later] = [artistsOf(before), artistsOf(after)];
-  const added = later.filter((id) => !earlier.includes(id));
-  return earlier
-    .filter((id) => !later.includes(id))
+export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [ArtistId, ArtistId][] {
+  const [previousArtists, newArtists] = [artistsOf(previousNames), artistsOf(newNames)];
+  const added = newArtists.filter((id) => !previousArtists.includes(id));
+  return previousArtists
+    .filter((id) => !newArtists.includes(id))
     .flatMap((id, i): [ArtistId, ArtistId][] => {
-      const inCredits = before.artists.indexOf(id);
-      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : after.artists[inCredits]);
+      const inCredits = previousNames.artists.indexOf(id);
+      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
       return to === undefined ? [] : [[id, to]];
     });
 }

@@ -60,7 +60,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
 }
 
 /** For fewer years their tracks are gone through, for more each artist. */
-const MANY_YEARS = 20;
+const MIN_YEARS_BY_ARTIST = 20;
 
 /** A single track must match both bounds. */
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
@@ -69,7 +69,7 @@ function yearsFilter(from: number | undefined, to: number | undefined): Filter |
     each:
       'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
       't.year BETWEEN @yearFrom AND @yearTo)',
-    ...((to ?? 9999) - (from ?? 0) < MANY_YEARS && {
+    ...((to ?? 9999) - (from ?? 0) < MIN_YEARS_BY_ARTIST && {
       set: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
         WHERE t.year BETWEEN @yearFrom AND @yearTo`,
     }),

@@ -25,7 +25,7 @@ export interface ArtistSummary extends Pick<typeof artists.$inferSelect, Column>
   rating: number;
 }
 
-interface Raw extends RowAs<typeof artists, Column> {
+interface RawArtistRow extends RowAs<typeof artists, Column> {
   hasCover: number;
   liked: number;
   likedAt: number | null;
@@ -33,13 +33,14 @@ interface Raw extends RowAs<typeof artists, Column> {
 }
 
 /** How many of an artist's tracks are checked for a cover: all of them would take too long for tens of thousands. */
-export const CREDITS_LOOKED_AT = 2_000;
+export const MAX_CREDITS_FOR_COVER = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
     EXISTS (SELECT 1 FROM artist_pictures p WHERE p.artist_key = x.name_key AND p.is_current = 1 AND p.key IS NOT NULL)
       OR EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id
     AND c.key IS NOT NULL)
-      OR EXISTS (SELECT 1 FROM (SELECT track_id FROM track_artists WHERE artist_id = x.id LIMIT ${CREDITS_LOOKED_AT}) ta
+      OR EXISTS (SELECT 1 FROM
+        (SELECT track_id FROM track_artists WHERE artist_id = x.id LIMIT ${MAX_CREDITS_FOR_COVER}) ta
         CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id
         WHERE c.key IS NOT NULL) AS hasCover,
     x.source, x.source_id AS sourceId, x.artist_mbid AS artistMbid, x.never_split AS neverSplit, coalesce(l.liked,
@@ -50,7 +51,7 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
 
 /** Artists in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {
-  const items = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+  const items = statements.rows<RawArtistRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
     hasCover: row.hasCover === 1,
     neverSplit: row.neverSplit === 1,

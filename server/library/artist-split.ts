@@ -6,19 +6,24 @@ const SEPARATOR = /[;\uff1b]|\s[/\uff0f]\s/;
 
 /** Splits a single value; several values are used as they are. Drops blank and repeated names. */
 export function splitArtists(values: readonly string[], isWhole: (nameKey: string) => boolean): string[] {
-  const [only] = values;
-  if (values.length !== 1 || only === undefined || !SEPARATOR.test(only) || isWhole(identityKey(only)))
+  const [singleValue] = values;
+  if (
+    values.length !== 1 ||
+    singleValue === undefined ||
+    !SEPARATOR.test(singleValue) ||
+    isWhole(identityKey(singleValue))
+  )
     return distinct(values);
-  const names = distinct(only.split(SEPARATOR));
+  const names = distinct(singleValue.split(SEPARATOR));
   return names.length > 0 ? names : distinct(values); // an artist may be called `;`
 }
 
 function distinct(values: readonly string[]): string[] {
-  const seen = new Set<string>(['']);
+  const keys = new Set<string>(['']);
   return values
     .map((name) => name.trim())
     .filter((name) => {
       const key = identityKey(name);
-      return !seen.has(key) && seen.add(key);
+      return !keys.has(key) && keys.add(key);
     });
 }

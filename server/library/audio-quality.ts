@@ -19,7 +19,7 @@ export const RANKS: Record<Quality, (file: AudioFile) => number> = {
 };
 
 /** Negative if the first is better. */
-export function compareQuality(one: AudioFile, other: AudioFile): number {
-  const quality = QUALITIES.find((name) => RANKS[name](one) !== RANKS[name](other));
-  return quality === undefined ? 0 : RANKS[quality](other) - RANKS[quality](one);
+export function compareQuality(file: AudioFile, otherFile: AudioFile): number {
+  const quality = QUALITIES.find((name) => RANKS[name](file) !== RANKS[name](otherFile));
+  return quality === undefined ? 0 : RANKS[quality](otherFile) - RANKS[quality](file);
 }

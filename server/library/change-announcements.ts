@@ -6,7 +6,7 @@ import type { EventHub } from '../events/hub.ts';
 import { createListeners } from '../runtime/listeners.ts';
 import { libraryEvent, type LibraryState } from './wire.ts';
 
-const EVERY_MS = 1_000;
+const ANNOUNCEMENT_INTERVAL_MS = 1_000;
 
 export function createLibraryChanges({ db, events }: { db: MainDb; events: EventHub }) {
   const count = db.$client.prepare<[], { tracks: number; albums: number; artists: number }>(
@@ -18,22 +18,22 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
   const [deleted, restored] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   const [audioLost, audioReturned] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   let version = Date.now(); // grows across restarts too
-  let waiting: NodeJS.Timeout | undefined;
-  let last = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let lastAnnouncedAt = 0;
 
   const current = (): LibraryState => ({ version, ...(count.get() as Omit<LibraryState, 'version'>) });
   events.summarizeWith(libraryEvent, current);
 
   function announce(): void {
-    waiting = undefined;
-    last = performance.now();
+    timer = undefined;
+    lastAnnouncedAt = performance.now();
     if (db.$client.open) events.publish(libraryEvent, current());
   }
 
-  /** Call after changing anything that lists show. */
+  /** To be called after changing anything that lists show. */
   function changed(): void {
     version++;
-    waiting ??= setTimeout(announce, Math.max(0, last + EVERY_MS - performance.now())).unref();
+    timer ??= setTimeout(announce, Math.max(0, lastAnnouncedAt + ANNOUNCEMENT_INTERVAL_MS - performance.now())).unref();
   }
 
   return {
@@ -42,7 +42,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     version: (): number => version,
     changed,
 
-    /** Something was edited: there may be other albums now. */
+    /** Announces an edit, after which there may be other albums. */
     onEdited: edited.add,
     edited(): void {
       changed();
@@ -73,7 +73,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     onAudioLost: audioLost.add,
     audioLost: audioLost.tell,
 
-    /** A track's audio is where it was. */
+    /** A track's missing audio was found again. */
     onAudioReturned: audioReturned.add,
     audioReturned: audioReturned.tell,
   };

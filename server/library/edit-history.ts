@@ -23,15 +23,15 @@ import { KEPT_MS } from './trash.ts';
 import type { TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-interface Before {
+interface PreviousState {
   identity: TrackIdentity;
   status: MetadataStatus;
   error: string | null;
   fpidScore?: number | null;
   parents: Parents;
-  /** Of `keeps`. */
+  /** Rows of the tables in `keeps`. */
   rows?: TrackSnapshot['rows'];
-  /** What the edit made of these, which `changes` does not show. */
+  /** The ids that the edit set, which `changes` does not show. */
   after?: Ids;
   /** Fields that the edit set to the value they had: once the file says something else, the edit changed them. */
   confirmed?: string[];
@@ -48,8 +48,8 @@ export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before'
   batchSize: number;
 }
 
-/** Who edits, and which edits are made together. */
-interface Edited {
+/** The editor, and which edits are made together. */
+interface EditContext {
   by: UserId;
   batch?: string | undefined;
   kind?: EditKind;
@@ -58,13 +58,13 @@ interface Edited {
 }
 
 interface UndoneEdits {
-  /** That undoes the undoing. */
+  /** Undoing this batch redoes the edits. */
   batch: string;
   undone: TrackId[];
   failed: { id: TrackId; detail: string }[];
 }
 
-const AT_ONCE = 200;
+const MAX_LISTED_EDITS = 200;
 
 interface EditHistoryDeps {
   db: MainDb;
@@ -75,21 +75,21 @@ interface EditHistoryDeps {
 export type EditHistory = ReturnType<typeof createEditHistory>;
 
 export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
-  const findKnown = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareKnownTracks(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  const oldest = (at = now()): Date => new Date(at.getTime() - KEPT_MS);
+  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - KEPT_MS);
 
-  /** Does the work, and keeps what it replaces. Throws what the work throws, and `not_found`. */
-  function record<T>({ by, batch, kind = 'edit', keeps = [] }: Edited, id: TrackId, work: () => T): T {
+  /** Does the work and stores what it replaced. Throws what the work throws, and `not_found`. */
+  function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
     return db.transaction(
       (tx) => {
-        const [known, parents] = [findKnown(id), snapshots.takeParents(id)];
-        if (!known || !parents) throw notFound('track', id);
+        const [storedTrack, parents] = [findStoredTrack(id), snapshots.takeParents(id)];
+        if (!storedTrack || !parents) throw notFound('track', id);
         const rows = keeps.length === 0 ? [] : (snapshots.take(id)?.rows ?? []);
-        const done = work();
-        const after = findKnown(id)?.identity ?? known.identity;
-        const changes = changesOf(known.identity, after);
-        if (changes.length > 0 || IDS.some((name) => known.identity[name] !== after[name]))
+        const result = work();
+        const newIdentity = findStoredTrack(id)?.identity ?? storedTrack.identity;
+        const changes = changesOf(storedTrack.identity, newIdentity);
+        if (changes.length > 0 || IDS.some((name) => storedTrack.identity[name] !== newIdentity[name]))
           tx.insert(trackEdits)
             .values({
               trackId: id,
@@ -99,33 +99,40 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
               changes,
               // lyrics are not edited by hand, and may be long
               before: {
-                identity: { ...known.identity, lyrics: undefined },
-                status: known.status,
-                error: known.error,
-                fpidScore: known.fpidScore,
+                identity: { ...storedTrack.identity, lyrics: undefined },
+                status: storedTrack.status,
+                error: storedTrack.error,
+                fpidScore: storedTrack.fpidScore,
                 rows: rows.filter(({ table }) => keeps.includes(table)),
-                after: idsOf(after),
-                confirmed: confirmedFields(known.identity, after),
+                after: idsOf(newIdentity),
+                confirmed: confirmedFields(storedTrack.identity, newIdentity),
                 // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
                 parents: { ...parents, albumCovers: [], artistNevers: [] },
-              } satisfies Before,
+              } satisfies PreviousState,
               createdAt: now(),
             })
             .run();
-        return done;
+        return result;
       },
       { behavior: 'immediate' },
     );
   }
 
-  /** Writes what was before the edit, or what is left of it. `freed`: what the track was before it became `manual`. */
-  function putBack(tx: Db, edited: Edited, id: TrackId, before: Before, target: TrackIdentity, freed?: Before): void {
-    const isWhole = isSameIdentity(asEdited(target), asEdited(before.identity));
-    const { fpidScore, rows = [] } = before;
-    const outcome = freed ?? (isWhole ? before : undefined);
-    record(edited, id, () => {
-      snapshots.bringParents(before.parents);
-      writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findKnown(id)?.folder));
+  /** Writes the target. `automaticState`: the track before its first manual edit, if none of them is left. */
+  function putBack(
+    tx: Db,
+    context: EditContext,
+    id: TrackId,
+    previousState: PreviousState,
+    target: TrackIdentity,
+    automaticState?: PreviousState,
+  ): void {
+    const isWhole = isSameIdentity(asEdited(target), asEdited(previousState.identity));
+    const { fpidScore, rows = [] } = previousState;
+    const outcome = automaticState ?? (isWhole ? previousState : undefined);
+    record(context, id, () => {
+      snapshots.bringParents(previousState.parents);
+      writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findStoredTrack(id)?.folder));
       tx.update(tracks)
         .set({
           updatedAt: now(),
@@ -135,56 +142,56 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         .where(eq(tracks.id, id))
         .run();
       if (isWhole) snapshots.replaceRows(id, tablesOf(rows), rows);
-      const rowIds = (some: Parents['albums']): number[] => some.map((one) => Number(one['id']));
-      for (const albumId of rowIds(before.parents.albums)) writer.search.set('album', albumId);
-      for (const artistId of rowIds(before.parents.artists)) writer.search.set('artist', artistId);
-      writer.sweepEmpty(rowIds(before.parents.albums) as never, rowIds(before.parents.artists) as never);
+      const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
+      for (const albumId of rowIds(previousState.parents.albums)) writer.search.set('album', albumId);
+      for (const artistId of rowIds(previousState.parents.artists)) writer.search.set('artist', artistId);
+      writer.sweepEmpty(rowIds(previousState.parents.albums) as never, rowIds(previousState.parents.artists) as never);
     });
   }
 
-  const isKept = (at = now()) => gt(trackEdits.createdAt, oldest(at));
+  const isUndoable = (at = now()) => gt(trackEdits.createdAt, oldestUndoable(at));
 
   /**
-   * Sets what these edits of one track, in their order, changed back, where it is still as they left it; gives what was
-   * changed again since, and stays. Throws `conflict` when that is all of it.
+   * Undoes these edits of one track, in their order, where the fields are still as the edits left them. Returns the
+   * fields that were changed again since and stay. Throws `conflict` when that is all of them.
    */
   function takeEditsBack(
     tx: Db,
-    edited: Edited,
+    context: EditContext,
     id: TrackId,
     edits: (typeof trackEdits.$inferSelect)[],
   ): FieldChange[] {
-    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (Before | undefined)[];
-    const known = findKnown(id);
-    if (!first || !last || !known) throw notFound('track', id);
+    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
+    const storedTrack = findStoredTrack(id);
+    if (!first || !last || !storedTrack) throw notFound('track', id);
     const changes = new Map<string, FieldChange>();
     for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
       changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
-    const before = { ...first, ...(last.after && { after: last.after }) };
-    const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], before, identity);
-    const { target, kept } = takeBackFrom(known.identity);
-    if (kept.length > 0 && isSameIdentity(target, known.identity))
-      throw conflict(`Nothing was undone. ${inWords(kept)}`);
-    const freed = known.status === 'manual' ? freedBy(tx, id, target) : undefined;
-    const tags = freed?.isReread && identityUnderEdits(tx, id);
+    const previousState = { ...first, ...(last.after && { after: last.after }) };
+    const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
+    const { target, laterChanges } = takeBackFrom(storedTrack.identity);
+    if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
+      throw conflict(`Nothing was undone. ${describeChanges(laterChanges)}`);
+    const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
+    const tags = automaticState?.isReread && identityUnderEdits(tx, id);
     if (!tags) {
-      putBack(tx, edited, id, first, target, freed);
-      return kept;
+      putBack(tx, context, id, first, target, automaticState);
+      return laterChanges;
     }
     // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
     // replaced before the undo is recorded: undoing the undo keeps the new ones.
-    const retagged = withEditsOf(known.identity, tags);
-    writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, known.folder));
-    const again = takeBackFrom(findKnown(id)?.identity ?? retagged);
-    putBack(tx, edited, id, first, again.target, freed);
-    return again.kept;
+    const retagged = withEditsOf(storedTrack.identity, tags);
+    writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, storedTrack.folder));
+    const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retagged);
+    putBack(tx, context, id, first, secondTry.target, automaticState);
+    return secondTry.laterChanges;
   }
 
   /**
    * What the track was before the edit that made it `manual`, if `target` has nothing of that edit or of later ones.
-   * Undefined while something is left of them.
+   * Undefined while something of them is left.
    */
-  function freedBy(tx: Db, id: TrackId, target: TrackIdentity): Before | undefined {
+  function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
     const edit = tx
       .select()
       .from(trackEdits)
@@ -193,11 +200,11 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
       .limit(1)
       .get();
     if (!edit) return undefined;
-    const before = edit.before as Before;
+    const previousState = edit.before as PreviousState;
     const isTakenBack = (edit.changes as FieldChange[]).every(
-      (change) => fieldText(target, change.field) === fieldText(before.identity, change.field),
+      (change) => fieldText(target, change.field) === fieldText(previousState.identity, change.field),
     );
-    return isTakenBack && editedFields(target, before.identity).length === 0 ? before : undefined;
+    return isTakenBack && editedFields(target, previousState.identity).length === 0 ? previousState : undefined;
   }
 
   return {
@@ -215,23 +222,23 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         })
         .from(trackEdits)
         .leftJoin(users, eq(users.id, trackEdits.userId))
-        .where(and(eq(trackEdits.trackId, id), isKept()))
+        .where(and(eq(trackEdits.trackId, id), isUndoable()))
         .orderBy(desc(trackEdits.id))
-        .limit(AT_ONCE)
+        .limit(MAX_LISTED_EDITS)
         .all()
         .map((row) => ({ ...row, changes: row.changes as FieldChange[] }));
     },
 
     /**
-     * Sets what that edit changed back, where it is still as the edit left it; gives what was changed again since, and
-     * stays. Throws `not_found`, and `conflict` when that is all of it.
+     * Undoes the edit where the fields are still as it left them. Returns the fields that were changed again since and
+     * stay. Throws `not_found`, and `conflict` when that is all of them.
      */
     undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
       return db.transaction(
         (tx) => {
           const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
-          const edits = tx.select().from(trackEdits).where(and(ofTrack, isKept())).all();
-          if (edits.length === 0 || !findKnown(trackId)) throw notFound('edit', id);
+          const edits = tx.select().from(trackEdits).where(and(ofTrack, isUndoable())).all();
+          if (edits.length === 0 || !findStoredTrack(trackId)) throw notFound('edit', id);
           return takeEditsBack(tx, { by }, trackId, edits);
         },
         { behavior: 'immediate' },
@@ -239,11 +246,11 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     },
 
     /**
-     * Of each track of a batch, what is still as the batch left it. `assertMay` throws for a track that may not be
-     * edited. Throws `not_found` when there is nothing to undo.
+     * Undoes the edits of a batch where the fields are still as it left them. `assertMay` throws for a track that may
+     * not be edited. Throws `not_found` when there is nothing to undo.
      */
     async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
-      const ofBatch = and(eq(trackEdits.batch, batch), isKept());
+      const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
       const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
       if (rows.length === 0) throw notFound('edit', batch);
       const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failed: [] };
@@ -273,44 +280,44 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     purgeOld: (at = now()): void =>
       void db
         .delete(trackEdits)
-        .where(lt(trackEdits.createdAt, oldest(at)))
+        .where(lt(trackEdits.createdAt, oldestUndoable(at)))
         .run(),
   };
 }
 
-/** For a scan that read other tags of a track: undoing its edits gives what the file says now. */
+/** For a scan that read other tags of a track: undoing its edits restores the new tags. */
 export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
   for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
-    const before = edit.before as Before;
-    const identity = { ...withEditsOf(before.identity, tags), lyrics: undefined };
+    const previousState = edit.before as PreviousState;
+    const identity = { ...withEditsOf(previousState.identity, tags), lyrics: undefined };
     const changes = (edit.changes as FieldChange[]).map((change) => ({
       ...change,
       before: fieldText(identity, change.field),
     }));
-    for (const field of before.confirmed ?? []) {
-      const [old, now] = [fieldText(before.identity, field), fieldText(identity, field)];
-      if (old !== now && !changes.some((change) => change.field === field))
-        changes.push({ field, before: now, after: old });
+    for (const field of previousState.confirmed ?? []) {
+      const [oldText, newText] = [fieldText(previousState.identity, field), fieldText(identity, field)];
+      if (oldText !== newText && !changes.some((change) => change.field === field))
+        changes.push({ field, before: newText, after: oldText });
     }
-    const reread: Before = { ...before, identity, isReread: true };
+    const rereadState: PreviousState = { ...previousState, identity, isReread: true };
     // with other tags it is to be identified again
-    if (reread.status !== 'manual') Object.assign(reread, { status: 'pending', error: null });
-    db.update(trackEdits).set({ before: reread, changes }).where(eq(trackEdits.id, edit.id)).run();
+    if (rereadState.status !== 'manual') Object.assign(rereadState, { status: 'pending', error: null });
+    db.update(trackEdits).set({ before: rereadState, changes }).where(eq(trackEdits.id, edit.id)).run();
   }
 }
 
-/** What the track was before its first edit, with what its file says by now. Undefined for one without edits. */
+/** Returns the identity that a track has without its edits, by its current tags. Undefined without edits. */
 export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
   const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
-  return first && (first.before as Before).identity;
+  return first && (first.before as PreviousState).identity;
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
-/** Without what edits do not change: lyrics, and what the analysis filled in, maybe since. */
+/** Removes what edits do not change: lyrics, and values of the analysis. */
 const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
-function inWords(kept: FieldChange[]): string {
-  const fields = kept.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
+function describeChanges(laterChanges: FieldChange[]): string {
+  const fields = laterChanges.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
   return `Changed again since: ${fields.join(', ')}.`;
 }

@@ -13,7 +13,7 @@ import { toTrackOut } from './wire-maps.ts';
 import { Batch, TrackEditOut, UndoneEditOut, UndoneOut } from './wire.ts';
 
 const TrackEditList = z.array(TrackEditOut);
-const MOST_MERGES = 50;
+const MAX_MERGES = 50;
 
 const toTrackEditOut = (edit: TrackEdit): TrackEditOut => ({
   id: edit.id,
@@ -48,7 +48,7 @@ const toMergedOut = (merge: PastMerge): TrackEditOut => ({
 
 const EditParam = z.object({ ...idParam(TrackIdIn).shape, edit_id: idParam(TrackEditIdIn).shape.id });
 const BatchParam = z.object({ batch: Batch });
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 
 interface EditRouteDeps {
   history: EditHistory;
@@ -70,7 +70,7 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
     },
     ({ user, params }) => {
       library.getTrack(user.id, params.id);
-      const { items } = merges.list({ limit: MOST_MERGES, offset: 0 }, params.id);
+      const { items } = merges.list({ limit: MAX_MERGES, offset: 0 }, params.id);
       return [...items.map(toMergedOut), ...history.list(params.id).map(toTrackEditOut)].toSorted((a, b) =>
         b.created_at < a.created_at ? -1 : Number(b.created_at > a.created_at),
       );
@@ -90,11 +90,11 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
     },
     ({ user, params }) => {
       editing.assertTracks(user, [params.id]);
-      const kept = history.undo(user.id, params.id, params.edit_id);
+      const laterChanges = history.undo(user.id, params.id, params.edit_id);
       libraryChanged();
       return {
         ...toTrackOut(library.getTrack(user.id, params.id)),
-        not_undone: kept.map(({ field, after }) => ({ field, value: after })),
+        not_undone: laterChanges.map(({ field, after }) => ({ field, value: after })),
       };
     },
   ),
@@ -116,7 +116,7 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
         editing.assertTracks(user, [id]),
       );
       if (undone.length > 0) libraryChanged();
-      return { batch, undone: undone.length, failed: failed.slice(0, MOST_FAILURES) };
+      return { batch, undone: undone.length, failed: failed.slice(0, MAX_FAILURES) };
     },
   ),
 ];

@@ -1,5 +1,5 @@
-// How energy is distributed over the tracks that are here. Moods are ranks in it: with fixed limits nearly all recorded
-// music has the same energy, and some moods are empty.
+// The distribution of energy over the available tracks. Moods are ranks in it: with fixed limits nearly all recorded
+// music would have the same energy, and some moods would be empty.
 import type { Sqlite } from '../db/client.ts';
 import { fineEnergySql } from './moods.ts';
 
@@ -8,7 +8,7 @@ const STEPS_PER_UNIT = 100;
 /** Numbers of tracks by hundredths of energy, the lowest first. */
 export type EnergyCounts = { step: number; tracks: number }[];
 
-/** Reads all tracks, and is for a thread. */
+/** Reads all tracks, so it runs in a thread. */
 export const countEnergies = (client: Sqlite): EnergyCounts =>
   client
     .prepare<[], EnergyCounts[number]>(
@@ -21,14 +21,14 @@ export const countEnergies = (client: Sqlite): EnergyCounts =>
 export function energiesByPercent(counts: EnergyCounts): number[] {
   const total = counts.reduce((sum, { tracks }) => sum + tracks, 0);
   if (total === 0) return [];
-  let [at, below] = [0, 0];
+  let [index, tracksBelow] = [0, 0];
   return Array.from({ length: 99 }, (_, i) => {
-    const wanted = ((i + 1) * total) / 100;
-    for (let next = counts[at]; next && below + next.tracks / 2 < wanted; next = counts[at]) {
-      below += next.tracks;
-      at++;
+    const targetTracks = ((i + 1) * total) / 100;
+    for (let bucket = counts[index]; bucket && tracksBelow + bucket.tracks / 2 < targetTracks; bucket = counts[index]) {
+      tracksBelow += bucket.tracks;
+      index++;
     }
-    return (counts[at]?.step ?? (counts.at(-1)?.step ?? 0) + 1) / STEPS_PER_UNIT;
+    return (counts[index]?.step ?? (counts.at(-1)?.step ?? 0) + 1) / STEPS_PER_UNIT;
   });
 }
 
@@ -37,7 +37,7 @@ export function createEnergyRanks(client: Sqlite) {
   const clear = client.prepare('DELETE FROM energy_ranks');
   const insert = client.prepare<[number, number]>('INSERT INTO energy_ranks (percent, energy) VALUES (?, ?)');
   return {
-    /** True when they differ from those that were stored. */
+    /** Stores the ranks; returns true when they differ from the stored ones. */
     store: client.transaction((counts: EnergyCounts): boolean => {
       const energies = energiesByPercent(counts);
       if (JSON.stringify(energies) === JSON.stringify(list.all())) return false;

@@ -22,8 +22,13 @@ export interface ArtistChanges {
   neverSplit?: boolean | undefined;
 }
 
-/** What may make a track one of another release. */
-const OF_RELEASE = ['title', 'year', 'discNumber', 'trackNumber'] as const satisfies readonly (keyof TrackChanges)[];
+/** Fields whose change may move a track to another release. */
+const RELEASE_FIELDS = [
+  'title',
+  'year',
+  'discNumber',
+  'trackNumber',
+] as const satisfies readonly (keyof TrackChanges)[];
 
 interface EditsDeps {
   db: MainDb;
@@ -41,27 +46,28 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
       (tx) => {
         const track = tx.select().from(tracks).where(eq(tracks.id, id)).get();
         if (!track) throw notFound('track', id);
-        const given = withoutUndefined(changes);
-        const typed = Object.keys(given);
-        if (typed.length === 0) return;
+        const definedChanges = withoutUndefined(changes);
+        const changedFields = Object.keys(definedChanges);
+        if (changedFields.length === 0) return;
         const provenance = {
           ...track.provenance,
-          ...Object.fromEntries(typed.map((field): [string, Origin] => [field, 'manual'])),
+          ...Object.fromEntries(changedFields.map((field): [string, Origin] => [field, 'manual'])),
         };
-        const { title } = given;
+        const { title } = definedChanges;
         tx.update(tracks)
           .set({
-            ...given,
+            ...definedChanges,
             ...(title !== undefined && { titleSort: sortKey(title) }),
-            ...foldsOf(given),
+            ...foldsOf(definedChanges),
             provenance,
             updatedAt: now(),
           })
           .where(eq(tracks.id, id))
           .run();
         if (title !== undefined) search.set('track', id);
-        if (OF_RELEASE.some((field) => given[field] !== undefined)) writer.batch(() => writer.noteAlbumOf(id));
-        if (given.genre !== undefined) setGenre(tx, id, track.albumId, given.genre);
+        if (RELEASE_FIELDS.some((field) => definedChanges[field] !== undefined))
+          writer.batch(() => writer.noteAlbumOf(id));
+        if (definedChanges.genre !== undefined) setGenre(tx, id, track.albumId, definedChanges.genre);
       },
       { behavior: 'immediate' },
     );
@@ -101,8 +107,9 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
         tx.update(tracks).set({ artistSort: key }).where(eq(tracks.artistId, id)).run();
         tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
         search.set('artist', id);
-        const own = tx.select({ id: albums.id }).from(albums).where(eq(albums.artistId, id)).all();
-        for (const album of own) search.set('album', album.id); // found by it too
+        const artistAlbums = tx.select({ id: albums.id }).from(albums).where(eq(albums.artistId, id)).all();
+        // albums are found by the name of their artist too
+        for (const album of artistAlbums) search.set('album', album.id);
       },
       { behavior: 'immediate' },
     );
@@ -111,12 +118,14 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
   return { updateTrack, updateArtist };
 }
 
-/** Folded values of the changed fields. */
-const foldsOf = (given: FieldChanges): Partial<Record<FoldedColumn, string | null>> =>
+/** Returns the folded values of the changed fields. */
+const foldsOf = (changes: FieldChanges): Partial<Record<FoldedColumn, string | null>> =>
   Object.fromEntries(
-    LISTED_TEXTS.flatMap((field) => (given[field] === undefined ? [] : [[`${field}Sort`, foldedText(given[field])]])),
+    LISTED_TEXTS.flatMap((field) =>
+      changes[field] === undefined ? [] : [[`${field}Sort`, foldedText(changes[field])]],
+    ),
   );
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-const withoutUndefined = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+const withoutUndefined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -19,9 +19,9 @@ export interface Filter {
   /** `count` is a lookup, fast at any library size. */
   isCounted?: boolean;
   /** Few items match at any library size: start from these and test the other conditions on them. */
-  few?: boolean;
-  /** This filter is the negation of that one. */
-  not?: Filter;
+  matchesFew?: boolean;
+  /** The filter that this one negates. */
+  negatedFilter?: Filter;
   /** The result depends on what scans know of files. */
   ofFiles?: boolean;
   /** The result depends on the user's likes. */
@@ -31,11 +31,11 @@ export interface Filter {
 /** Items whose names contain every word. */
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   const words = wordsOf(q);
-  return matchesOf(words).map(({ table, match, words: some }) => ({
+  return matchesOf(words).map(({ table, match, words: matchedWords }) => ({
     each: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
     set: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
     count: `SELECT count(*) FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
-    params: { [table]: match, [`words_${table}`]: JSON.stringify(some) },
+    params: { [table]: match, [`words_${table}`]: JSON.stringify(matchedWords) },
     cost: 15,
   }));
 }
@@ -47,9 +47,9 @@ export const formatTest = (alias: string, format: string): string =>
   format === NO_FORMAT ? `${alias}.format IS NULL` : `${alias}.format = @format`;
 
 export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
-  const mine = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
+  const likedIds = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
     AND l.liked = 1`;
-  const test = `EXISTS (${mine} AND l.item_id = i.id)`;
-  const likes: Filter = { each: test, set: mine, ofLikes: true };
-  return liked ? likes : { each: `NOT ${test}`, not: likes, ofLikes: true };
+  const test = `EXISTS (${likedIds} AND l.item_id = i.id)`;
+  const likes: Filter = { each: test, set: likedIds, ofLikes: true };
+  return liked ? likes : { each: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
 }

@@ -19,28 +19,31 @@ interface SplitAlbum {
   albumIds: string;
 }
 
-/** The artist of this share of the tracks is the album's; otherwise it is a compilation. */
-const OWN_SHARE = 0.75;
+/** An artist of at least this share of the tracks is the album artist; otherwise the album is a compilation. */
+const MIN_ARTIST_SHARE = 0.75;
 
-/** Of how many artists a number is counted at most: two discs without disc numbers are one album of many artists. */
-export function isOneAlbum(group: readonly FolderTrack[], inFolder: number): boolean {
-  if (group.length * 2 < inFolder) return false;
+/** Counts artists per track number: two discs without disc numbers may still be one album of many artists. */
+export function isOneAlbum(group: readonly FolderTrack[], folderTrackCount: number): boolean {
+  if (group.length * 2 < folderTrackCount) return false;
   const artists = new Set(group.map(({ artistId }) => artistId)).size;
   const numbered = group.filter(({ trackNumber }) => trackNumber !== null);
   const byNumber = Map.groupBy(numbered, ({ discNumber, trackNumber }) => `${discNumber ?? 1}-${trackNumber}`);
-  const most = Math.max(0, ...[...byNumber.values()].map((some) => new Set(some.map((one) => one.artistId)).size));
-  return most < 2 || most * 2 <= artists;
+  const maxArtistsPerNumber = Math.max(
+    0,
+    ...[...byNumber.values()].map((sameNumber) => new Set(sameNumber.map((track) => track.artistId)).size),
+  );
+  return maxArtistsPerNumber < 2 || maxArtistsPerNumber * 2 <= artists;
 }
 
 /** `A feat. B`: the guests of a track are none of the album. */
-const GUESTS = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*/isu;
+const GUEST_CREDIT = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*/isu;
 
-/** The name; undefined for a compilation. */
+/** Returns the name of the album artist; undefined for a compilation. */
 export function artistOf(group: readonly FolderTrack[]): string | undefined {
-  const names = group.map(({ artistName }) => artistName?.replace(GUESTS, '').trim());
+  const names = group.map(({ artistName }) => artistName?.replace(GUEST_CREDIT, '').trim());
   const byArtist = Map.groupBy(names, (name) => name?.toLowerCase());
-  const [some = []] = [...byArtist.values()].toSorted((a, b) => b.length - a.length);
-  return some.length >= group.length * OWN_SHARE ? some[0] : undefined;
+  const [commonNames = []] = [...byArtist.values()].toSorted((a, b) => b.length - a.length);
+  return commonNames.length >= group.length * MIN_ARTIST_SHARE ? commonNames[0] : undefined;
 }
 
 export function createFolderAlbums({
@@ -92,39 +95,44 @@ export function createFolderAlbums({
   function gather({ stem, albumIds }: SplitAlbum): void {
     const folder = Number(stem.split(':')[1]);
     const title = stem.slice(stem.indexOf(':', 2) + 1, -1);
-    const found = listAlbums.all(albumIds);
-    const ids = new Set<AlbumId>(found.map(({ id }) => id));
-    const inFolder = listTracks.all(folder);
-    const group = inFolder.filter(({ albumId }) => ids.has(albumId));
-    const [first] = found;
-    if (!first || !isOneAlbum(group, inFolder.length)) return;
+    const splitAlbums = listAlbums.all(albumIds);
+    const ids = new Set<AlbumId>(splitAlbums.map(({ id }) => id));
+    const folderTracks = listTracks.all(folder);
+    const group = folderTracks.filter(({ albumId }) => ids.has(albumId));
+    const [mainAlbum] = splitAlbums;
+    if (!mainAlbum || !isOneAlbum(group, folderTracks.length)) return;
 
-    const own = artistOf(group);
-    const name = nameOf(first, own, folder);
-    const others = found.filter(({ id }) => id !== first.id);
-    const isElsewhereToo = first.trackCount > group.filter(({ albumId }) => albumId === first.id).length;
+    const albumArtist = artistOf(group);
+    const name = nameOf(mainAlbum, albumArtist, folder);
+    const otherAlbums = splitAlbums.filter(({ id }) => id !== mainAlbum.id);
+    const isInOtherFolders = mainAlbum.trackCount > group.filter(({ albumId }) => albumId === mainAlbum.id).length;
     // what people liked or gave a cover stays what it is, and what is in other folders keeps its artist
-    if (others.some(({ isChosen }) => isChosen === 1)) return;
-    if (isElsewhereToo && first.artistId !== name.artist.id) return;
+    if (otherAlbums.some(({ isChosen }) => isChosen === 1)) return;
+    if (isInOtherFolders && mainAlbum.artistId !== name.artist.id) return;
 
     const time = now().getTime();
     for (const { id, albumId, metadataStatus } of group)
-      if (albumId !== first.id && metadataStatus !== 'manual') moveTrack.run(first.id, first.id, time, id);
-    for (const { id } of others)
-      for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`]) moveKeys.run(first.id, id, prefix, prefix);
+      if (albumId !== mainAlbum.id && metadataStatus !== 'manual') moveTrack.run(mainAlbum.id, mainAlbum.id, time, id);
+    for (const { id } of otherAlbums)
+      for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`])
+        moveKeys.run(mainAlbum.id, id, prefix, prefix);
     // files that name one of the other artists as the album's, later, are an album of that artist
-    for (const prefix of ['d:t:', 'l:t:']) deleteKeys.run(first.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
-    setCompilation.run(own === undefined ? 1 : 0, time, first.id);
-    resolver.renameAlbum(first.id, name);
+    for (const prefix of ['d:t:', 'l:t:']) deleteKeys.run(mainAlbum.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
+    setCompilation.run(albumArtist === undefined ? 1 : 0, time, mainAlbum.id);
+    resolver.renameAlbum(mainAlbum.id, name);
     sweepEmpty(
-      others.map(({ id }) => id),
-      found.flatMap(({ artistId }) => artistId ?? []),
+      otherAlbums.map(({ id }) => id),
+      splitAlbums.flatMap(({ artistId }) => artistId ?? []),
     );
   }
 
-  function nameOf({ id }: AlbumRow, own: string | undefined, folder: number): AlbumName & { artist: ArtistRef } {
+  function nameOf(
+    { id }: AlbumRow,
+    albumArtist: string | undefined,
+    folder: number,
+  ): AlbumName & { artist: ArtistRef } {
     const { title = '', year = null, genre = null } = findTitle.get(id) ?? {};
-    const artistName = own ?? VARIOUS_ARTISTS;
+    const artistName = albumArtist ?? VARIOUS_ARTISTS;
     return {
       title,
       artist: resolver.artist(artistName),
@@ -132,14 +140,14 @@ export function createFolderAlbums({
       isGuessed: false,
       year: year ?? undefined,
       genre: genre ?? undefined,
-      isCompilation: own === undefined,
+      isCompilation: albumArtist === undefined,
       releaseGroupMbid: undefined,
       folder,
     };
   }
 
   return {
-    /** Albums that may be one. */
+    /** Lists albums of one title and folder that may be one album. */
     list: (): SplitAlbum[] => listSplit.all(),
     /** Runs inside the caller's transaction. */
     gather,

@@ -1,4 +1,4 @@
-// The folders on disk over REST, for a page that walks them.
+// REST API of the folders on disk.
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
 import { notFound } from '../errors.ts';
@@ -20,23 +20,25 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
   const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
 
   /** Throws `not_found`, also in a music folder that is not set any more. */
-  function find(asked: string): FolderRef & { key: string } {
-    const text = asked === FIRST_ALONE ? '' : asked;
+  function find(requestedPath: string): FolderRef & { key: string } {
+    const text = requestedPath === FIRST_ALONE ? '' : requestedPath;
     const key = keyOfPath(keys(), text);
-    const folder = musicFolders.list().some((one) => one.key === key) ? folders.findPath(text) : undefined;
-    if (!folder) throw notFound('folder', asked);
+    const folder = musicFolders.list().some((musicFolder) => musicFolder.key === key)
+      ? folders.findPath(text)
+      : undefined;
+    if (!folder) throw notFound('folder', requestedPath);
     return { ...folder, key };
   }
 
-  function parentsOf({ path: at, key }: { path: string; key: string }): FolderOut[] {
-    const name = musicFolders.list().find((one) => one.key === key)?.name ?? '';
-    const parts = pathInRoot(key, at).split('/').filter(Boolean);
+  function parentsOf({ path: currentPath, key }: { path: string; key: string }): FolderOut[] {
+    const name = musicFolders.list().find((musicFolder) => musicFolder.key === key)?.name ?? '';
+    const segments = pathInRoot(key, currentPath).split('/').filter(Boolean);
     const root = rootPathOf(key);
     return [
       { path: pathOfRoot(key), name },
-      ...parts.map((part, i) => ({
-        path: [...(root === '' ? [] : [root]), ...parts.slice(0, i + 1)].join('/'),
-        name: part,
+      ...segments.map((segment, i) => ({
+        path: [...(root === '' ? [] : [root]), ...segments.slice(0, i + 1)].join('/'),
+        name: segment,
       })),
     ];
   }
@@ -65,7 +67,10 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
         }
         const folder = find(query.path);
         return {
-          ...toPaged(await folders.pageOf(folder, query), query, ({ path: at, name }) => ({ path: at, name })),
+          ...toPaged(await folders.pageOf(folder, query), query, ({ path: childPath, name }) => ({
+            path: childPath,
+            name,
+          })),
           parents: parentsOf(folder),
           is_offline: musicFolders.whyOffline(folder.key) !== undefined,
           track_count: folders.countTracks(folder),

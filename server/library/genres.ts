@@ -14,13 +14,13 @@ const SELECT = `SELECT g.name, g.track_count AS trackCount, (SELECT count(*) FRO
   FROM genres g WHERE g.track_count > 0`;
 
 export function createGenreList(statements: Statements) {
-  const kept = createResultCache<GenreSummary[]>(statements, 1);
-  const byName = (): GenreSummary[] =>
+  const cache = createResultCache<GenreSummary[]>(statements, 1);
+  const readByName = (): GenreSummary[] =>
     statements
       .rows<GenreSummary>(SELECT, {})
       .map((genre) => ({ genre, key: sortKey(genre.name) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
       .map(({ genre }) => genre);
 
-  return (): GenreSummary[] => kept.get(['library'], '', byName);
+  return (): GenreSummary[] => cache.get(['library'], '', readByName);
 }

@@ -5,7 +5,7 @@ import { FIELD_LIST } from '../db/track-fields.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { TYPED_RELEASE, type TrackIdentity } from './track-values.ts';
 
-/** As it is shown: in text, by the names of the API. */
+/** A changed field as it is shown: in text, by the names of the API. */
 export interface FieldChange {
   field: string;
   before: string | null;
@@ -14,7 +14,7 @@ export interface FieldChange {
 
 type Key = keyof TrackIdentity;
 
-const KEYS = new Map<string, Key>([
+const KEY_OF_FIELD = new Map<string, Key>([
   ['title', 'title'],
   ['artist', 'artist'],
   ['artists', 'artists'],
@@ -23,35 +23,38 @@ const KEYS = new Map<string, Key>([
   ['genre', 'genres'],
   ...FIELD_LIST.map((field): [string, Key] => [tracks[field].name, field]),
 ]);
-/** The names of the artists and how they are written say one thing. */
-const TOGETHER = new Set(['artist', 'artists']);
+/** The artists and their credit are undone together. */
+const ARTIST_FIELDS = new Set(['artist', 'artists']);
 const ORIGIN_OF: Record<string, string> = { artists: 'artist', genres: 'genre' };
 /** Fields whose origin is that of another field. */
-const NAMED_WITH: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album' };
+const ORIGIN_FIELD_OF: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album' };
 
 function textOf(identity: TrackIdentity, key: Key): string | null {
   const value = identity[key] as string | number | boolean | readonly string[] | null | undefined;
   return value === undefined || value === null ? null : typeof value === 'object' ? value.join('; ') : String(value);
 }
 
-/** By the name of the API; null also for a field that there is not. */
+/** Returns the text of a field by its API name; null for an unknown field. */
 export function fieldText(identity: TrackIdentity, field: string): string | null {
-  const key = KEYS.get(field);
+  const key = KEY_OF_FIELD.get(field);
   return (key && textOf(identity, key)) || null;
 }
 
-export const changesOf = (before: TrackIdentity, after: TrackIdentity): FieldChange[] =>
-  [...KEYS].flatMap(([field, key]) => {
-    const [old, now] = [textOf(before, key), textOf(after, key)].map((text) => text || null) as [string, string];
-    return old === now ? [] : [{ field, before: old, after: now }];
+export const changesOf = (oldIdentity: TrackIdentity, newIdentity: TrackIdentity): FieldChange[] =>
+  [...KEY_OF_FIELD].flatMap(([field, key]) => {
+    const [oldText, newText] = [textOf(oldIdentity, key), textOf(newIdentity, key)].map((text) => text || null) as [
+      string,
+      string,
+    ];
+    return oldText === newText ? [] : [{ field, before: oldText, after: newText }];
   });
 
 /** Fields that an edit set to the value that they had before, by the name of the API. */
-export const confirmedFields = (before: TrackIdentity, after: TrackIdentity): string[] =>
-  [...KEYS].flatMap(([field, key]) => {
-    const name = NAMED_WITH[key] ?? key;
-    const isTyped = after.provenance?.[name] === 'manual' && before.provenance?.[name] !== 'manual';
-    return isTyped && textOf(before, key) === textOf(after, key) ? [field] : [];
+export const confirmedFields = (oldIdentity: TrackIdentity, newIdentity: TrackIdentity): string[] =>
+  [...KEY_OF_FIELD].flatMap(([field, key]) => {
+    const name = ORIGIN_FIELD_OF[key] ?? key;
+    const isTyped = newIdentity.provenance?.[name] === 'manual' && oldIdentity.provenance?.[name] !== 'manual';
+    return isTyped && textOf(oldIdentity, key) === textOf(newIdentity, key) ? [field] : [];
   });
 
 interface BeforeEdit {
@@ -59,70 +62,74 @@ interface BeforeEdit {
   after?: Partial<TrackIdentity>;
 }
 
-/** `kept`: what was changed again since, and what it is now. */
+/** Undoes changes. `laterChanges`: fields that were changed again since, with their current values. */
 export function takeBack(
   changes: readonly FieldChange[],
-  { identity: before, after = {} }: BeforeEdit,
-  now: TrackIdentity,
-): { target: TrackIdentity; kept: FieldChange[] } {
+  { identity: oldIdentity, after = {} }: BeforeEdit,
+  currentIdentity: TrackIdentity,
+): { target: TrackIdentity; laterChanges: FieldChange[] } {
   const valueOf = (field: string): string | null | undefined => {
-    const key = KEYS.get(field);
-    return key && (textOf(now, key) || null);
+    const key = KEY_OF_FIELD.get(field);
+    return key && (textOf(currentIdentity, key) || null);
   };
-  const isOther = (one: FieldChange): boolean => valueOf(one.field) !== (one.after || null);
-  const isArtistOther = changes.some((one) => TOGETHER.has(one.field) && isOther(one));
-  const stays = (one: FieldChange): boolean => isOther(one) || (isArtistOther && TOGETHER.has(one.field));
-  const target: TrackIdentity = { ...now, provenance: { ...now.provenance } };
-  for (const { field } of changes.filter((one) => !stays(one))) {
-    const key = KEYS.get(field);
-    if (key !== undefined) copyField(key, before, target);
+  const isChangedSince = (change: FieldChange): boolean => valueOf(change.field) !== (change.after || null);
+  const isArtistChangedSince = changes.some((change) => ARTIST_FIELDS.has(change.field) && isChangedSince(change));
+  const stays = (change: FieldChange): boolean =>
+    isChangedSince(change) || (isArtistChangedSince && ARTIST_FIELDS.has(change.field));
+  const target: TrackIdentity = { ...currentIdentity, provenance: { ...currentIdentity.provenance } };
+  for (const { field } of changes.filter((change) => !stays(change))) {
+    const key = KEY_OF_FIELD.get(field);
+    if (key !== undefined) copyField(key, oldIdentity, target);
   }
   // also of fields that the edit only confirmed
-  for (const key of KEYS.values()) if (textOf(target, key) === textOf(before, key)) copyOrigin(key, before, target);
+  for (const key of KEY_OF_FIELD.values())
+    if (textOf(target, key) === textOf(oldIdentity, key)) copyOrigin(key, oldIdentity, target);
   // what the album is besides its name goes with the name
-  const album = [before, now].find((one) => isSameAlbum(one, target));
+  const album = [oldIdentity, currentIdentity].find((identity) => isSameAlbum(identity, target));
   target.compilation = album?.compilation;
   target.releaseGroupMbid = album?.releaseGroupMbid;
   target.releaseMbid = album?.releaseMbid;
-  copyOrigin(TYPED_RELEASE, album ?? before, target);
+  copyOrigin(TYPED_RELEASE, album ?? oldIdentity, target);
   for (const id of ['recordingMbid', 'acoustidId'] as const)
-    if (id in after && now[id] === after[id]) target[id] = before[id];
-  const kept = changes.flatMap((one) => {
-    const value = valueOf(one.field);
-    const isBefore = value === undefined || value === (one.before || null);
-    return stays(one) && !isBefore ? [{ field: one.field, before: one.before, after: value }] : [];
+    if (id in after && currentIdentity[id] === after[id]) target[id] = oldIdentity[id];
+  const laterChanges = changes.flatMap((change) => {
+    const value = valueOf(change.field);
+    const isOldValue = value === undefined || value === (change.before || null);
+    return stays(change) && !isOldValue ? [{ field: change.field, before: change.before, after: value }] : [];
   });
-  return { target, kept };
+  return { target, laterChanges };
 }
 
-/** What is not a field of its own goes with the name that it belongs to. */
-const WITH_ORIGIN: Record<string, readonly Key[]> = {
+/** Keys that have the origin of one field and are copied with it. */
+const KEYS_OF_ORIGIN: Record<string, readonly Key[]> = {
   artist: ['artist', 'artists'],
   album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid', 'releaseMbid'],
   genre: ['genres'],
 };
-const EDITED = new Set(['title', ...Object.keys(WITH_ORIGIN), ...FIELD_LIST]);
+const EDITABLE_FIELDS = new Set(['title', ...Object.keys(KEYS_OF_ORIGIN), ...FIELD_LIST]);
 
 /** Fields that were edited by hand in `identity`, and not in `other`, or to another value. */
 export const editedFields = (identity: TrackIdentity, other: TrackIdentity): string[] =>
   Object.entries(identity.provenance ?? {})
-    .filter(([field, origin]) => origin === 'manual' && EDITED.has(field))
+    .filter(([field, origin]) => origin === 'manual' && EDITABLE_FIELDS.has(field))
     .map(([field]) => field)
     .filter(
       (field) =>
         other.provenance?.[field] !== 'manual' ||
-        (WITH_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(other, key)),
+        (KEYS_OF_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(other, key)),
     );
 
 /** `to`, with the fields that were edited by hand in `from` and not in `to`. */
 export function withEditsOf(from: TrackIdentity, to: TrackIdentity): TrackIdentity {
-  const edited = Object.entries(from.provenance ?? {})
-    .filter(([field, origin]) => origin === 'manual' && to.provenance?.[field] !== 'manual' && EDITED.has(field))
+  const editedNames = Object.entries(from.provenance ?? {})
+    .filter(
+      ([field, origin]) => origin === 'manual' && to.provenance?.[field] !== 'manual' && EDITABLE_FIELDS.has(field),
+    )
     .map(([field]) => field);
-  if (edited.length === 0) return to;
+  if (editedNames.length === 0) return to;
   const target = { ...to, provenance: { ...to.provenance } };
-  for (const field of edited) {
-    for (const key of WITH_ORIGIN[field] ?? [field as Key]) copyField(key, from, target);
+  for (const field of editedNames) {
+    for (const key of KEYS_OF_ORIGIN[field] ?? [field as Key]) copyField(key, from, target);
     target.provenance[field] = 'manual';
     if (field === 'album') copyOrigin(TYPED_RELEASE, from, target);
   }

@@ -25,13 +25,13 @@ export const setOf = ({ each, set }: Filter): string => (set === undefined ? eac
 
 /** Conditions for finding matches in any order. Next to a filter with few matches, the others are tested per item. */
 export const conditionsOf = (filters: readonly Filter[]): string[] => {
-  const hasFew = filters.some(({ few }) => few);
-  return filters.map((filter) => (hasFew && !filter.few ? filter.each : setOf(filter)));
+  const hasFew = filters.some(({ matchesFew: few }) => few);
+  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.each : setOf(filter)));
 };
 
-export function whereOf(parts: (string | undefined)[]): string {
-  const given = parts.filter((part) => part !== undefined).map((part) => `(${part})`);
-  return given.length === 0 ? '' : `WHERE ${given.join(' AND ')}`;
+export function whereOf(conditions: (string | undefined)[]): string {
+  const terms = conditions.filter((part) => part !== undefined).map((part) => `(${part})`);
+  return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
 }
 
 /** Topics whose changes can change the matches. */

@@ -6,7 +6,7 @@ import { createIdLists, type IdPage } from './page-ids.ts';
 import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statement-cache.ts';
 
-/** `sql`: run it and give its first column. */
+/** `sql`: a statement whose first column is the answer. */
 export type ListQuestion = { list: NewIdList; page: Page } | { sql: string; params: Params };
 /** `version`: the state that the total was counted at. */
 export interface VersionedPage extends IdPage {
@@ -14,15 +14,15 @@ export interface VersionedPage extends IdPage {
 }
 export type ListAnswer = VersionedPage | number[];
 
-const KEEP_ASIDES = 50;
+const MAX_CACHED_QUERIES = 50;
 
 answerFromDatabase<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
   const lists = createIdLists({ statements });
-  const asides = createResultCache<number[]>(statements, KEEP_ASIDES);
+  const queryResults = createResultCache<number[]>(statements, MAX_CACHED_QUERIES);
   return (question) => {
     if ('sql' in question)
-      return asides.get(TOPICS, JSON.stringify(question), () =>
+      return queryResults.get(TOPICS, JSON.stringify(question), () =>
         statements.column<number>(question.sql, question.params),
       );
     const version = lists.versionOf(question.list); // read first, so that a write meanwhile makes it stale

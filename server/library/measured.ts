@@ -1,5 +1,5 @@
-// What the analysis measured, in the rows of tracks. Tags win: tempo, key and energy are filled in where there are
-// none, ReplayGain has columns of its own.
+// Writes what the analysis measured into the rows of tracks. Tags win: tempo, key and energy are filled in where there
+// are none, ReplayGain has columns of its own.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { foldedText } from './sort-and-identity-keys.ts';
@@ -15,7 +15,7 @@ export interface Measured {
 export type MeasuredWriter = ReturnType<typeof createMeasuredWriter>;
 
 /** Sets a column where it is empty or was measured before, and not emptied by hand. */
-const filled = (column: string, field: string, value: string): string =>
+const setIfFillable = (column: string, field: string, value: string): string =>
   `${column} = iif(${isFillable(column, field)}, @${value}, ${column})`;
 const isFillable = (column: string, field: string): string =>
   `(${column} IS NULL AND provenance ->> '$.${field}' IS NOT 'manual' OR provenance ->> '$.${field}' IS 'measured')`;
@@ -25,7 +25,7 @@ const FIELDS = [
   { column: 'energy', field: 'energy', value: 'energy' },
 ];
 /** `json_patch` removes what is null, and leaves the rest. */
-const ORIGINS = `nullif(json_patch(coalesce(provenance, '{}'), json_object(${FIELDS.map(
+const NEW_PROVENANCE = `nullif(json_patch(coalesce(provenance, '{}'), json_object(${FIELDS.map(
   ({ column, field, value }) =>
     `'${field}', iif(${isFillable(column, field)}, iif(@${value} IS NULL, NULL, 'measured'),
       provenance ->> '$.${field}')`,
@@ -34,9 +34,9 @@ const ORIGINS = `nullif(json_patch(coalesce(provenance, '{}'), json_object(${FIE
 export function createMeasuredWriter(client: Sqlite) {
   const set = client.prepare<Measured & { id: TrackId; keySort: string | null }>(
     `UPDATE tracks SET measured_gain_db = @gainDb, measured_peak = @peak,
-      ${FIELDS.map(({ column, field, value }) => filled(column, field, value)).join(', ')},
+      ${FIELDS.map(({ column, field, value }) => setIfFillable(column, field, value)).join(', ')},
       initial_key_sort = iif(${isFillable('initial_key', 'initialKey')}, @keySort, initial_key_sort),
-      provenance = ${ORIGINS} WHERE id = @id`,
+      provenance = ${NEW_PROVENANCE} WHERE id = @id`,
   );
   const setAlbum = client.prepare(
     'UPDATE tracks SET measured_album_gain_db = ?, measured_album_peak = ? WHERE album_id = ?',

@@ -24,11 +24,11 @@ import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from './track-valu
 import type { TrackWriter } from './track-writer.ts';
 import { KEPT_MS, type Trash } from './trash.ts';
 
-/** Results of listening to the audio: they go where it goes. */
-const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces'];
+/** Results of the analysis, which belong to the audio and move with it. */
+const AUDIO_TABLES = ['track_fingerprints', 'fingerprint_pieces'];
 
-/** What people did with one track and that went to another, as far as it takes to bring it back. */
-interface Carried {
+/** What the merge moved from the emptied track to the kept one, as an undo needs it. */
+interface CarriedData {
   moved: { table: string; column: string; keys: Row[] }[];
   remembered: Record<string, unknown>;
   /** Absent where no edit of the emptied track went to the kept one. */
@@ -38,14 +38,14 @@ interface Carried {
 }
 interface MergedSnapshot extends TrackSnapshot {
   /** `before`: what the kept track was, if it took over the file. */
-  merge: Carried & { before: Before | null };
+  merge: CarriedData & { before: KeptTrackState | null };
 }
 interface CarriedEdits {
-  /** What the kept track was. */
+  /** The identity of the kept track before the merge. */
   identity: TrackIdentity;
   changes: FieldChange[];
 }
-interface Before {
+interface KeptTrackState {
   source: string;
   sourceId: string;
   audio: TrackAudio;
@@ -53,7 +53,7 @@ interface Before {
   identity: TrackIdentity;
   status: MetadataStatus;
   folder: number | undefined;
-  /** What its own file said; absent for a track without edits. */
+  /** The tags of its own file; absent for a track without edits. */
   tags?: TrackIdentity | undefined;
 }
 
@@ -63,7 +63,7 @@ interface MergeOptions {
   by: UserId | null;
   /** The kept track takes over file and audio of the other one. */
   takesFile: boolean;
-  /** While the emptied track's row is there. */
+  /** Called while the emptied track's row still exists. */
   beforeRemoval?: () => void;
 }
 
@@ -76,8 +76,8 @@ export interface PastMerge extends RowAs<
   deletedByName: string | null;
 }
 
-interface ListOf {
-  /** Those that were replaced since; what was merged is purged with the trash. */
+interface ListParams {
+  /** Replaced tracks are listed from this time on; merged ones are purged with the trash. */
   since: number;
   into?: TrackId;
 }
@@ -95,10 +95,10 @@ export type Merges = ReturnType<typeof createMerges>;
 
 export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
   const snapshots = createTrackSnapshots(db.$client);
-  const findKnown = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareKnownTracks(db.$client);
   const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
   const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
-  // by the index of the tracks that were merged into one, where only that one is asked for
+  // two statements, so that the merges of one track are found by its index
   const prepareList = (mergedInto: string, replacedBy: string) => {
     const sql = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
         m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
@@ -109,11 +109,11 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       FROM replaced_tracks r JOIN tracks t ON t.id = r.track_id LEFT JOIN albums a ON a.id = t.album_id
       WHERE r.replaced_at > @since ${replacedBy}`;
     return {
-      list: db.$client.prepare<ListOf & Page, PastMerge>(
+      list: db.$client.prepare<ListParams & Page, PastMerge>(
         `SELECT p.*, u.username AS deletedByName FROM (${sql}) p LEFT JOIN users u ON u.id = p.deletedBy
           ORDER BY p.deletedAt DESC, p.id DESC LIMIT @limit OFFSET @offset`,
       ),
-      count: db.$client.prepare<ListOf, number>(`SELECT count(*) FROM (${sql})`).pluck(),
+      count: db.$client.prepare<ListParams, number>(`SELECT count(*) FROM (${sql})`).pluck(),
     };
   };
   const allMerges = prepareList('IS NOT NULL', '');
@@ -121,107 +121,110 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
   const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
 
-  function beforeOf(tx: Db, id: TrackId): Before {
-    const [row, known, snapshot] = [findTrack(tx, id), findKnown(id), snapshots.take(id)];
-    if (!row || !known || !snapshot) throw notFound('track', id);
+  function readKeptState(tx: Db, id: TrackId): KeptTrackState {
+    const [row, storedTrack, snapshot] = [findTrack(tx, id), findStoredTrack(id), snapshots.take(id)];
+    if (!row || !storedTrack || !snapshot) throw notFound('track', id);
     const { source, sourceId, metadataStatus: status } = row;
-    const { identity, folder } = known;
+    const { identity, folder } = storedTrack;
     const ofAudio = snapshot.rows.filter(isOfAudio);
     const tags = identityUnderEdits(tx, id);
     return { source, sourceId, audio: audioOf(row), ofAudio, identity, status, folder, tags };
   }
 
   /**
-   * Part of the caller's transaction; nothing is left over to release. The caller sees to the files, before; it gives
-   * the kept track the audio of the other one, after, if that is what it takes over.
+   * Part of the caller's transaction; no stored object has to be released. The caller handles the files before the call
+   * and, with `takesFile`, gives the kept track the audio of the other one after it.
    */
   function mergeInto(
-    kept: TrackId,
-    emptied: TrackId,
+    keptId: TrackId,
+    emptiedId: TrackId,
     { reason, by, takesFile, beforeRemoval = () => {} }: MergeOptions,
   ): void {
     db.transaction(
       (tx) => {
-        const snapshot = snapshots.take(emptied);
-        if (!snapshot) throw notFound('track', emptied);
-        const before = takesFile ? beforeOf(tx, kept) : null;
-        const carried = whatGoesAlong(kept, emptied, by);
-        const isMoved = ({ table }: { table: string }): boolean => carried.moved.some((one) => one.table === table);
-        // those of equal audio are found again with the other track
-        const isFoundAgain = (one: { table: string }): boolean => reason === 'same_audio' && isOfAudio(one);
+        const snapshot = snapshots.take(emptiedId);
+        if (!snapshot) throw notFound('track', emptiedId);
+        const keptState = takesFile ? readKeptState(tx, keptId) : null;
+        const carried = carryData(keptId, emptiedId, by);
+        const isMoved = ({ table }: { table: string }): boolean =>
+          carried.moved.some((reference) => reference.table === table);
+        // the results for equal audio are kept with the other track
+        const isFoundAgain = (reference: { table: string }): boolean => reason === 'same_audio' && isOfAudio(reference);
         const merged: MergedSnapshot = {
           ...snapshot,
-          rows: snapshot.rows.filter((one) => !isMoved(one) && !isFoundAgain(one)),
-          links: snapshot.links.filter((one) => !isMoved(one)),
+          rows: snapshot.rows.filter((row) => !isMoved(row) && !isFoundAgain(row)),
+          links: snapshot.links.filter((link) => !isMoved(link)),
           // annotations come back by themselves (annotations.ts)
           parents: { ...snapshot.parents, albumCovers: [], artistNevers: [] },
-          merge: { ...carried, before },
+          merge: { ...carried, before: keptState },
         };
-        const audio = before === null ? undefined : before.audio;
-        tracks.mergedInto(kept, emptied);
-        merge.mergeInto(kept, emptied, (inner) =>
-          trash.put(inner, by, emptied, beforeRemoval, { into: kept, reason, snapshot: merged, audio }),
+        const audio = keptState === null ? undefined : keptState.audio;
+        tracks.mergedInto(keptId, emptiedId);
+        merge.mergeInto(keptId, emptiedId, (inner) =>
+          trash.put(inner, by, emptiedId, beforeRemoval, { into: keptId, reason, snapshot: merged, audio }),
         );
       },
       { behavior: 'immediate' },
     );
   }
 
-  /** Carries edits over; the rest is only noted. A person who merges has seen which fields are kept. */
-  const whatGoesAlong = (kept: TrackId, emptied: TrackId, by: UserId | null): Carried => ({
-    keptSince: carrySince(kept, emptied),
-    edits: by === null ? carryEdits(emptied, kept) : undefined,
+  /** Moves edits to the kept track and notes the rest. A person who merges has seen which fields are kept. */
+  const carryData = (keptId: TrackId, emptiedId: TrackId, by: UserId | null): CarriedData => ({
+    keptSince: carrySince(keptId, emptiedId),
+    edits: by === null ? carryEdits(emptiedId, keptId) : undefined,
     moved: movers.flatMap(({ rows = [] }) =>
-      rows.map((one) => ({ ...one, keys: snapshots.keysOf(one.table, one.column, emptied) })),
+      rows.map((reference) => ({ ...reference, keys: snapshots.keysOf(reference.table, reference.column, emptiedId) })),
     ),
     remembered: Object.fromEntries(
-      movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
+      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.of(emptiedId, keptId)]] : [])),
     ),
   });
 
-  /** A track is there since the older of the two. */
-  function carrySince(kept: TrackId, emptied: TrackId): number | undefined {
-    const [own, other] = [findSince.get(kept), findSince.get(emptied)];
-    if (own === undefined || other === undefined || own <= other) return undefined;
-    setSince.run(other, kept);
-    return own;
+  /** Gives the kept track the earlier of the two creation times; returns its own if that changed. */
+  function carrySince(keptId: TrackId, emptiedId: TrackId): number | undefined {
+    const [keptSince, emptiedSince] = [findSince.get(keptId), findSince.get(emptiedId)];
+    if (keptSince === undefined || emptiedSince === undefined || keptSince <= emptiedSince) return undefined;
+    setSince.run(emptiedSince, keptId);
+    return keptSince;
   }
 
   /**
    * For a scan: what people did with a track goes to the one that replaced it, and both stay. Part of the caller's
    * transaction. Throws `not_found`.
    */
-  function replace(replaced: TrackId, by: TrackId): void {
+  function replace(replacedId: TrackId, replacementId: TrackId): void {
     db.transaction(
       (tx) => {
-        for (const id of [replaced, by]) if (!findTrack(tx, id)) throw notFound('track', id);
-        const carried = whatGoesAlong(by, replaced, null);
-        for (const mover of movers) mover.move?.(replaced, by);
-        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, by)).run(); // it has a file again
-        tx.insert(replacedTracks).values({ trackId: replaced, byId: by, replacedAt: now(), carried }).run();
+        for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
+        const carried = carryData(replacementId, replacedId, null);
+        for (const mover of movers) mover.move?.(replacedId, replacementId);
+        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run(); // it has a file again
+        tx.insert(replacedTracks)
+          .values({ trackId: replacedId, byId: replacementId, replacedAt: now(), carried })
+          .run();
       },
       { behavior: 'immediate' },
     );
   }
 
-  /** Brings back what went from `emptied` to `kept`. Both are there. */
+  /** Moves back what the merge moved from the emptied to the kept track. Both exist. */
   function carryBack(
-    { moved, remembered, keptSince }: Carried,
-    emptied: TrackId,
-    kept: TrackId,
+    { moved, remembered, keptSince }: CarriedData,
+    emptiedId: TrackId,
+    keptId: TrackId,
     { tookFile, by }: { tookFile: boolean; by: UserId | null },
   ): void {
-    for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, kept, emptied);
-    if (keptSince !== undefined) setSince.run(keptSince, kept);
+    for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, keptId, emptiedId);
+    if (keptSince !== undefined) setSince.run(keptSince, keptId);
     const at = now();
     for (const { remembers, bringBack } of movers)
-      bringBack?.(emptied, kept, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
-    tracks.search.set('track', kept);
+      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
+    tracks.search.set('track', keptId);
   }
 
   /**
    * For a scan: what people did with a track since a moment goes to another one, whose music it was then. With
-   * `onlyIfAny` names that the music had stay where they are if people did nothing with the track itself. False then.
+   * `onlyIfAny`, and if people did nothing with the track itself, the names stay where they are and false is returned.
    */
   const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date, onlyIfAny = false): boolean => {
     const isAny = movers.map((mover) => mover.moveSince?.(from, to, since) ?? false).includes(true);
@@ -229,121 +232,122 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     return isAny;
   }).immediate;
 
-  /** Fields that were edited by hand, unless they were in the other track, too. */
+  /** Copies manually edited fields, unless they were edited in the other track too. */
   function carryEdits(from: TrackId, to: TrackId): CarriedEdits | undefined {
-    const [emptied, kept] = [findKnown(from), findKnown(to)];
-    if (!emptied || !kept) return undefined;
-    const identity = withEditsOf(emptied.identity, kept.identity);
-    if (identity === kept.identity) return undefined;
-    rename(to, identity, kept.folder);
-    return { identity: { ...kept.identity, lyrics: undefined }, changes: changesOf(kept.identity, identity) };
+    const [emptiedTrack, keptTrack] = [findStoredTrack(from), findStoredTrack(to)];
+    if (!emptiedTrack || !keptTrack) return undefined;
+    const identity = withEditsOf(emptiedTrack.identity, keptTrack.identity);
+    if (identity === keptTrack.identity) return undefined;
+    rename(to, identity, keptTrack.folder);
+    return { identity: { ...keptTrack.identity, lyrics: undefined }, changes: changesOf(keptTrack.identity, identity) };
   }
 
-  /** Where they are still as they came. */
+  /** Undoes carried edits where the fields are still as they came. */
   function takeEditsBack(id: TrackId, { identity, changes }: CarriedEdits): void {
-    const known = findKnown(id);
-    if (known) rename(id, takeBack(changes, { identity }, known.identity).target, known.folder);
+    const storedTrack = findStoredTrack(id);
+    if (storedTrack) rename(id, takeBack(changes, { identity }, storedTrack.identity).target, storedTrack.folder);
   }
 
   const rename = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
     tracks.batch(() => tracks.setIdentity(id, { ...identity, lyrics: undefined }, folder));
 
-  /** Gives the kept track what it was, and the audio that it took over back. Runs inside the caller's transaction. */
-  function giveBack(tx: Db, kept: TrackId, before: Before, storageUri: string | null): Row {
-    const taken = snapshots.take(kept)?.track ?? {};
-    const { source, sourceId, identity, folder } = before;
+  /** Restores what the kept track was before it took over the file; returns the columns of that file. */
+  function restoreKeptState(tx: Db, keptId: TrackId, keptState: KeptTrackState, storageUri: string | null): Row {
+    const takenRow = snapshots.take(keptId)?.track ?? {};
+    const { source, sourceId, identity, folder } = keptState;
     tx.update(trackTable)
-      .set({ source, sourceId: freePlace(tx, kept, source, sourceId), updatedAt: now() })
-      .where(eq(trackTable.id, kept))
+      .set({ source, sourceId: freePlace(tx, keptId, source, sourceId), updatedAt: now() })
+      .where(eq(trackTable.id, keptId))
       .run();
-    tracks.setAudio(kept, { ...before.audio, storageUri });
-    snapshots.replaceRows(kept, OF_AUDIO, before.ofAudio);
-    const isEditedSince = taken['metadata_status'] === 'manual' && before.status !== 'manual';
-    const edited = findKnown(kept)?.identity ?? identity;
-    if (before.tags) tagsUnderEdits(tx, kept, before.tags);
-    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(kept, withEditsOf(edited, identity), folder));
+    tracks.setAudio(keptId, { ...keptState.audio, storageUri });
+    snapshots.replaceRows(keptId, AUDIO_TABLES, keptState.ofAudio);
+    const isEditedSince = takenRow['metadata_status'] === 'manual' && keptState.status !== 'manual';
+    const editedIdentity = findStoredTrack(keptId)?.identity ?? identity;
+    if (keptState.tags) tagsUnderEdits(tx, keptId, keptState.tags);
+    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(keptId, withEditsOf(editedIdentity, identity), folder));
     const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
-    return Object.fromEntries(columns.map((name) => [name, taken[name] ?? null]));
+    return Object.fromEntries(columns.map((name) => [name, takenRow[name] ?? null]));
   }
 
   function freePlace(tx: Db, id: TrackId, source: string, sourceId: string): string {
-    const other = tx
+    const occupant = tx
       .select({ id: trackTable.id })
       .from(trackTable)
       .where(and(eq(trackTable.source, source), eq(trackTable.sourceId, sourceId)))
       .get();
-    return other === undefined || other.id === id ? sourceId : separatedPlace(id, sourceId);
+    return occupant === undefined || occupant.id === id ? sourceId : separatedPlace(id, sourceId);
   }
 
-  /** The kept track has the file of that later merge, and not of this one. */
-  const tookFileSince = (tx: Db, kept: TrackId, at: Date): boolean =>
+  /** Returns whether the kept track took over a file in a later merge. */
+  const tookFileSince = (tx: Db, keptId: TrackId, at: Date): boolean =>
     tx
       .select({ snapshot: trashedTracks.snapshot })
       .from(trashedTracks)
-      .where(and(eq(trashedTracks.mergedInto, kept), gt(trashedTracks.deletedAt, at)))
+      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, at)))
       .all()
-      .some((later) => (later.snapshot as MergedSnapshot).merge.before !== null);
+      .some((row) => (row.snapshot as MergedSnapshot).merge.before !== null);
 
-  /** The kept track is gone for good, and what belonged to it is this one's alone. */
+  /** Restores the emptied track when the kept one is gone for good. */
   function restoreAlone(
     tx: Db,
     { id, storageUri }: { id: TrackId; storageUri: string | null },
     merged: MergedSnapshot,
   ) {
     trash.restore(tx, id);
-    const { before } = merged.merge;
-    if (before === null) return;
-    // It has the audio that the kept track had before; its own went with that one, unless it lies in a music folder.
-    const own = merged.track['storage_uri'];
-    if (typeof own === 'string' && own.startsWith('file:'))
-      tx.update(trackTable).set({ storageUri: own }).where(eq(trackTable.id, id)).run();
+    const { before: keptState } = merged.merge;
+    if (keptState === null) return;
+    // The row has the former audio of the kept track. Its own audio went with that track, unless it lies in a music
+    // folder.
+    const ownUri = merged.track['storage_uri'];
+    if (typeof ownUri === 'string' && ownUri.startsWith('file:'))
+      tx.update(trackTable).set({ storageUri: ownUri }).where(eq(trackTable.id, id)).run();
     else {
-      tracks.setAudio(id, { ...before.audio, storageUri });
-      snapshots.replaceRows(id, OF_AUDIO, []); // listened to anew
+      tracks.setAudio(id, { ...keptState.audio, storageUri });
+      snapshots.replaceRows(id, AUDIO_TABLES, []); // analyzed again
     }
   }
 
-  /** What a track that was merged became in the end. */
-  function lastOf(tx: Db, id: TrackId): TrackId {
-    const next = tx
+  /** Follows merges to the track that is left. */
+  function findFinalTrack(tx: Db, id: TrackId): TrackId {
+    const nextId = tx
       .select({ id: trashedTracks.mergedInto })
       .from(trashedTracks)
       .where(eq(trashedTracks.id, id))
       .get()?.id;
-    return next == null ? id : lastOf(tx, next);
+    return nextId == null ? id : findFinalTrack(tx, nextId);
   }
 
   function undo(by: UserId | null, id: TrackId): void {
     db.transaction(
       (tx) => {
-        const replaced = writtenRow(tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning());
-        if (replaced) {
-          const { byId, carried } = replaced as typeof replaced & { carried: Carried };
+        const replacedRow = writtenRow(tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning());
+        if (replacedRow) {
+          const { byId, carried } = replacedRow as typeof replacedRow & { carried: CarriedData };
           if (carried.edits) takeEditsBack(byId, carried.edits);
           return carryBack(carried, id, byId, { tookFile: false, by });
         }
         const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
         if (row?.mergedInto == null) throw notFound('merge', id);
         const snapshot = row.snapshot as MergedSnapshot;
-        // where it took over a file, that file has its own past
-        const kept = snapshot.merge.before === null ? lastOf(tx, row.mergedInto) : row.mergedInto;
-        if (!findTrack(tx, kept)) {
-          const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, kept)).get() !== undefined;
+        // a merge that moved a file is undone with the track that took it over
+        const keptId = snapshot.merge.before === null ? findFinalTrack(tx, row.mergedInto) : row.mergedInto;
+        if (!findTrack(tx, keptId)) {
+          const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, keptId)).get() !== undefined;
           if (isDeleted)
             throw conflict('The track that it became is deleted, or became another one. Restore that first.');
           return restoreAlone(tx, row, snapshot);
         }
-        const { before, edits } = snapshot.merge;
-        if (before !== null && tookFileSince(tx, kept, row.deletedAt))
+        const { before: keptState, edits } = snapshot.merge;
+        if (keptState !== null && tookFileSince(tx, keptId, row.deletedAt))
           throw conflict('The track that it became has taken over another file since. Separate those two first.');
-        if (edits) takeEditsBack(kept, edits);
+        if (edits) takeEditsBack(keptId, edits);
         const file =
-          before === null
+          keptState === null
             ? { storage_uri: row.storageUri, source_id: freePlace(tx, id, row.source, row.sourceId) }
-            : giveBack(tx, kept, before, row.storageUri);
+            : restoreKeptState(tx, keptId, keptState, row.storageUri);
         tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
         trash.putBack(tx, { ...snapshot, track: { ...snapshot.track, ...file } });
-        carryBack(snapshot.merge, id, kept, { tookFile: before !== null, by });
+        carryBack(snapshot.merge, id, keptId, { tookFile: keptState !== null, by });
       },
       { behavior: 'immediate' },
     );
@@ -352,7 +356,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function getMerge(tx: Db, id: TrackId) {
     const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
     if (row?.mergedInto == null) throw notFound('merge', id);
-    return { row, kept: row.mergedInto, snapshot: row.snapshot as MergedSnapshot };
+    return { row, keptId: row.mergedInto, snapshot: row.snapshot as MergedSnapshot };
   }
 
   /**
@@ -362,21 +366,21 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function takeMergedFile(id: TrackId, audio: TrackAudio): void {
     db.transaction(
       (tx) => {
-        const { row, kept, snapshot } = getMerge(tx, id);
+        const { row, keptId, snapshot } = getMerge(tx, id);
         const { source, sourceId } = row;
-        const isTaken = freePlace(tx, kept, source, sourceId) !== sourceId;
-        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, kept, row.deletedAt))
+        const isTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
+        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
           throw conflict('The file belongs to another track by now.');
-        const before = beforeOf(tx, kept);
-        const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = before.audio;
-        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before } };
+        const keptState = readKeptState(tx, keptId);
+        const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = keptState.audio;
+        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
         tx.update(trashedTracks)
           .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: merged })
           .where(eq(trashedTracks.id, id))
           .run();
-        tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, kept)).run();
-        tracks.setAudio(kept, audio);
-        snapshots.replaceRows(kept, OF_AUDIO, []); // it is listened to anew
+        tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, keptId)).run();
+        tracks.setAudio(keptId, audio);
+        snapshots.replaceRows(keptId, AUDIO_TABLES, []); // analyzed again
       },
       { behavior: 'immediate' },
     );
@@ -386,15 +390,15 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function leaveMergedFile(id: TrackId): void {
     db.transaction(
       (tx) => {
-        const { row, kept, snapshot } = getMerge(tx, id);
-        const { before } = snapshot.merge;
-        if (before === null || tookFileSince(tx, kept, row.deletedAt) || !findTrack(tx, kept))
+        const { row, keptId, snapshot } = getMerge(tx, id);
+        const { before: keptState } = snapshot.merge;
+        if (keptState === null || tookFileSince(tx, keptId, row.deletedAt) || !findTrack(tx, keptId))
           throw conflict('The track has another file by now.');
-        const { audio } = beforeOf(tx, kept);
-        const taken = giveBack(tx, kept, before, row.storageUri);
+        const { audio } = readKeptState(tx, keptId);
+        const takenColumns = restoreKeptState(tx, keptId, keptState, row.storageUri);
         const merged: MergedSnapshot = {
           ...snapshot,
-          track: { ...snapshot.track, ...taken },
+          track: { ...snapshot.track, ...takenColumns },
           merge: { ...snapshot.merge, before: null },
         };
         const { storageUri, contentHash, sizeBytes } = audio;
@@ -415,16 +419,16 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     undo,
     replace,
     divide,
-    /** Latest first; all, or what became that track. */
+    /** Lists all merges, or those into one track, latest first. */
     list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const asked = { since: now().getTime() - KEPT_MS, ...(into !== undefined && { into }) };
+      const params = { since: now().getTime() - KEPT_MS, ...(into !== undefined && { into }) };
       const merges = into === undefined ? allMerges : mergesInto;
-      return { items: merges.list.all({ ...asked, limit, offset }), total: merges.count.get(asked) ?? 0 };
+      return { items: merges.list.all({ ...params, limit, offset }), total: merges.count.get(params) ?? 0 };
     },
   };
 }
 
-const isOfAudio = ({ table }: { table: string }): boolean => OF_AUDIO.includes(table);
+const isOfAudio = ({ table }: { table: string }): boolean => AUDIO_TABLES.includes(table);
 
 const audioOf = (row: TrackAudio): TrackAudio =>
   Object.fromEntries(AUDIO_COLUMNS.map((column) => [column, row[column]])) as TrackAudio;

@@ -5,7 +5,7 @@ import { createAlbumRegroupings } from './album-regroupings.ts';
 import type { AnnotationPart } from './annotations.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
-import { createListThread } from './listing.ts';
+import { createListThread } from './list-pages.ts';
 import { createMeasuredWriter } from './measured.ts';
 import { editRoutes } from './edit-routes.ts';
 import { folderRoutes } from './folder-routes.ts';
@@ -24,7 +24,7 @@ import { trashRoutes } from './trash-routes.ts';
 import { createTrash, KEPT_MS } from './trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
-const EMPTIED_EVERY_MS = 3_600_000;
+const PURGE_INTERVAL_MS = 3_600_000;
 
 export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
 
@@ -66,23 +66,23 @@ export function libraryModule({
     db,
     audioStore,
     isOffline: musicFolders.isOffline,
-    lost: markLost,
+    markLost,
     lookAgain,
   });
   const trash = createTrash({
     db,
     tracks,
     now,
-    restored: changes.restored,
+    onRestored: changes.restored,
     lookForFiles,
     release: library.release,
   });
-  let emptying: NodeJS.Timeout | undefined;
+  let purgeTimer: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
   const merge = createTrackMerge({ db, tracks, movers });
   const merges = createMerges({ db, tracks, merge, movers, trash, now });
 
-  const menders: ((id: TrackId) => void)[] = [];
+  const faultListeners: ((id: TrackId) => void)[] = [];
   function markLost(id: TrackId, uri: string): void {
     if (!library.markMissing(id, uri)) return;
     changes.audioLost(id);
@@ -95,7 +95,7 @@ export function libraryModule({
     changes.changed();
   }
 
-  /** Whether the audio of a missing track is there again; the track is available then. */
+  /** Makes a missing track available if its audio exists again; returns whether it does. */
   async function lookAgain(id: TrackId): Promise<boolean> {
     const uri = await returnedAudio.findUri(id);
     if (uri !== undefined) markReturned(id, uri);
@@ -111,11 +111,11 @@ export function libraryModule({
     void jobs.tryEnqueue(COMPARE_GONE, {});
   }
 
-  /** Albums of an earlier version follow the rule by themselves after a week, if nobody had a look before. */
+  /** Regroups albums of an earlier version after a week, if nobody did so before. */
   async function regroupWhenDue(): Promise<void> {
     try {
       await regroupings.releaseUnchanged();
-      db.transaction(() => tracks.batch(() => {}), { behavior: 'immediate' }); // what was heard since
+      db.transaction(() => tracks.batch(() => {}), { behavior: 'immediate' }); // regroups names that were noted since
       const dueAt = regroupings.dueAt();
       if (dueAt && dueAt <= now()) await jobs.tryEnqueue(REGROUP_ALBUMS, { by: null });
     } catch (err) {
@@ -144,17 +144,17 @@ export function libraryModule({
       audio: {
         lost(id: TrackId, uri: string): void {
           markLost(id, uri);
-          for (const mend of menders) mend(id);
+          for (const listener of faultListeners) listener(id);
         },
-        /** Nobody can bring it back now. */
+        /** The audio is lost, and nothing can repair it now. */
         lostForGood: markLost,
-        /** It is there, but not what it was. */
+        /** The file exists, but its checksum differs from the stored one. */
         damaged(id: TrackId): void {
-          for (const mend of menders) mend(id);
+          for (const listener of faultListeners) listener(id);
         },
-        onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
+        onFault: (listener: (id: TrackId) => void): void => void faultListeners.push(listener),
         returned: markReturned,
-        /** Asked whether that file of a music folder is in a folder that scans ignore. */
+        /** Sets how to find out whether scans ignore the folder of a file. */
         askIgnored(ask: (path: string) => Promise<boolean>): void {
           isIgnored = ask;
         },
@@ -166,7 +166,7 @@ export function libraryModule({
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.edited }),
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
       ...folderRoutes({ library, musicFolders }),
-      ...trashRoutes({ trash, library, restored }),
+      ...trashRoutes({ trash, library, onRestored: restored }),
       ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: restored }),
       ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.edited }),
     ],
@@ -180,7 +180,7 @@ export function libraryModule({
       });
     },
     start(): void {
-      const empty = (): void =>
+      const purge = (): void =>
         void trash
           .purgeOld(nowForAges())
           .then(() => library.editHistory.purgeOld(nowForAges()))
@@ -188,13 +188,13 @@ export function libraryModule({
           .then(() => regroupings.purgeOld(new Date(nowForAges().getTime() - KEPT_MS)))
           .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
       const everyHour = (): void => {
-        empty();
+        purge();
         void regroupWhenDue();
       };
-      emptying = setInterval(everyHour, EMPTIED_EVERY_MS).unref();
+      purgeTimer = setInterval(everyHour, PURGE_INTERVAL_MS).unref();
       everyHour();
     },
-    stop: () => clearInterval(emptying),
+    stop: () => clearInterval(purgeTimer),
     close: listThread.close,
   } satisfies Module;
 }

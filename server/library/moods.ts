@@ -2,7 +2,7 @@
 // minor. Tempo has no part in them: a beat that is counted twice or half as fast is a common error.
 
 /** The share of the library, in percent, that has less energy: from and below. */
-interface Definition {
+interface MoodDefinition {
   ranks: readonly [number, number];
   isMinor?: boolean;
 }
@@ -14,13 +14,13 @@ const DEFINITIONS = {
   dark: { ranks: [0, 40], isMinor: true },
   driving: { ranks: [60, 85] },
   intense: { ranks: [85, 100] },
-} as const satisfies Record<string, Definition>;
+} as const satisfies Record<string, MoodDefinition>;
 
 export type Mood = keyof typeof DEFINITIONS;
 export const MOODS = Object.keys(DEFINITIONS) as [Mood, ...Mood[]];
 
 /** `F#m`, `Fmin`, and `11A` as DJ programs write it. */
-const minor = (key: string): string =>
+const isMinorSql = (key: string): string =>
   `(${['[A-G]m*', '[A-G][#b]m*', '[0-9]A', '1[0-9]A'].map((form) => `${key} GLOB '${form}'`).join(' OR ')})
     AND ${key} NOT GLOB '*maj*'`;
 
@@ -31,7 +31,7 @@ const minor = (key: string): string =>
 export const fineEnergySql = (row: string): string =>
   `(${row}.energy + min(0.99, max(0, (12 - coalesce(${row}.measured_gain_db, 0.5)) / 23)))`;
 
-/** SQL: the energy that so many percent of the tracks are below. Before they were counted, it is taken for even. */
+/** SQL: the energy that this percentage of the tracks is below. Until tracks are counted, an even distribution. */
 const energyAt = (percent: number): string =>
   `coalesce((SELECT energy FROM energy_ranks WHERE percent = ${percent}), ${1 + percent / 10})`;
 
@@ -44,13 +44,13 @@ export function wholeEnergiesSql(mood: Mood): string {
 
 /** SQL: a condition on the row of a track. */
 export function moodSql(mood: Mood, row: string): string {
-  const { ranks, isMinor }: Definition = DEFINITIONS[mood];
+  const { ranks, isMinor }: MoodDefinition = DEFINITIONS[mood];
   const [from, below] = ranks;
   const key = `${row}.initial_key`;
   return [
     `${row}.energy IS NOT NULL`,
     ...(from === 0 ? [] : [`${fineEnergySql(row)} >= ${energyAt(from)}`]),
     ...(below === 100 ? [] : [`${fineEnergySql(row)} < ${energyAt(below)}`]),
-    ...(isMinor === undefined ? [] : [isMinor ? minor(key) : `${key} IS NOT NULL AND NOT (${minor(key)})`]),
+    ...(isMinor === undefined ? [] : [isMinor ? isMinorSql(key) : `${key} IS NOT NULL AND NOT (${isMinorSql(key)})`]),
   ].join(' AND ');
 }

@@ -12,11 +12,11 @@ import { createResolver } from './resolve.ts';
 import type { TrackWriter } from './track-writer.ts';
 
 type Artist = RowAs<typeof artists, 'id' | 'name' | 'sortKey'>;
-type Credited = RowAs<typeof tracks, 'id' | 'albumId'> & RowAs<typeof trackArtists, 'credit'>;
+type CreditedTrack = RowAs<typeof tracks, 'id' | 'albumId'> & RowAs<typeof trackArtists, 'credit'>;
 
 const NOT_TYPED = "t.metadata_status <> 'manual' AND coalesce(t.provenance ->> '$.artist', '') <> 'manual'";
 /** Album keys (resolve.ts) that contain the album artist. */
-const OF_ARTIST = /^((?:[dl]:)?t:)(\d+)(:[^]*)$/;
+const ARTIST_IN_KEY = /^((?:[dl]:)?t:)(\d+)(:[^]*)$/;
 
 export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
   const client = db.$client;
@@ -29,7 +29,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
   );
   const listSplit = client.prepare<
     { rarest: ArtistId; parts: string; most: number },
-    Credited
+    CreditedTrack
   >(`SELECT t.id, t.album_id AS albumId, t.artist_name AS credit
     FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
     WHERE a.artist_id = @rarest AND ${NOT_TYPED} AND (SELECT json_group_array(artist_id ORDER BY position)
@@ -38,7 +38,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       WHERE track_id = t.id) LIMIT @most`);
   const listWhole = client.prepare<
     [ArtistId, number],
-    Credited
+    CreditedTrack
   >(`SELECT t.id, t.album_id AS albumId, a.credit FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
     WHERE a.artist_id = ? AND ${NOT_TYPED} AND t.artist_name = a.credit AND (SELECT count(*) FROM track_artists
     WHERE track_id = t.id) = 1 LIMIT ?`);
@@ -74,76 +74,80 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
   function refile(albumId: AlbumId, from: ArtistId, to: Artist): void {
     setAlbumArtist.run(to.id, to.sortKey, now().getTime(), albumId);
     for (const key of keysOf.all(albumId)) {
-      const [, before, id, after] = OF_ARTIST.exec(key) ?? [];
+      const [, prefix, id, suffix] = ARTIST_IN_KEY.exec(key) ?? [];
       if (Number(id) !== from) continue;
       deleteKey.run(key);
-      insertKey.run(`${before}${to.id}${after}`, albumId);
+      insertKey.run(`${prefix}${to.id}${suffix}`, albumId);
     }
     writer.noteAlbum(albumId);
     writer.search.setAlbum(albumId);
   }
 
-  function join(whole: Artist, names: readonly string[], most: number): number {
+  function joinCredits(whole: Artist, names: readonly string[], limit: number): number {
     const parts = names.flatMap((name) => findPart.get(identityKey(name)) ?? []);
     const [rarest] = parts.toSorted((a, b) => a.trackCount - b.trackCount);
     const [first] = parts;
     if (!rarest || !first || parts.length < names.length) return 0;
-    const found = listSplit.all({ rarest: rarest.id, parts: JSON.stringify(parts.map(({ id }) => id)), most });
-    const previousNames = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
-    for (const { id } of found) setCredits(id, whole.name, [whole]);
-    for (const albumId of albumsOf(found)) {
+    const splitTracks = listSplit.all({
+      rarest: rarest.id,
+      parts: JSON.stringify(parts.map(({ id }) => id)),
+      most: limit,
+    });
+    const previousNames = splitTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    for (const { id } of splitTracks) setCredits(id, whole.name, [whole]);
+    for (const albumId of albumsOf(splitTracks)) {
       if (isTheirs.get(albumId, first.id, whole.id) === undefined) continue;
       refile(albumId, first.id, whole);
-      insertKey.run(wasSplit(albumId), albumId);
+      insertKey.run(splitMarkOf(albumId), albumId);
     }
     for (const [id, names] of previousNames) writer.renamed(id, names);
     writer.sweepEmpty(
-      albumsOf(found),
+      albumsOf(splitTracks),
       parts.map(({ id }) => id),
     );
-    return found.length;
+    return splitTracks.length;
   }
 
-  function split(whole: Artist, most: number): number {
-    const found = listWhole
-      .all(whole.id, most)
+  function splitCredits(whole: Artist, limit: number): number {
+    const joinedTracks = listWhole
+      .all(whole.id, limit)
       .map((track) => ({ ...track, names: splitArtists([track.credit], () => false) }))
       .filter(({ names }) => names.length > 1);
-    const previousNames = found.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    const previousNames = joinedTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
     let first: Artist | undefined;
-    for (const { id, names } of found) {
+    for (const { id, names } of joinedTracks) {
       const artists = names.map((name): Artist => ({ ...resolver.artist(name), name }));
       setCredits(id, names.join(', '), artists);
       first ??= artists[0];
     }
-    for (const albumId of albumsOf(found)) {
+    for (const albumId of albumsOf(joinedTracks)) {
       if (
         !first ||
         isTheirs.get(albumId, whole.id, first.id) === undefined ||
-        deleteKey.run(wasSplit(albumId)).changes === 0
+        deleteKey.run(splitMarkOf(albumId)).changes === 0
       )
         continue;
       refile(albumId, whole.id, first);
     }
     for (const [id, names] of previousNames) writer.renamed(id, names);
-    return found.length;
+    return joinedTracks.length;
   }
 
-  /** Fixes the credits of up to `most` tracks; returns how many. Runs inside the caller's transaction. */
-  return (id: ArtistId, most: number): number => {
+  /** Fixes the credits of up to `limit` tracks; returns how many. Runs inside the caller's transaction. */
+  return (id: ArtistId, limit: number): number => {
     const artist = findArtist.get(id);
     const names = artist ? splitArtists([artist.name], () => false) : [];
     if (!artist || names.length < 2) return 0;
-    return artist.neverSplit === 1 ? join(artist, names, most) : split(artist, most);
+    return artist.neverSplit === 1 ? joinCredits(artist, names, limit) : splitCredits(artist, limit);
   };
 }
 
 /**
- * Key that marks an album as moved by `join`. Only those move back when the mark is removed; an album whose files name
- * the unsplit artist stays.
+ * Key that marks an album as moved by `joinCredits`. Only those move back when the mark is removed; an album whose
+ * files name the unsplit artist stays.
  */
-const wasSplit = (albumId: AlbumId): string => `was:${albumId}`;
+const splitMarkOf = (albumId: AlbumId): string => `was:${albumId}`;
 
-const albumsOf = (found: readonly { albumId: AlbumId | null }[]): AlbumId[] => [
-  ...new Set(found.flatMap(({ albumId }) => albumId ?? [])),
+const albumsOf = (rows: readonly { albumId: AlbumId | null }[]): AlbumId[] => [
+  ...new Set(rows.flatMap(({ albumId }) => albumId ?? [])),
 ];

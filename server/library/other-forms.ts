@@ -15,8 +15,8 @@ export const EDIT_FORMS: Accepts = {
     Array.isArray(body['artists'])
       ? {
           ...body,
-          artists: (body['artists'] as unknown[]).map((one) =>
-            typeof one === 'object' && one !== null && 'name' in one ? one.name : one,
+          artists: (body['artists'] as unknown[]).map((artist) =>
+            typeof artist === 'object' && artist !== null && 'name' in artist ? artist.name : artist,
           ),
         }
       : body,

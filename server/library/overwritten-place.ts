@@ -13,5 +13,5 @@ export const overwrittenPlace = (id: TrackId, sourceId: string): string =>
 
 export const separatedPlace = (id: TrackId, sourceId: string): string => `${SEPARATED}/${id}/${sourceId}`;
 
-/** Where its file was; undefined for any other track. */
-export const placeBefore = (sourceId: string): string | undefined => PLACE.exec(sourceId)?.[1];
+/** Returns the source id that such a track had; undefined for any other track. */
+export const formerPlace = (sourceId: string): string | undefined => PLACE.exec(sourceId)?.[1];

@@ -3,7 +3,7 @@
 // a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
 import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
-import { allByChance, pageByChance, placesToTry } from './random-ids.ts';
+import { readWholeRandomOrder, readRandomPage, placesToTry } from './random-ids.ts';
 import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import type { Statements, Topic } from './statement-cache.ts';
@@ -21,86 +21,91 @@ interface IdListsDeps {
 
 type OrderedList = IdList & { order: WalkedOrder };
 
-const KEEP_TOTALS = 300;
+const MAX_CACHED_TOTALS = 300;
 /** Lists whose ids are kept: up to 4 MB each for a million tracks. */
-const KEEP_LISTS = 5;
-/** Shorter lists, but random ones, are always read by SQL. */
-const SHORT = 1_000;
-/** Estimated µs per row: skipped on an index, skipped across segments, collected and sorted, tried by chance. */
-const PASSED = 0.03;
-const SEGMENTED = 1;
-const GATHERED = 2;
-const TRIED = 1;
+const MAX_CACHED_LISTS = 5;
+/** Shorter lists, except random ones, are always read by SQL. */
+const MAX_SHORT_LIST = 1_000;
+/** Estimated cost per row. */
+const SKIPPED_ROW_COST_US = 0.03;
+const SEGMENT_ROW_COST_US = 1;
+const SORTED_ROW_COST_US = 2;
+const RANDOM_TRY_COST_US = 1;
 /** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
-const FEW = 0.1;
-const CHEAP_US = 1_000;
+const MAX_GATHERED_SHARE = 0.1;
+const MAX_CHEAP_US = 1_000;
 
-export function createIdLists({ statements, cheapUs = CHEAP_US }: IdListsDeps) {
-  const totals = createResultCache<number>(statements, KEEP_TOTALS);
-  const lists = createResultCache<Int32Array>(statements, KEEP_LISTS);
+export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDeps) {
+  const totals = createResultCache<number>(statements, MAX_CACHED_TOTALS);
+  const lists = createResultCache<Int32Array>(statements, MAX_CACHED_LISTS);
 
-  const page = (asked: NewIdList, at: Page): IdPage =>
-    statements.atOnce(() => {
-      const list = toIdList(asked);
+  const page = (newList: NewIdList, range: Page): IdPage =>
+    statements.inSnapshot(() => {
+      const list = toIdList(newList);
       const total = count(list);
-      if (at.offset >= total) return { ids: [], total };
+      if (range.offset >= total) return { ids: [], total };
       const [topics, key] = [pageTopicsOf(list), keyOf(list)];
-      const known = lists.find(topics, key);
-      if (!known && isCheap(list, at, total)) return { ids: read(list, at, total), total };
-      const ids = known ?? lists.get(topics, key, () => readAll(list, total));
-      return { ids: Array.from(ids.subarray(at.offset, at.offset + at.limit)), total };
+      const cachedIds = lists.find(topics, key);
+      if (!cachedIds && isCheap(list, range, total)) return { ids: readBySql(list, range, total), total };
+      const ids = cachedIds ?? lists.get(topics, key, () => readAll(list, total));
+      return { ids: Array.from(ids.subarray(range.offset, range.offset + range.limit)), total };
     });
 
-  /** The page, if the estimate says that it is cheap to read. */
-  function near(asked: NewIdList, at: Page): IdPage | undefined {
-    const list = toIdList(asked);
+  /** Returns the page if it is estimated to be cheap to read, else undefined. */
+  function readIfCheap(newList: NewIdList, range: Page): IdPage | undefined {
+    const list = toIdList(newList);
     const [topics, key] = totalOf(list);
     const total = isCounted(list) ? count(list) : totals.find(topics, key);
     if (total === undefined) return undefined;
-    if (at.offset >= total) return { ids: [], total };
-    return isCheap(list, at, total) ? { ids: read(list, at, total), total } : undefined;
+    if (range.offset >= total) return { ids: [], total };
+    return isCheap(list, range, total) ? { ids: readBySql(list, range, total), total } : undefined;
   }
 
-  function isCheap(list: IdList, at: Page, total: number): boolean {
+  function isCheap(list: IdList, range: Page, total: number): boolean {
     const { order } = list;
-    if ('seed' in order) return placesToTry(statements, list, at, total) * TRIED <= cheapUs;
-    const all = countAll(list);
-    if (all <= SHORT) return true;
-    const { walked, gathered } = costsOf({ ...list, order }, at.offset + at.limit, total, all);
+    if ('seed' in order) return placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US <= cheapUs;
+    const itemCount = countAll(list);
+    if (itemCount <= MAX_SHORT_LIST) return true;
+    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
     return Math.min(walked, gathered) <= cheapUs;
   }
 
-  function read(list: IdList, at: Page, total: number): number[] {
+  function readBySql(list: IdList, range: Page, total: number): number[] {
     const { order } = list;
-    if ('seed' in order) return pageByChance(statements, list, order.seed, at, total);
-    const { walked, gathered } = costsOf({ ...list, order }, at.offset + at.limit, total, countAll(list));
-    return walked <= gathered ? walk({ ...list, order }, at) : part(list, order.gather, conditionsOf(list.filters), at);
+    if ('seed' in order) return readRandomPage(statements, list, order.seed, range, total);
+    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
+    return walked <= gathered
+      ? walk({ ...list, order }, range)
+      : readSegment(list, order.gather, conditionsOf(list.filters), range);
   }
 
-  /** Many matches are taken from the order of all items, since testing each in that order reads its row from afar. */
+  /** Picks many matches from the order of all items: testing each item in that order would read scattered rows. */
   function readAll(list: IdList, total: number): Int32Array {
     const { order, itemType, filters } = list;
-    if ('seed' in order) return allByChance(statements, list, order.seed);
-    const all = countAll(list);
-    if (filters.length === 0 || total < all * FEW)
-      return Int32Array.from(read(list, { limit: total, offset: 0 }, total));
+    if ('seed' in order) return readWholeRandomOrder(statements, list, order.seed);
+    const itemCount = countAll(list);
+    if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
+      return Int32Array.from(readBySql(list, { limit: total, offset: 0 }, total));
     const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
     const matching = new Set(statements.column<number>(matches, list.params));
-    const ids = walk({ ...list, order, filters: [] }, { limit: all, offset: 0 });
+    const ids = walk({ ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
     return Int32Array.from(ids.filter((id) => matching.has(id)));
   }
 
   function costsOf(
     { filters, order }: OrderedList,
-    wanted: number,
+    rowsToRead: number,
     total: number,
-    all: number,
+    itemCount: number,
   ): { walked: number; gathered: number } {
     if (filters.length === 0)
-      return { walked: wanted * (order.segments.length > 1 ? SEGMENTED : PASSED), gathered: Infinity };
+      return {
+        walked: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
+        gathered: Infinity,
+      };
     return {
-      walked: (Math.min(wanted, total) / total) * all * Math.max(...filters.map(({ cost = 1 }) => cost)),
-      gathered: total * GATHERED,
+      walked: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
+      gathered: total * SORTED_ROW_COST_US,
     };
   }
 
@@ -111,14 +116,14 @@ export function createIdLists({ statements, cheapUs = CHEAP_US }: IdListsDeps) {
     let skip = offset;
     for (const segment of segments) {
       const conditions = list.filters.map((f) => f.each);
-      ids = ids.concat(part(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
+      ids = ids.concat(readSegment(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
       if (ids.length === limit || segment === segments.at(-1)) break;
-      skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...sumOf(list, segment.from, segment.where));
+      skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...countQuery(list, segment.from, segment.where));
     }
     return ids;
   }
 
-  const part = (
+  const readSegment = (
     list: IdList,
     { from, hint = '', where, orderBy }: Segment,
     filters: string[],
@@ -135,36 +140,38 @@ export function createIdLists({ statements, cheapUs = CHEAP_US }: IdListsDeps) {
 
   const count = (list: IdList): number => totals.get(...totalOf(list));
 
-  /** Counting takes no noticeable time. */
+  /** Returns whether counting the matches takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>
     filters.length === 0 ||
-    filters.some(({ few }) => few) ||
+    filters.some(({ matchesFew: few }) => few) ||
     filters.every(({ ofTotals }) => ofTotals !== undefined) ||
     (filters.length === 1 && filters[0]?.isCounted === true);
 
-  type Total = [topics: readonly Topic[], key: string, make: () => number];
+  type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
 
   /** Cache key of a total, and how it is computed. */
-  function totalOf(list: IdList): Total {
+  function totalOf(list: IdList): TotalQuery {
     const {
-      filters: [only, ...others],
+      filters: [firstFilter, ...others],
       itemType,
     } = list;
-    const ofTotals = list.filters.map((filter) => filter.ofTotals);
-    if (itemType === 'track' && !ofTotals.includes(undefined))
-      return value(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(ofTotals)}`);
-    const { not } = only ?? {};
-    if (not && others.length === 0) {
-      const [topics, key] = value(list, only?.each ?? '');
-      return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [not] })];
+    const totalConditions = list.filters.map((filter) => filter.ofTotals);
+    if (itemType === 'track' && !totalConditions.includes(undefined))
+      return totalQuery(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
+    const { negatedFilter } = firstFilter ?? {};
+    if (negatedFilter && others.length === 0) {
+      const [topics, key] = totalQuery(list, firstFilter?.each ?? '');
+      return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [negatedFilter] })];
     }
-    return only?.count !== undefined && others.length === 0 ? value(list, only.count) : sumOf(list, `${itemType}s i`);
+    return firstFilter?.count !== undefined && others.length === 0
+      ? totalQuery(list, firstFilter.count)
+      : countQuery(list, `${itemType}s i`);
   }
 
-  const sumOf = (list: IdList, from: string, segment?: string): Total =>
-    value(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
+  const countQuery = (list: IdList, from: string, segment?: string): TotalQuery =>
+    totalQuery(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
 
-  function value(list: IdList, sql: string): Total {
+  function totalQuery(list: IdList, sql: string): TotalQuery {
     const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
     return [
       topics,
@@ -175,14 +182,14 @@ export function createIdLists({ statements, cheapUs = CHEAP_US }: IdListsDeps) {
 
   return {
     page,
-    near,
+    readIfCheap,
     /** Caches a total that the thread computed at that version. */
-    noteTotal(asked: NewIdList, version: string, total: number): void {
-      const [, key] = totalOf(toIdList(asked));
+    noteTotal(newList: NewIdList, version: string, total: number): void {
+      const [, key] = totalOf(toIdList(newList));
       totals.put(key, version, total);
     },
     /** Version under which the total is cached. */
-    versionOf: (asked: NewIdList): string => statements.version(totalOf(toIdList(asked))[0]),
+    versionOf: (newList: NewIdList): string => statements.version(totalOf(toIdList(newList))[0]),
   };
 }
 

@@ -5,18 +5,18 @@ import { conditionsOf, whereOf, type IdList } from './list-definition.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statement-cache.ts';
 
-/** Places that are tried beyond those that have the page on average. */
-const MORE_PLACES = 20;
+/** Places that are tried beyond the number that holds the page on average. */
+const EXTRA_PLACES = 20;
 
 const orderOf = (statements: Statements, { itemType }: IdList, seed: number): SeededOrder =>
   seededOrder(seed, statements.value<number | null>(`SELECT max(id) FROM ${itemType}s`, {}) ?? 0);
 
-/** How many places of the order have to be looked at for a page. */
+/** Returns how many places have to be tried for a page on average. */
 export const placesToTry = (statements: Statements, list: IdList, { limit, offset }: Page, total: number): number =>
   ((offset + limit) * orderOf(statements, list, 0).size) / total;
 
 /** Tries place after place until the page is full. */
-export function pageByChance(
+export function readRandomPage(
   statements: Statements,
   list: IdList,
   seed: number,
@@ -27,23 +27,23 @@ export function pageByChance(
   const end = Math.min(offset + limit, total);
   const ids: number[] = [];
   for (let place = 0; ids.length < end && place < size;) {
-    const next = Math.min(size, place + Math.ceil(((end - ids.length) * size) / total) + MORE_PLACES);
-    const candidates = Array.from({ length: next - place }, (_, n) => idAt(place + n));
-    const matching = new Set(
+    const nextPlace = Math.min(size, place + Math.ceil(((end - ids.length) * size) / total) + EXTRA_PLACES);
+    const candidates = Array.from({ length: nextPlace - place }, (_, n) => idAt(place + n));
+    const matchingIds = new Set(
       statements.column<number>(
         `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${list.itemType}s i ON i.id = c.value
           ${whereOf(list.filters.map(({ each }) => each))}`,
         { ...list.params, candidates: JSON.stringify(candidates) },
       ),
     );
-    ids.push(...candidates.filter((id) => matching.has(id)));
-    place = next;
+    ids.push(...candidates.filter((id) => matchingIds.has(id)));
+    place = nextPlace;
   }
   return ids.slice(offset, end);
 }
 
-/** The ids of the whole list. */
-export function allByChance(statements: Statements, list: IdList, seed: number): Int32Array {
+/** Returns the ids of the whole list. */
+export function readWholeRandomOrder(statements: Statements, list: IdList, seed: number): Int32Array {
   const { placeOf, idAt } = orderOf(statements, list, seed);
   const ids = statements.column<number>(
     `SELECT i.id FROM ${list.itemType}s i ${whereOf(conditionsOf(list.filters))}`,

@@ -1,6 +1,6 @@
-// Routes that tell which albums would change, change them, merge two of one name, and take that back.
+// REST API of regrouping albums: preview, regroup, merge two albums of one name, undo.
 import { z } from 'zod';
-import type { AlbumsBefore } from '../db/albums-before.ts';
+import type { AlbumsBefore } from '../db/albums-before-regrouping.ts';
 import { AlbumIdIn, RegroupingIdIn } from '../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
@@ -16,17 +16,17 @@ import {
   RegroupingPage,
   type AlbumChangeOut,
 } from './regrouping-wire.ts';
-import { usual } from './releases.ts';
+import { mostFrequent } from './releases.ts';
 import type { LibraryService } from './service.ts';
 import { REGROUP_ALBUMS } from './tasks.ts';
 import { KEPT_MS } from './trash.ts';
 import { toAlbumOut } from './wire-maps.ts';
 
-/** Folders that are named of each album. */
-const MOST_FOLDERS = 3;
+/** Folders that are listed for each album. */
+const MAX_FOLDERS = 3;
 
 interface RegroupingRouteDeps {
-  regroupings: Pick<AlbumRegroupings, 'changes' | 'dueAt' | 'merge' | 'past' | 'undo'>;
+  regroupings: Pick<AlbumRegroupings, 'listChanges' | 'dueAt' | 'merge' | 'listPast' | 'undo'>;
   library: Pick<LibraryService, 'albumsById'>;
   jobs: Pick<Jobs, 'enqueue'>;
   libraryChanged: () => void;
@@ -34,12 +34,12 @@ interface RegroupingRouteDeps {
 
 const toBecome = (tracks: readonly PlacedTrack[]): AlbumChangeOut['becomes'][number] => ({
   track_count: tracks.length,
-  year: usual(tracks.map(({ year }) => year)) ?? null,
-  edition: usual(tracks.map(({ edition }) => edition)) ?? null,
-  release_mbid: usual(tracks.map(({ releaseMbid }) => releaseMbid)) ?? null,
+  year: mostFrequent(tracks.map(({ year }) => year)) ?? null,
+  edition: mostFrequent(tracks.map(({ edition }) => edition)) ?? null,
+  release_mbid: mostFrequent(tracks.map(({ releaseMbid }) => releaseMbid)) ?? null,
   folders: [...new Set(tracks.flatMap(({ folder }) => folder?.slice(folder.indexOf('/') + 1) ?? []))].slice(
     0,
-    MOST_FOLDERS,
+    MAX_FOLDERS,
   ),
 });
 
@@ -63,9 +63,9 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
       reply: AlbumChangePage,
     },
     async ({ user, query }) => {
-      const all = await regroupings.changes();
+      const changes = await regroupings.listChanges();
       const { limit, offset } = query;
-      const items = all.slice(offset, offset + limit);
+      const items = changes.slice(offset, offset + limit);
       const toOut = (change: AlbumChange): AlbumChangeOut => ({
         title: change.title,
         artist_name: change.artistName,
@@ -73,7 +73,7 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
         becomes: change.becomes.map(toBecome),
       });
       const dueAt = regroupings.dueAt();
-      return { ...toPaged({ items, total: all.length }, query, toOut), due_at: dueAt ? toIso(dueAt) : null };
+      return { ...toPaged({ items, total: changes.length }, query, toOut), due_at: dueAt ? toIso(dueAt) : null };
     },
   ),
 
@@ -101,7 +101,7 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
       query: z.object(pageQuery),
       reply: RegroupingPage,
     },
-    ({ query }) => toPaged(regroupings.past(query), query, toRegroupingOut),
+    ({ query }) => toPaged(regroupings.listPast(query), query, toRegroupingOut),
   ),
 
   route(
@@ -134,9 +134,9 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
       reply: RegroupingOut,
     },
     ({ user, params, body }) => {
-      const made = regroupings.merge(params.id, body.into, user.id);
+      const regrouping = regroupings.merge(params.id, body.into, user.id);
       libraryChanged();
-      return toRegroupingOut(made);
+      return toRegroupingOut(regrouping);
     },
   ),
 ];

@@ -4,16 +4,16 @@
 import type { TrackId } from '../db/ids.ts';
 import { SAME_LENGTH_MS, SAME_SOUND, soundSimilarity } from '../media/fingerprint-match.ts';
 
-/** What its tags and people say of a track. */
+/** A track as the rule sees it: by its tags and what people typed. */
 export interface NamedTrack {
   id: TrackId;
   /** The same text for a folder and the folders of its discs; undefined if the track goes by no folder. */
   folder: string | undefined;
-  /** The album that it stays in, whatever the rule says; undefined for most tracks. */
+  /** The album that the track stays in whatever the rule says; undefined for most tracks. */
   fixedAlbum: number | undefined;
   disc: number;
   number: number | null;
-  /** A person gave it this name, and it goes by that. */
+  /** A person gave the track this album name. */
   isTyped: boolean;
   /** Folded, as `edition`. */
   title: string;
@@ -24,40 +24,40 @@ export interface NamedTrack {
   year: number | undefined;
 }
 
-/** Gives the fingerprint of a track that was heard. */
+/** Returns the fingerprint of an analyzed track. */
 export type SoundOf = (id: TrackId) => Uint32Array | undefined;
 type ComparedTrack = Pick<NamedTrack, 'id' | 'title' | 'durationMs'>;
-type Comparison = (one: ComparedTrack, other: ComparedTrack) => boolean;
+type Comparison = (track: ComparedTrack, otherTrack: ComparedTrack) => boolean;
 
-/** Tells the tracks of each album. */
+/** Groups the tracks into albums. */
 export function releasesOf(tracks: readonly NamedTrack[], soundOf: SoundOf): NamedTrack[][] {
   const isSame = createComparison(soundOf);
   const parts = partsOf(tracks, isSame);
-  const [typed, others] = divide(parts, isTypedPart);
-  return addTyped(partFixed(joinParts(others, isSame)), typed, isSame).map((some) =>
-    some.flatMap((part) => part.tracks),
+  const [typedParts, otherParts] = partition(parts, isTypedPart);
+  return addTypedParts(separateFixed(joinParts(otherParts, isSame)), typedParts, isSame).map((album) =>
+    album.flatMap((part) => part.tracks),
   );
 }
 
-const divide = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] => [
+const partition = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] => [
   items.filter(isFirst),
   items.filter((item) => !isFirst(item)),
 ];
 
-/** People gave all of these tracks their name. */
+/** Returns whether people gave all tracks of the part their album name. */
 const isTypedPart = ({ tracks, fixedAlbum }: Part): boolean =>
   fixedAlbum === undefined && tracks.every(({ isTyped }) => isTyped);
 
-/** By what they sound like; until both were heard, by title and length. */
+/** Compares tracks by their sound; until both are analyzed, by title and length. */
 export function createComparison(soundOf: SoundOf): Comparison {
-  return (one, other) => {
-    const [sound, otherSound] = [soundOf(one.id), soundOf(other.id)];
+  return (track, otherTrack) => {
+    const [sound, otherSound] = [soundOf(track.id), soundOf(otherTrack.id)];
     if (sound && otherSound) return soundSimilarity(sound, otherSound) >= SAME_SOUND;
-    return one.title === other.title && Math.abs(one.durationMs - other.durationMs) <= SAME_LENGTH_MS;
+    return track.title === otherTrack.title && Math.abs(track.durationMs - otherTrack.durationMs) <= SAME_LENGTH_MS;
   };
 }
 
-/** Tracks that are in one album at any rate. */
+/** Tracks that are in one album in any case. */
 interface Part {
   tracks: readonly NamedTrack[];
   places: ReadonlyMap<string, readonly NamedTrack[]>;
@@ -68,18 +68,18 @@ interface Part {
 }
 
 function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
-  const together = Map.groupBy(tracks, ({ fixedAlbum, folder }) =>
+  const groups = Map.groupBy(tracks, ({ fixedAlbum, folder }) =>
     fixedAlbum !== undefined ? `fixed ${fixedAlbum}` : folder !== undefined ? `in ${folder}` : undefined,
   );
-  const loose = together.get(undefined) ?? [];
-  together.delete(undefined);
-  return [...together.values(), ...partsOfLoose(loose, isSame)].map((some) => ({
-    tracks: some,
-    places: placesOf(some),
-    fixedAlbum: some[0]?.fixedAlbum,
-    releaseMbid: usual(some.map((track) => track.releaseMbid)),
-    edition: usual(some.map((track) => track.edition)),
-    year: yearOf(some),
+  const looseTracks = groups.get(undefined) ?? [];
+  groups.delete(undefined);
+  return [...groups.values(), ...partsOfLooseTracks(looseTracks, isSame)].map((group) => ({
+    tracks: group,
+    places: placesOf(group),
+    fixedAlbum: group[0]?.fixedAlbum,
+    releaseMbid: mostFrequent(group.map((track) => track.releaseMbid)),
+    edition: mostFrequent(group.map((track) => track.edition)),
+    year: yearOf(group),
   }));
 }
 
@@ -87,53 +87,58 @@ function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
  * Tracks without a folder are one part, unless two recordings claim one place. Then those that name the same release,
  * edition and year stay together.
  */
-function partsOfLoose(loose: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
-  const likes = Map.groupBy(loose.toSorted(inNames), (track) => JSON.stringify(namesOf(track)));
+function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+  const tracksByNames = Map.groupBy(looseTracks.toSorted(compareByNames), (track) => JSON.stringify(namesOf(track)));
   const parts: NamedTrack[][] = [];
-  for (const alike of likes.values()) {
-    const free = parts.filter((part) => !claimOnePlace(part, alike, isSame));
-    const isWhole = !alike.some((track, n) => claimOnePlace([track], alike.slice(n + 1), isSame));
-    const fitting = free.toSorted((a, b) => inCommon(b[0], alike[0]) - inCommon(a[0], alike[0]))[0];
-    if (isWhole && fitting) fitting.push(...alike);
-    else if (isWhole) parts.push([...alike]);
-    else parts.push(...divided(alike, isSame));
+  for (const group of tracksByNames.values()) {
+    const possibleParts = parts.filter((part) => !claimOnePlace(part, group, isSame));
+    const isWhole = !group.some((track, n) => claimOnePlace([track], group.slice(n + 1), isSame));
+    const bestPart = possibleParts.toSorted(
+      (a, b) => countCommonNames(b[0], group[0]) - countCommonNames(a[0], group[0]),
+    )[0];
+    if (isWhole && bestPart) bestPart.push(...group);
+    else if (isWhole) parts.push([...group]);
+    else parts.push(...divideByPlace(group, isSame));
   }
   return parts;
 }
 
 /** Each track goes to the first part in which its place is free. */
-function divided(tracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+function divideByPlace(tracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
   const parts: NamedTrack[][] = [];
   for (const track of tracks) {
-    const part = parts.find((one) => !claimOnePlace(one, [track], isSame));
+    const part = parts.find((candidate) => !claimOnePlace(candidate, [track], isSame));
     if (part) part.push(track);
     else parts.push([track]);
   }
   return parts;
 }
 
-function claimOnePlace(some: readonly NamedTrack[], others: readonly NamedTrack[], isSame: Comparison): boolean {
-  const places = placesOf(some);
-  return others.some((track) =>
-    places.get(placeOf(track))?.some((one) => !isSame(one, track) && !areBroughtTogether(one, track)),
+function claimOnePlace(group: readonly NamedTrack[], otherGroup: readonly NamedTrack[], isSame: Comparison): boolean {
+  const places = placesOf(group);
+  return otherGroup.some((track) =>
+    places.get(placeOf(track))?.some((occupant) => !isSame(occupant, track) && !areBroughtTogether(occupant, track)),
   );
 }
 
 /** A person who gives tracks one name wants them together, if not by the year. */
-const areBroughtTogether = (one: NamedTrack, other: NamedTrack): boolean =>
-  (one.isTyped || other.isTyped) && (one.year === undefined || other.year === undefined || one.year === other.year);
+const areBroughtTogether = (track: NamedTrack, otherTrack: NamedTrack): boolean =>
+  (track.isTyped || otherTrack.isTyped) &&
+  (track.year === undefined || otherTrack.year === undefined || track.year === otherTrack.year);
 
 const namesOf = ({ releaseMbid, edition, year }: NamedTrack) => [releaseMbid, edition, year] as const;
-const inCommon = (one: NamedTrack | undefined, other: NamedTrack | undefined): number =>
-  one && other ? namesOf(one).filter((name, n) => name !== undefined && name === namesOf(other)[n]).length : 0;
+const countCommonNames = (track: NamedTrack | undefined, otherTrack: NamedTrack | undefined): number =>
+  track && otherTrack
+    ? namesOf(track).filter((name, n) => name !== undefined && name === namesOf(otherTrack)[n]).length
+    : 0;
 
-/** In an order that the tags alone give. What has no mbid, edition or year comes after what has one. */
-function inNames(a: NamedTrack, b: NamedTrack): number {
+/** Orders tracks by their tags alone. Tracks without mbid, edition or year come last. */
+function compareByNames(a: NamedTrack, b: NamedTrack): number {
   const values = ({ disc, number, title, durationMs, id, ...names }: NamedTrack) =>
     [names.releaseMbid, names.edition, names.year, disc, number ?? undefined, title, durationMs, id] as const;
-  const [left, right] = [values(a), values(b)];
-  const n = left.findIndex((value, i) => value !== right[i]);
-  return n < 0 ? 0 : compare(left[n], right[n]);
+  const [valuesOfA, valuesOfB] = [values(a), values(b)];
+  const n = valuesOfA.findIndex((value, i) => value !== valuesOfB[i]);
+  return n < 0 ? 0 : compare(valuesOfA[n], valuesOfB[n]);
 }
 const compare = (a: string | number | undefined, b: string | number | undefined): number =>
   a === undefined ? 1 : b === undefined ? -1 : a < b ? -1 : 1;
@@ -143,43 +148,43 @@ export const placeOf = ({ disc, number, title }: Pick<NamedTrack, 'disc' | 'numb
 const placesOf = (tracks: readonly NamedTrack[]) => Map.groupBy(tracks, placeOf);
 
 /** The most frequent value; of equals the smaller one. */
-export function usual<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
+export function mostFrequent<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
   const byValue = Map.groupBy(values, (value) => value);
   byValue.delete(undefined);
-  return [...byValue].toSorted(([a, some], [b, others]) => others.length - some.length || compare(a, b))[0]?.[0];
+  return [...byValue].toSorted(([a, uses], [b, otherUses]) => otherUses.length - uses.length || compare(a, b))[0]?.[0];
 }
 
 /** Songs may have years of their own: the year of an album is that of more than half of them. */
 function yearOf(tracks: readonly NamedTrack[]): number | undefined {
   const years = tracks.flatMap(({ year }) => year ?? []);
-  const year = usual(years);
-  return years.filter((one) => one === year).length * 2 > years.length ? year : undefined;
+  const year = mostFrequent(years);
+  return years.filter((value) => value === year).length * 2 > years.length ? year : undefined;
 }
 
 /** Parts that are one album by their release mbid, and what they name together. */
 type Release = Omit<Part, 'tracks' | 'fixedAlbum'> & { parts: readonly Part[] };
 
 function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
-  const ofMbid = Map.groupBy(parts, (part) => part.releaseMbid ?? part);
-  const releases = [...ofMbid.values()].map((some): Release => {
-    const tracks = some.flatMap((part) => part.tracks);
-    const edition = usual(some.map((part) => part.edition));
+  const partsByMbid = Map.groupBy(parts, (part) => part.releaseMbid ?? part);
+  const releases = [...partsByMbid.values()].map((group): Release => {
+    const tracks = group.flatMap((part) => part.tracks);
+    const edition = mostFrequent(group.map((part) => part.edition));
     return {
-      parts: some,
+      parts: group,
       places: placesOf(tracks),
-      releaseMbid: some[0]?.releaseMbid,
+      releaseMbid: group[0]?.releaseMbid,
       edition,
-      year: usual(some.map((part) => part.year)),
+      year: mostFrequent(group.map((part) => part.year)),
     };
   });
-  return agreeing(releases).flatMap((some) => joinAgreeing(some, isSame));
+  return groupAgreeing(releases).flatMap((group) => joinAgreeing(group, isSame));
 }
 
 /**
  * Releases that name the same mbid, edition and year. One that names none of a kind agrees with all others, if those
  * name only one; otherwise with those that name none either.
  */
-function agreeing(releases: readonly Release[]): Release[][] {
+function groupAgreeing(releases: readonly Release[]): Release[][] {
   const kinds = (['releaseMbid', 'edition', 'year'] as const).filter(
     (kind) => new Set(releases.flatMap((release) => release[kind] ?? [])).size > 1,
   );
@@ -187,77 +192,77 @@ function agreeing(releases: readonly Release[]): Release[][] {
 }
 
 /**
- * The same recordings at the same places are one album, owned twice. What is left is the rest of it, if no place is
- * claimed twice.
+ * Joins releases with the same recordings at the same places, which are one album owned twice. The others join them if
+ * no place is claimed twice.
  */
 function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][] {
-  const units = connected(releases, (a, b) => isCopy(a, b, isSame)).flatMap((some) =>
-    some.every((one, n) => some.slice(n + 1).every((other) => isCopy(one, other, isSame)))
-      ? [some]
-      : some.map((one) => [one]),
+  const units = groupConnected(releases, (a, b) => isCopy(a, b, isSame)).flatMap((group) =>
+    group.every((release, n) => group.slice(n + 1).every((otherRelease) => isCopy(release, otherRelease, isSame)))
+      ? [group]
+      : group.map((release) => [release]),
   );
-  const places = units.map((unit) => new Set(unit.flatMap((one) => [...one.places.keys()])));
-  const all = new Set(places.flatMap((some) => [...some]));
-  const isRest = places.reduce((sum, { size }) => sum + size, 0) === all.size;
-  const albums = isRest ? [units.flat()] : units;
-  return albums.map((some) => some.flatMap((one) => one.parts));
+  const places = units.map((unit) => new Set(unit.flatMap((release) => [...release.places.keys()])));
+  const allPlaces = new Set(places.flatMap((unitPlaces) => [...unitPlaces]));
+  const areComplementary = places.reduce((sum, { size }) => sum + size, 0) === allPlaces.size;
+  const albums = areComplementary ? [units.flat()] : units;
+  return albums.map((unit) => unit.flatMap((release) => release.parts));
 }
 
-/** They share places, and hold the same recording at each of them. */
-function isCopy(one: Release, other: Release, isSame: Comparison): boolean {
-  const shared = [...one.places].flatMap(([place, tracks]) => {
-    const others = other.places.get(place);
-    return others ? [tracks.some((track) => others.some((copy) => isSame(track, copy)))] : [];
+/** Returns whether two releases share places and hold the same recording at each of them. */
+function isCopy(release: Release, otherRelease: Release, isSame: Comparison): boolean {
+  const placeMatches = [...release.places].flatMap(([place, tracks]) => {
+    const otherTracks = otherRelease.places.get(place);
+    return otherTracks ? [tracks.some((track) => otherTracks.some((copy) => isSame(track, copy)))] : [];
   });
-  return shared.length > 0 && shared.every(Boolean);
+  return placeMatches.length > 0 && placeMatches.every(Boolean);
 }
 
-/** The groups that the pairs make. */
-export function connected<T>(items: readonly T[], areJoined: (one: T, other: T) => boolean): T[][] {
+/** Groups items that are joined by pairs. */
+export function groupConnected<T>(items: readonly T[], areJoined: (item: T, otherItem: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const item of items) {
-    const joined = groups.filter((group) => group.some((one) => areJoined(one, item)));
-    for (const group of joined) groups.splice(groups.indexOf(group), 1);
-    groups.push([...joined.flat(), item]);
+    const joinedGroups = groups.filter((group) => group.some((member) => areJoined(member, item)));
+    for (const group of joinedGroups) groups.splice(groups.indexOf(group), 1);
+    groups.push([...joinedGroups.flat(), item]);
   }
   return groups;
 }
 
 /**
- * What people gave a name that other tracks have is of the album of the same year, else of the largest one; not of one
- * of another year if both claim a place.
+ * Adds tracks that people gave the name to the album of the same year, else to the largest one, but not to an album of
+ * another year that claims the same place.
  */
-function addTyped(albums: readonly Part[][], typed: readonly Part[], isSame: Comparison): Part[][] {
-  const added = albums.map((parts) => [...parts]);
-  for (const part of typed) {
+function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSame: Comparison): Part[][] {
+  const extendedAlbums = albums.map((parts) => [...parts]);
+  for (const part of typedParts) {
     const isOfYear = ({ year }: Part): boolean => year !== undefined && year === part.year;
     const isOther = ({ year, tracks }: Part): boolean =>
       year !== undefined && part.year !== undefined && year !== part.year && claimOnePlace(tracks, part.tracks, isSame);
-    const [first] = added
+    const [targetAlbum] = extendedAlbums
       .filter((parts) => !parts.some(isOther))
       .toSorted(
         (a, b) =>
           Number(b.some(isOfYear)) - Number(a.some(isOfYear)) ||
           sizeOf(b) - sizeOf(a) ||
-          inNames(firstOf(a), firstOf(b)),
+          compareByNames(firstOf(a), firstOf(b)),
       );
-    if (first) first.push(part);
-    else added.push([part]);
+    if (targetAlbum) targetAlbum.push(part);
+    else extendedAlbums.push([part]);
   }
-  return added;
+  return extendedAlbums;
 }
 
 const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, { tracks }) => sum + tracks.length, 0);
 const firstOf = (parts: readonly Part[]): NamedTrack =>
-  parts.flatMap(({ tracks }) => tracks).toSorted(inNames)[0] as NamedTrack;
+  parts.flatMap(({ tracks }) => tracks).toSorted(compareByNames)[0] as NamedTrack;
 
-/** An album that is fixed joins no other such one: what belongs to several is with the largest. */
-function partFixed(albums: readonly Part[][]): Part[][] {
+/** Separates fixed albums: parts that belong to several of them stay with the largest. */
+function separateFixed(albums: readonly Part[][]): Part[][] {
   return albums.flatMap((parts) => {
-    const fixed = parts
+    const fixedParts = parts
       .filter(({ fixedAlbum }) => fixedAlbum !== undefined)
       .toSorted((a, b) => b.tracks.length - a.tracks.length || compare(a.fixedAlbum, b.fixedAlbum));
-    const [first, ...others] = fixed;
+    const [first, ...others] = fixedParts;
     if (!first || others.length === 0) return [parts];
     return [parts.filter((part) => !others.includes(part)), ...others.map((part) => [part])];
   });

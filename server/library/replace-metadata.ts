@@ -23,19 +23,19 @@ export interface TypedMetadata extends FieldChanges {
 }
 
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
-  const findKnown = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareKnownTracks(db.$client);
 
   /**
    * The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`. Removes an album and artists
    * that are left without tracks.
    */
-  function setMetadata(id: TrackId, typed: TypedMetadata, { keepsStatus }: { keepsStatus: boolean }): void {
-    assertVisible(typed);
+  function setMetadata(id: TrackId, metadata: TypedMetadata, { keepsStatus }: { keepsStatus: boolean }): void {
+    assertVisible(metadata);
     db.transaction(
       (tx) => {
-        const track = findKnown(id);
+        const track = findStoredTrack(id);
         if (!track) throw notFound('track', id);
-        writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, typed), track.folder));
+        writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, metadata), track.folder));
         tx.update(tracks)
           .set({ updatedAt: now(), ...(!keepsStatus && { metadataStatus: 'manual', metadataError: null }) })
           .where(eq(tracks.id, id))
@@ -48,60 +48,61 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
   return { setMetadata };
 }
 
-function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity {
-  const { artists, artist } = creditOf(current, typed);
-  const album = typed.album === undefined ? current.album : (typed.album ?? undefined);
+function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): TrackIdentity {
+  const { artists, artist } = creditOf(storedIdentity, metadata);
+  const album = metadata.album === undefined ? storedIdentity.album : (metadata.album ?? undefined);
   const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
   const isSameAlbum =
     album !== undefined &&
-    isSame(album, current.album) &&
-    (typed.albumArtist === undefined || isSame(typed.albumArtist, current.albumArtist));
+    isSame(album, storedIdentity.album) &&
+    (metadata.albumArtist === undefined || isSame(metadata.albumArtist, storedIdentity.albumArtist));
   return {
-    title: typed.title ?? current.title,
+    title: metadata.title ?? storedIdentity.title,
     artists,
     artist,
     album,
     albumArtist:
-      typed.albumArtist ?? (isSameAlbum && typed.albumArtist === undefined ? current.albumArtist : undefined),
-    compilation: isSameAlbum ? current.compilation : undefined,
-    releaseGroupMbid: isSameAlbum ? current.releaseGroupMbid : undefined,
-    releaseMbid: isSameAlbum ? current.releaseMbid : undefined,
-    genres: typed.genre === undefined ? current.genres : typed.genre === null ? [] : [typed.genre],
+      metadata.albumArtist ??
+      (isSameAlbum && metadata.albumArtist === undefined ? storedIdentity.albumArtist : undefined),
+    compilation: isSameAlbum ? storedIdentity.compilation : undefined,
+    releaseGroupMbid: isSameAlbum ? storedIdentity.releaseGroupMbid : undefined,
+    releaseMbid: isSameAlbum ? storedIdentity.releaseMbid : undefined,
+    genres: metadata.genre === undefined ? storedIdentity.genres : metadata.genre === null ? [] : [metadata.genre],
     ...(fieldsFrom((field) =>
-      typed[field] === undefined ? current[field] : (typed[field] ?? undefined),
+      metadata[field] === undefined ? storedIdentity[field] : (metadata[field] ?? undefined),
     ) as KnownFields),
-    recordingMbid: current.recordingMbid,
-    acoustidId: current.acoustidId,
-    charset: current.charset,
-    lyrics: current.lyrics,
+    recordingMbid: storedIdentity.recordingMbid,
+    acoustidId: storedIdentity.acoustidId,
+    charset: storedIdentity.charset,
+    lyrics: storedIdentity.lyrics,
     provenance: {
-      ...current.provenance,
-      ...originsOf(typed),
+      ...storedIdentity.provenance,
+      ...originsOf(metadata),
       ...(!isSameAlbum && album !== undefined && { [TYPED_RELEASE]: 'manual' as const }),
     },
   };
 }
 
 function creditOf(
-  current: TrackIdentity,
+  storedIdentity: TrackIdentity,
   { artist, artists = [] }: TypedMetadata,
 ): Pick<TrackIdentity, 'artist' | 'artists'> {
   if (artists.length > 0) return { artists, artist: artist ?? undefined };
-  if (artist === undefined) return { artists: current.artists, artist: current.artist };
+  if (artist === undefined) return { artists: storedIdentity.artists, artist: storedIdentity.artist };
   return { artists: artist === null ? [] : [artist], artist: undefined };
 }
 
-/** Fields that were left out keep their provenance. */
-function originsOf(typed: TypedMetadata): Record<string, Origin> {
-  const given = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
-    (field) => typed[field] !== undefined,
+/** Returns the origins of the typed fields; other fields keep theirs. */
+function originsOf(metadata: TypedMetadata): Record<string, Origin> {
+  const presentFields = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
+    (field) => metadata[field] !== undefined,
   );
-  const implied = [
-    ...(typed.artists && typed.artists.length > 0 ? ['artist'] : []),
-    ...(typed.albumArtist === undefined ? [] : ['album']),
+  const impliedFields = [
+    ...(metadata.artists && metadata.artists.length > 0 ? ['artist'] : []),
+    ...(metadata.albumArtist === undefined ? [] : ['album']),
   ];
-  return Object.fromEntries([...given, ...implied].map((field) => [field, 'manual']));
+  return Object.fromEntries([...presentFields, ...impliedFields].map((field) => [field, 'manual']));
 }
 
 /** Rejects names without visible characters. */

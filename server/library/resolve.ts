@@ -5,16 +5,16 @@ import type { AlbumId, ArtistId, GenreId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { albums, artists, genres, sourceFolders, trackArtists, tracks } from '../db/schema.ts';
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
-import { albumName, folderKey, folderOfAlbum, LAST, TITLE_END } from './album-names.ts';
+import { albumName, folderKey, folderOfAlbum, LAST_CHARACTER, TITLE_END } from './album-names.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
 import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';
-/** The name, if it has a visible character, and is not what stands for none. */
-export const named = (name: string | undefined): string | undefined =>
-  name !== undefined && identityKey(name) !== '' && !UNNAMED.has(sortKey(name)) ? name : undefined;
-const UNNAMED: ReadonlySet<string> = new Set(Object.values(UNNAMED_KEYS));
+/** Returns the name if it has a visible character and is no placeholder. */
+export const visibleName = (name: string | undefined): string | undefined =>
+  name !== undefined && identityKey(name) !== '' && !PLACEHOLDER_KEYS.has(sortKey(name)) ? name : undefined;
+const PLACEHOLDER_KEYS: ReadonlySet<string> = new Set(Object.values(UNNAMED_KEYS));
 
 const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']);
 
@@ -56,7 +56,7 @@ export interface AlbumRef {
   titleSort: string;
 }
 
-const WITHOUT_NAME = {
+const UNNAMED_ALBUM = {
   title: UNKNOWN_ALBUM,
   artistName: undefined,
   isGuessed: false,
@@ -84,7 +84,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) ' +
       'VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const findWhole = client.prepare<[string], RowOf<typeof artists, 'id'>>(
+  const findNeverSplit = client.prepare<[string], RowOf<typeof artists, 'id'>>(
     'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
   );
   const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
@@ -154,16 +154,16 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
   const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
 
-  const respelled = new Set<ArtistId>();
+  const respelledArtists = new Set<ArtistId>();
   // Cache within a batch, since tracks of an album usually come one after another.
-  let memory: Memory | undefined;
+  let nameCache: NameCache | undefined;
 
   /** Finds or creates the artist. The name must have a visible character. */
   function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
-    const remembered = memory?.artists.get(name);
-    if (remembered && (remembered.hasMbid || extra.mbid === undefined)) return remembered;
+    const cachedRef = nameCache?.artists.get(name);
+    if (cachedRef && (cachedRef.hasMbid || extra.mbid === undefined)) return cachedRef;
     const ref = findOrMakeArtist(name, extra);
-    memory?.artists.set(name, ref);
+    nameCache?.artists.set(name, ref);
     return ref;
   }
 
@@ -172,17 +172,16 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     extra: { sortName?: string | undefined; mbid?: string | undefined },
   ): ArtistRef {
     const key = identityKey(name);
-    const found = findArtist.get(key);
-    if (found) {
-      if (found.name !== name) respelled.add(found.id);
-      if (extra.mbid !== undefined && found.artist_mbid === null)
-        setArtistMbid.run(extra.mbid, now().getTime(), found.id);
-      return { id: found.id, sortKey: found.sort_key, hasMbid: found.artist_mbid !== null || extra.mbid !== undefined };
+    const row = findArtist.get(key);
+    if (row) {
+      if (row.name !== name) respelledArtists.add(row.id);
+      if (extra.mbid !== undefined && row.artist_mbid === null) setArtistMbid.run(extra.mbid, now().getTime(), row.id);
+      return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extra.mbid !== undefined };
     }
-    const filed = extra.sortName ?? sortName(name);
-    const order = sortKey(filed);
+    const filingName = extra.sortName ?? sortName(name);
+    const order = sortKey(filingName);
     const time = now().getTime();
-    const { lastInsertRowid } = insertArtist.run(name, key, filed, order, extra.mbid ?? null, time, time);
+    const { lastInsertRowid } = insertArtist.run(name, key, filingName, order, extra.mbid ?? null, time, time);
     const id = Number(lastInsertRowid) as ArtistId;
     search.add('artist', id);
     return { id, sortKey: order, hasMbid: extra.mbid !== undefined };
@@ -194,34 +193,35 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
    * stays in an album that is fixed for as long as it has its name.
    */
   function album(name: AlbumName): AlbumRef {
-    const fixed = fixedAlbumOf(name);
-    if (fixed) return known(fixed, name);
+    const fixedAlbum = fixedAlbumOf(name);
+    if (fixedAlbum) return completeAlbum(fixedAlbum, name);
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
     const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
     if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
-    const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
-    memory?.albums.set(key, ref);
+    const ref = nameCache?.albums.get(key) ?? findOrMakeAlbum(name);
+    nameCache?.albums.set(key, ref);
     return ref;
   }
 
-  function fixedAlbumOf({ track, artist: by, title }: AlbumName): AlbumRow | undefined {
+  function fixedAlbumOf({ track, artist: albumArtist, title }: AlbumName): AlbumRow | undefined {
     const row = track === undefined ? undefined : findFixedOf.get(track);
-    return row && albumName(row.artist_id, row.title) === albumName(by?.id, title) ? row : undefined;
+    return row && albumName(row.artist_id, row.title) === albumName(albumArtist?.id, title) ? row : undefined;
   }
 
   /** Finds or creates the album of the artist's tracks that have none. */
-  function unnamedAlbum(ofArtist: ArtistRef | undefined): AlbumRef {
-    const by = ofArtist ?? artist(UNKNOWN_ARTIST);
-    const key = `t:${by.id}:${TITLE_END}`;
-    const id = memory?.albums.get(key)?.id ?? findAlbum.get(key)?.id ?? insertRow({ ...WITHOUT_NAME, artist: by });
+  function unnamedAlbum(trackArtist: ArtistRef | undefined): AlbumRef {
+    const owner = trackArtist ?? artist(UNKNOWN_ARTIST);
+    const key = `t:${owner.id}:${TITLE_END}`;
+    const id =
+      nameCache?.albums.get(key)?.id ?? findAlbum.get(key)?.id ?? insertRow({ ...UNNAMED_ALBUM, artist: owner });
     insertKey.run(key, id);
     const ref = { id, titleSort: '' };
-    memory?.albums.set(key, ref);
+    nameCache?.albums.set(key, ref);
     return ref;
   }
 
-  function keysOf({ artist: by, title, folder, isGuessed }: AlbumName) {
-    const name = albumName(by?.id, title);
+  function keysOf({ artist: albumArtist, title, folder, isGuessed }: AlbumName) {
+    const name = albumName(albumArtist?.id, title);
     const row = folder === undefined ? undefined : findFolder.get(folder);
     const inFolder = row && folderOfAlbum(row.source, row.path);
     return {
@@ -230,7 +230,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       inFolderKey: inFolder === undefined ? undefined : folderKey(name, inFolder),
       anyArtistKey: folder === undefined ? undefined : `g:${folder}:${identityKey(title)}`,
       guessKey:
-        folder === undefined || !isGuessed ? undefined : `u:${folder}:${identityKey(title)}${TITLE_END}${by?.id ?? 0}`,
+        folder === undefined || !isGuessed
+          ? undefined
+          : `u:${folder}:${identityKey(title)}${TITLE_END}${albumArtist?.id ?? 0}`,
     };
   }
 
@@ -238,8 +240,10 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const keys = keysOf(name);
     const row =
       name.folder === undefined
-        ? listLoose.all(`l:${keys.name}`, `l:${keys.name}${LAST}`).find((one) => !isPlaceTaken(one))
-        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? nameless());
+        ? listLoose
+            .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
+            .find((candidate) => !isPlaceTaken(candidate))
+        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? findAnyArtistAlbum());
     const id = row?.id ?? insertRow(name);
     // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
     const artistId = row?.artist_id ?? name.artist?.id ?? null;
@@ -250,9 +254,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     if (name.folder === undefined) insertKey.run(`l:${ownName}${id}`, id);
     const titleSort = sortKey(name.title);
     const isUncertain = name.folder === undefined && row !== undefined;
-    if (isUncertain || isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST }))
+    if (isUncertain || isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST_CHARACTER }))
       noteUnsettled.run(ownName);
-    return row ? known(row, name) : { id, titleSort };
+    return row ? completeAlbum(row, name) : { id, titleSort };
 
     function find(key: string | undefined): AlbumRow | undefined {
       return key === undefined ? undefined : findAlbum.get(key);
@@ -271,13 +275,15 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     }
 
     /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
-    function nameless(): AlbumRow | undefined {
-      const inAny = find(keys.anyArtistKey);
-      return inAny && (name.artist === undefined || inAny.artist_id === null) ? inAny : undefined;
+    function findAnyArtistAlbum(): AlbumRow | undefined {
+      const albumInFolder = find(keys.anyArtistKey);
+      return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null)
+        ? albumInFolder
+        : undefined;
     }
   }
 
-  function known(row: AlbumRow, name: AlbumName): AlbumRef {
+  function completeAlbum(row: AlbumRow, name: AlbumName): AlbumRef {
     if (row.release_group_mbid === null && name.releaseGroupMbid) setReleaseGroup.run(name.releaseGroupMbid, row.id);
     if (row.year === null && name.year !== undefined) setYear.run(name.year, row.id);
     if (row.artist_id === null && name.artist) {
@@ -311,30 +317,30 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   function genre(name: string): GenreId {
     const key = identityKey(name);
     const id =
-      memory?.genres.get(name) ??
+      nameCache?.genres.get(name) ??
       findGenre.get(key)?.id ??
       (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
-    memory?.genres.set(name, id);
+    nameCache?.genres.set(name, id);
     return id;
   }
 
   return {
     /** Caches until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later. */
     remember(): void {
-      memory = { artists: new Map(), albums: new Map(), genres: new Map() };
+      nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
     /** Clears the cache: call after rolling back a savepoint or removing empty artists or albums. */
     forget(): void {
-      if (memory) memory = { artists: new Map(), albums: new Map(), genres: new Map() };
+      if (nameCache) nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
     stopRemembering(): void {
-      memory = undefined;
+      nameCache = undefined;
     },
     artist,
     album,
     unnamedAlbum,
     genre,
-    isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
+    isWhole: (nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined,
     /** Keys that other albums have stay with them. */
     renameAlbum(id: AlbumId, name: AlbumName): void {
       const keys = keysOf(name);
@@ -346,9 +352,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       this.forget();
     },
     /** Makes another album of the same name; with that id, if it has no album. */
-    insertAlbumLike(like: AlbumId, wanted: AlbumId | null = null): AlbumId {
-      const { changes, lastInsertRowid } = copyAlbum.run({ id: wanted, like, time: now().getTime() });
-      const id = wanted ?? (Number(lastInsertRowid) as AlbumId);
+    insertAlbumLike(like: AlbumId, requestedId: AlbumId | null = null): AlbumId {
+      const { changes, lastInsertRowid } = copyAlbum.run({ id: requestedId, like, time: now().getTime() });
+      const id = requestedId ?? (Number(lastInsertRowid) as AlbumId);
       if (changes > 0) search.add('album', id);
       return id;
     },
@@ -359,31 +365,32 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     },
     /** Takes over the spelling of a retagged track, not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {
-      const old = findTitle.get(id)?.title;
-      if (old !== undefined && isSpelling(title, old) && (isAllCaps(old) || !isAllCaps(title))) setTitle.run(title, id);
+      const oldTitle = findTitle.get(id)?.title;
+      if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
+        setTitle.run(title, id);
     },
     /** Marks artists for `settleSpellings`. */
     respell: (ids: Iterable<ArtistId>): void => {
-      for (const id of ids) respelled.add(id);
+      for (const id of ids) respelledArtists.add(id);
     },
     /**
      * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
      * Call before the transaction ends.
      */
     settleSpellings(): void {
-      for (const id of respelled) {
-        const usual = usualSpelling(spellingsOf.all(id));
+      for (const id of respelledArtists) {
+        const usualName = usualSpelling(spellingsOf.all(id));
         const current = findNames.get(id);
-        if (!usual || !current || usual === current.name) continue;
-        const filed = current.sort_name === sortName(current.name) ? sortName(usual) : current.sort_name;
-        renameArtist.run(usual, filed, now().getTime(), id);
+        if (!usualName || !current || usualName === current.name) continue;
+        const filingName = current.sort_name === sortName(current.name) ? sortName(usualName) : current.sort_name;
+        renameArtist.run(usualName, filingName, now().getTime(), id);
       }
-      respelled.clear();
+      respelledArtists.clear();
     },
   };
 }
 
-/** The most used one; of equals, one that is not in capitals. */
+/** Returns the most used spelling; of equals, one that is not in capitals. */
 function usualSpelling(spellings: readonly Spelling[]): string | undefined {
   const [first] = spellings.toSorted(
     (a, b) =>
@@ -393,10 +400,11 @@ function usualSpelling(spellings: readonly Spelling[]): string | undefined {
 }
 
 /** True for another spelling of the same title. Titles joined by a release group need not be. */
-const isSpelling = (title: string, of: string): boolean => title !== of && identityKey(title) === identityKey(of);
+const isSpelling = (title: string, otherTitle: string): boolean =>
+  title !== otherTitle && identityKey(title) === identityKey(otherTitle);
 const isAllCaps = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
 
-interface Memory {
+interface NameCache {
   artists: Map<string, ArtistRef>;
   albums: Map<string, AlbumRef>;
   genres: Map<string, GenreId>;

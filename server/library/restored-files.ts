@@ -12,20 +12,20 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 
 /** A network share that does not answer holds a thread for files until it does; others are needed meanwhile. */
 const MAX_CONCURRENT_LOOKS = 2;
-/** After this the next scan tells of the files that are left. */
+/** Files that do not answer in this time are left to the next scan. */
 const PATIENCE_MS = 5_000;
 
 interface RestoredFilesDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
   isOffline: (storageUri: string) => boolean;
-  /** The file of an available track is not there. */
-  lost: (id: TrackId, uri: string) => void;
+  /** Called when the file of an available track does not exist. */
+  markLost: (id: TrackId, uri: string) => void;
   /** Makes a missing track available if its file is there. */
   lookAgain: (id: TrackId) => Promise<unknown>;
 }
 
-export function createRestoredFiles({ db, audioStore, isOffline, lost, lookAgain }: RestoredFilesDeps) {
+export function createRestoredFiles({ db, audioStore, isOffline, markLost, lookAgain }: RestoredFilesDeps) {
   const findFile = db.$client.prepare<[TrackId], RowAs<typeof tracks, 'availability'> & { uri: string }>(
     `SELECT storage_uri AS uri, availability FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
   );
@@ -40,16 +40,16 @@ export function createRestoredFiles({ db, audioStore, isOffline, lost, lookAgain
     }
   }
 
-  /** Sets whether these tracks are available, as far as their music folders answer in time. */
+  /** Updates the availability of these tracks as far as their music folders answer in time. */
   return async (ids: readonly TrackId[]): Promise<void> => {
     const end = new AbortController();
-    async function look(id: TrackId): Promise<void> {
+    async function checkFile(id: TrackId): Promise<void> {
       const file = end.signal.aborted ? undefined : findFile.get(id);
       if (!file || isOffline(file.uri)) return;
       if (file.availability === 'missing') await lookAgain(id);
-      else if ((await isGone(file.uri)) && !end.signal.aborted) lost(id, file.uri);
+      else if ((await isGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
     }
-    const tooLong = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
-    await Promise.race([eachAtOnce(ids, MAX_CONCURRENT_LOOKS, look), tooLong]).finally(() => end.abort());
+    const timeout = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
+    await Promise.race([eachAtOnce(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
   };
 }

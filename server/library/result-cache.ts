@@ -2,20 +2,21 @@
 // per topic: a like does not invalidate what only depends on tracks.
 import type { Statements, Topic } from './statement-cache.ts';
 
-export function createResultCache<T>(statements: Statements, most: number) {
+export function createResultCache<T>(statements: Statements, maxEntries: number) {
   const answers = new Map<string, { version: string; answer: T }>();
 
   function find(topics: readonly Topic[], key: string): T | undefined {
-    const kept = answers.get(key);
-    if (kept === undefined || topics.includes('files') || kept.version !== statements.version(topics)) return undefined;
+    const entry = answers.get(key);
+    if (entry === undefined || topics.includes('files') || entry.version !== statements.version(topics))
+      return undefined;
     answers.delete(key); // move to the end: the least recently used entry is evicted first
-    answers.set(key, kept);
-    return kept.answer;
+    answers.set(key, entry);
+    return entry.answer;
   }
 
   function put(key: string, version: string, answer: T): void {
     answers.delete(key);
-    if (answers.size >= most) answers.delete(answers.keys().next().value as string);
+    if (answers.size >= maxEntries) answers.delete(answers.keys().next().value as string);
     answers.set(key, { version, answer });
   }
 
@@ -23,8 +24,8 @@ export function createResultCache<T>(statements: Statements, most: number) {
     find,
     put,
     get(topics: readonly Topic[], key: string, make: () => T): T {
-      const known = find(topics, key);
-      if (known !== undefined) return known;
+      const cachedAnswer = find(topics, key);
+      if (cachedAnswer !== undefined) return cachedAnswer;
       const version = statements.version(topics);
       const answer = make();
       if (!topics.includes('files')) put(key, version, answer);

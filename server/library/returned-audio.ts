@@ -1,4 +1,4 @@
-// Whether the audio of a missing track is where it was.
+// Finds the audio of missing tracks that is at its former place again.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -34,8 +34,9 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
     listMissing: (): TrackId[] => listMissing.all(),
 
     /**
-     * The storage URI of a missing track whose audio is there; else undefined. A file of a music folder has to be the
-     * one that the track had, by size and time. Sections of a file, and files that changed, are left to the scan.
+     * Returns the storage URI of a missing track whose audio exists again; else undefined. A file of a music folder has
+     * to be the one that the track had, by size and time. Sections of a file, and files that changed, are left to the
+     * scan.
      */
     async findUri(id: TrackId): Promise<string | undefined> {
       const track = findMissing.get(id);

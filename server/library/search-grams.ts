@@ -2,23 +2,23 @@
 // `ascii` tokenizer. That tokenizer treats ASCII punctuation as separators, so punctuation is mapped to the private use
 // area.
 
-const SIGNS = 0xe000;
+const PRIVATE_USE_START = 0xe000;
 const LAST_BLANK = 0x20;
 const ASCII_END = 0x7f;
 
 /** Repeated tokens cost the index nothing. */
 export function gramsOf(text: string): string {
   let grams = '';
-  let before = '';
+  let previousLetter = '';
   for (const character of text) {
     const code = character.charCodeAt(0);
     if (code <= LAST_BLANK) {
-      before = '';
+      previousLetter = '';
       continue;
     }
     const letter = isSign(code) ? toLetter(code) : character;
-    grams += before === '' ? `${letter} ` : `${letter} ${before}${letter} `;
-    before = letter;
+    grams += previousLetter === '' ? `${letter} ` : `${letter} ${previousLetter}${letter} `;
+    previousLetter = letter;
   }
   return grams;
 }
@@ -31,4 +31,4 @@ export const gramOf = (word: string): string =>
 
 const isSign = (code: number): boolean =>
   code <= ASCII_END && !(code >= 0x61 && code <= 0x7a) && !(code >= 0x30 && code <= 0x39);
-const toLetter = (code: number): string => String.fromCharCode(SIGNS + code);
+const toLetter = (code: number): string => String.fromCharCode(PRIVATE_USE_START + code);

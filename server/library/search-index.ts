@@ -7,7 +7,7 @@
 // there; migration 0041 turned that off, and each batch merges a few pages (docs/decisions/0096).
 import type { Sqlite } from '../db/client.ts';
 import { gramsOf } from './search-grams.ts';
-import { NAMES_OF_ALBUM, namesOf, textOf, type SearchKind } from './search-names.ts';
+import { NAMES_OF_ALBUM, namesOf, searchTextOf, type SearchKind } from './search-names.ts';
 
 /** Order by rowid: artists and albums come first, so that a search finds them without skipping the many tracks. */
 export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
@@ -15,17 +15,17 @@ const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 
 /** Pages to merge, so that there are never many more segments than sixteen of a size. */
 const pagesFor = (rows: number): number => 4 + Math.ceil(rows / 5);
-/** Rows without a batch, after which is merged. */
-const ROWS_ALONE = 16;
+/** Rows written without a batch before segments are merged. */
+const ROWS_BETWEEN_MERGES = 16;
 
-const SPAN = 2 ** 40;
+const ROWIDS_PER_KIND = 2 ** 40;
 /** The rowid of id 0 of the kind. */
-export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * SPAN;
+export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * ROWIDS_PER_KIND;
 /** The rowid after all of the kind. */
-export const searchEnd = (kind: SearchKind): number => searchBase(kind) + SPAN;
+export const searchEnd = (kind: SearchKind): number => searchBase(kind) + ROWIDS_PER_KIND;
 /** SQL condition for rows of the kind. */
 export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
-  `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
+  `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + ROWIDS_PER_KIND}`;
 
 /** Names of a new track, to which its album's are added: quicker than reading them back. */
 interface TrackNames {
@@ -33,7 +33,7 @@ interface TrackNames {
   albumId: number | undefined;
 }
 
-interface Noted {
+interface PendingRow {
   /** Has no search text yet. */
   isNew: boolean;
   names?: TrackNames | undefined;
@@ -53,7 +53,7 @@ export function createSearchIndex(client: Sqlite) {
   const names = mapKinds((kind) => client.prepare<[number], string>(namesOf[kind]('?')).pluck());
   const namesOfAlbum = client.prepare<[number], string>(NAMES_OF_ALBUM).pluck();
   /** Within a batch: ids whose text has to be written. */
-  let noted: Record<SearchKind, Map<number, Noted>> | undefined;
+  let pendingRows: Record<SearchKind, Map<number, PendingRow>> | undefined;
   const albumNames = new Map<number, string>(); // within a batch
   let rowsSinceMerge = 0;
 
@@ -62,18 +62,18 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge = 0;
   }
 
-  function write(kind: SearchKind, id: number, { isNew, names: given }: Noted): void {
+  function write(kind: SearchKind, id: number, { isNew, names: newNames }: PendingRow): void {
     const rowid = searchBase(kind) + id;
     if (!isNew) remove(rowid);
-    const found = given ? joined(given) : names[kind].get(id);
-    if (found === undefined) return;
-    const text = textOf(found);
+    const itemNames = newNames ? joinNames(newNames) : names[kind].get(id);
+    if (itemNames === undefined) return;
+    const text = searchTextOf(itemNames);
     insertTrigrams.run(rowid, text);
     insertGrams.run(rowid, gramsOf(text));
     rowsSinceMerge++;
   }
 
-  function joined({ own, albumId }: TrackNames): string {
+  function joinNames({ own, albumId }: TrackNames): string {
     const album = albumId === undefined ? '' : (albumNames.get(albumId) ?? namesOfAlbum.get(albumId) ?? '');
     if (albumId !== undefined) albumNames.set(albumId, album);
     return [...own, album].filter((name) => name !== null && name !== '').join('\n');
@@ -85,19 +85,19 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge++;
   }
 
-  function put(kind: SearchKind, id: number, isNew: boolean, given?: TrackNames): void {
-    if (!noted) {
+  function put(kind: SearchKind, id: number, isNew: boolean, newNames?: TrackNames): void {
+    if (!pendingRows) {
       write(kind, id, { isNew });
-      if (rowsSinceMerge >= ROWS_ALONE) merge();
+      if (rowsSinceMerge >= ROWS_BETWEEN_MERGES) merge();
       return;
     }
-    const before = noted[kind].get(id);
-    noted[kind].set(id, { isNew: before?.isNew ?? isNew, names: before ? undefined : given });
+    const pendingRow = pendingRows[kind].get(id);
+    pendingRows[kind].set(id, { isNew: pendingRow?.isNew ?? isNew, names: pendingRow ? undefined : newNames });
   }
 
   return {
     /** For a new row. */
-    add: (kind: SearchKind, id: number, given?: TrackNames): void => put(kind, id, true, given),
+    add: (kind: SearchKind, id: number, newNames?: TrackNames): void => put(kind, id, true, newNames),
     /** For a row whose names may have changed. */
     set: (kind: SearchKind, id: number): void => put(kind, id, false),
     /** For an album whose names may have changed, and its tracks. */
@@ -107,30 +107,30 @@ export function createSearchIndex(client: Sqlite) {
     },
     /** For a row that is deleted. */
     delete(kind: SearchKind, id: number): void {
-      if (noted) put(kind, id, false); // the row stays if a savepoint is rolled back
+      if (pendingRows) put(kind, id, false); // the row stays if a savepoint is rolled back
       else remove(searchBase(kind) + id);
     },
     /** Collects rows from here on. `writeBatch` must follow in the same transaction, and then `endBatch`. */
     startBatch(): void {
-      noted = mapKinds(() => new Map());
+      pendingRows = mapKinds(() => new Map());
     },
     writeBatch(): void {
-      const batch = noted;
-      noted = undefined;
+      const batch = pendingRows;
+      pendingRows = undefined;
       if (!batch) return;
       for (const kind of KINDS) {
-        for (const [id, one] of [...batch[kind]].sort(([a], [b]) => a - b)) write(kind, id, one);
+        for (const [id, row] of [...batch[kind]].sort(([a], [b]) => a - b)) write(kind, id, row);
       }
       if (rowsSinceMerge > 0) merge();
     },
     /** Ends a batch, written or not. */
     endBatch(): void {
-      noted = undefined;
+      pendingRows = undefined;
       albumNames.clear();
     },
     /** Call after rolling back a savepoint: the names passed to `add` may be wrong. */
-    readAgain(): void {
-      for (const one of noted?.track.values() ?? []) one.names = undefined;
+    dropNewNames(): void {
+      for (const row of pendingRows?.track.values() ?? []) row.names = undefined;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Sqlite } from '../db/client.ts';
 import { searchFold } from './sort-and-identity-keys.ts';
 import { inNamedAlbum, isNamed, isNamedArtist } from '../db/unnamed.ts';
 
-// What has no name is not found by one.
+// Albums and artists without a name have no search text.
 export type SearchKind = 'artist' | 'album' | 'track';
 
 /** SQL for the names that a track has from its album, one per line. */
@@ -27,7 +27,7 @@ export const namesOf: Record<SearchKind, (id: string) => string> = {
 };
 
 /** The folded names, without those contained in an earlier one. */
-export function textOf(names: string): string {
+export function searchTextOf(names: string): string {
   let text = '';
   for (const name of names.split('\n')) {
     const folded = searchFold(name);
@@ -40,12 +40,12 @@ export function textOf(names: string): string {
  * Defines the SQL function `names_hold(names, words)`: whether the names contain all words of a JSON list. It takes a
  * few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
  */
-export function addNamesHold(client: Sqlite): void {
-  let asked = '';
+export function defineNamesHold(client: Sqlite): void {
+  let cachedJson = '';
   let words: string[] = [];
   client.function('names_hold', (names: string | null, json: string) => {
-    if (json !== asked) [asked, words] = [json, JSON.parse(json) as string[]];
-    const text = textOf(names ?? '');
+    if (json !== cachedJson) [cachedJson, words] = [json, JSON.parse(json) as string[]];
+    const text = searchTextOf(names ?? '');
     return words.every((word) => text.includes(word)) ? 1 : 0;
   });
 }

@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf } from '../runtime/time-slices.ts';
-import { contradictionsIn, releaseOfMost, type Contradiction } from './album-contradictions.ts';
+import { contradictionsIn, findUsualRelease, type Contradiction } from './album-contradictions.ts';
 import { albumList, type AlbumFilter } from './album-lists.ts';
 import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from './album-rows.ts';
 import { artistList, type ArtistFilter } from './artist-lists.ts';
@@ -19,7 +19,7 @@ import { identityKey } from './sort-and-identity-keys.ts';
 import { createGenreList } from './genres.ts';
 import type { NewIdList } from './list-definition.ts';
 import type { IdPage } from './page-ids.ts';
-import { createListing, type ListThread } from './listing.ts';
+import { createListing, type ListThread } from './list-pages.ts';
 import { createLyricsReader } from './lyrics.ts';
 import { createSimilar } from './similar-tracks.ts';
 import { createManualEdits, type TypedMetadata } from './replace-metadata.ts';
@@ -27,7 +27,7 @@ import { inMusicFolder, type MusicFolderScope } from './music-folder-filters.ts'
 import type { SearchKind } from './search-names.ts';
 import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statement-cache.ts';
-import { NOT_REMOTE, trackList, type AskedTracks } from './track-lists.ts';
+import { NOT_REMOTE, trackList, type TrackListFilter } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-values.ts';
 import { createTrackVersions } from './track-versions.ts';
@@ -36,11 +36,11 @@ import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
-const thereSql = (kind: SearchKind): string =>
+const existingIdsSql = (kind: SearchKind): string =>
   `SELECT i.id FROM json_each(@ids) ids CROSS JOIN ${kind}s i ON i.id = ids.value`;
-const IDS_AT_ONCE = 2_000;
+const MAX_IDS_PER_QUERY = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
-const CREDITS_AT_ONCE = 100;
+const CREDITS_PER_STEP = 100;
 const MAX_EDITIONS = 100;
 
 interface LibraryDeps extends ObjectReleaseDeps {
@@ -77,7 +77,7 @@ export function createLibraryService({
   const edits = createEdits({ db, tracks: writer, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
   const history = createEditHistory({ db, tracks: writer, now });
-  const settleSome = createNeverSplit({ db, tracks: writer, now });
+  const applyNeverSplit = createNeverSplit({ db, tracks: writer, now });
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
   const versions = createTrackVersions(db.$client);
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability, string]>(
@@ -104,36 +104,41 @@ export function createLibraryService({
     versions.inAlbum(album, (ids) => tracksById(userId, ids));
   function tracksOf(
     userId: UserId,
-    { folder, bestOnly, ...filter }: AskedTracks,
+    { folder, bestOnly, ...filter }: TrackListFilter,
     order: ListOrder<TrackSort>,
   ): NewIdList {
     const { albumId } = filter;
-    const without =
+    const excludedIds =
       bestOnly && albumId !== undefined
         ? versionsIn(userId, albumId).flatMap(([, ...others]) => others.map(({ id }) => id))
         : undefined;
-    return trackList(userId, { ...filter, without, folder: folder && { ...folder, others: folders.others() } }, order);
+    return trackList(
+      userId,
+      { ...filter, without: excludedIds, folder: folder && { ...folder, others: folders.others() } },
+      order,
+    );
   }
 
-  function one<T>(what: string, id: number, found: T[]): T {
-    const [item] = found;
+  function firstOrThrow<T>(what: string, id: number, items: T[]): T {
+    const [item] = items;
     if (item === undefined) throw notFound(what, id);
     return item;
   }
 
-  /** Why what was found out about a track is not saved yet; in memory, because it could not be written anywhere. */
-  const unsaved = new Map<TrackId, string>();
+  /** Why results for a track are not saved yet; in memory, because nothing could be written. */
+  const unsavedReasons = new Map<TrackId, string>();
 
   function getTrack(userId: UserId, id: TrackId): TrackSummary {
-    const track = one('track', id, tracksById(userId, [id]));
-    const reason = unsaved.get(id);
+    const track = firstOrThrow('track', id, tracksById(userId, [id]));
+    const reason = unsavedReasons.get(id);
     return reason === undefined ? track : { ...track, metadataError: reason };
   }
   function getAlbum(userId: UserId, id: AlbumId): AlbumSummary {
-    const album = one('album', id, albumsById(userId, [id]));
-    return { ...album, releaseMbid: releaseOfMost(statements, id) };
+    const album = firstOrThrow('album', id, albumsById(userId, [id]));
+    return { ...album, releaseMbid: findUsualRelease(statements, id) };
   }
-  const getArtist = (userId: UserId, id: ArtistId): ArtistSummary => one('artist', id, artistsById(userId, [id]));
+  const getArtist = (userId: UserId, id: ArtistId): ArtistSummary =>
+    firstOrThrow('artist', id, artistsById(userId, [id]));
 
   /** By year. */
   const listEditions = db.$client
@@ -145,10 +150,10 @@ export function createLibraryService({
 
   return {
     getTrack,
-    /** Undefined when it was saved. */
+    /** Notes why results for a track could not be saved; undefined when they were saved. */
     noteUnsaved(id: TrackId, reason: string | undefined): void {
-      if (reason === undefined) unsaved.delete(id);
-      else unsaved.set(id, reason);
+      if (reason === undefined) unsavedReasons.delete(id);
+      else unsavedReasons.set(id, reason);
     },
     getAlbum,
     /** Other albums of its release group, by year. Throws `not_found`. */
@@ -164,8 +169,10 @@ export function createLibraryService({
     /** Other files of its recording at its place of the album, the best first. Throws `not_found`. */
     versionsOf(userId: UserId, id: TrackId): TrackSummary[] {
       const { albumId } = getTrack(userId, id);
-      const all = albumId === null ? [] : versionsIn(userId, albumId);
-      return all.find((some) => some.some((track) => track.id === id))?.filter((track) => track.id !== id) ?? [];
+      const versionGroups = albumId === null ? [] : versionsIn(userId, albumId);
+      return (
+        versionGroups.find((group) => group.some((track) => track.id === id))?.filter((track) => track.id !== id) ?? []
+      );
     },
     getArtist,
     /** For modules that send tracks without knowing their shape. */
@@ -174,18 +181,19 @@ export function createLibraryService({
     tracksById,
     albumsById,
     artistsById,
-    /** Which of them are in the library, of however many. */
+    /** Returns which of any number of tracks are in the library. */
     async tracksThere(ids: readonly TrackId[]): Promise<Set<TrackId>> {
-      const there = new Set<TrackId>();
-      await inSlices(partsOf(ids, IDS_AT_ONCE), (part) => {
-        for (const id of statements.column<TrackId>(thereSql('track'), { ids: JSON.stringify(part) })) there.add(id);
+      const existingIds = new Set<TrackId>();
+      await inSlices(partsOf(ids, MAX_IDS_PER_QUERY), (chunk) => {
+        for (const id of statements.column<TrackId>(existingIdsSql('track'), { ids: JSON.stringify(chunk) }))
+          existingIds.add(id);
       });
-      return there;
+      return existingIds;
     },
 
     listTracks: (
       userId: UserId,
-      filter: AskedTracks,
+      filter: TrackListFilter,
       order: ListOrder<TrackSort>,
       page: Page,
     ): Promise<Paged<TrackSummary>> => listOf(tracksOf(userId, filter, order), page, tracksById),
@@ -203,21 +211,21 @@ export function createLibraryService({
     ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
     /** Ids of a page of a list, and their total. */
     listIds: {
-      track: (userId: UserId, filter: AskedTracks, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
+      track: (userId: UserId, filter: TrackListFilter, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
         listing.page(tracksOf(userId, filter, order), page),
       album: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<IdPage> =>
         listing.page(albumList(userId, filter, order), page),
       artist: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<IdPage> =>
         listing.page(artistList(userId, filter, order), page),
     },
-    /** Those of the items that are in the library, in their order. */
+    /** Returns those of the items that are in the library, in their order. */
     idsThere: (kind: SearchKind, ids: readonly number[]): number[] =>
-      statements.column<number>(thereSql(kind), { ids: JSON.stringify(ids) }),
-    /** Those of the tracks that are more than saved, in their order. */
+      statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) }),
+    /** Returns those of the tracks that are no placeholders, in their order. */
     notRemote: (ids: readonly number[]): number[] =>
       statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) }),
     listGenres,
-    /** Those of the items that are in the music folder, in their order. */
+    /** Returns those of the items that are in the music folder, in their order. */
     inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {
       const { sql, params } = inMusicFolder(kind, scope);
       return statements.column<number>(sql, { ...params, ids: JSON.stringify(ids) });
@@ -235,7 +243,7 @@ export function createLibraryService({
       const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
       return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
     },
-    /** In milliseconds. */
+    /** Returns the bookmark in milliseconds. */
     bookmarkIn(userId: UserId, id: TrackId): number | null {
       const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
       return statements.column<number>(sql, { userId, id })[0] ?? null;
@@ -261,7 +269,7 @@ export function createLibraryService({
       const isMore = db.transaction(
         () => {
           edits.updateArtist(id, changes);
-          return changes.neverSplit !== undefined && settleSome(id, CREDITS_AT_ONCE) === CREDITS_AT_ONCE;
+          return changes.neverSplit !== undefined && applyNeverSplit(id, CREDITS_PER_STEP) === CREDITS_PER_STEP;
         },
         { behavior: 'immediate' },
       );
@@ -270,7 +278,7 @@ export function createLibraryService({
     },
     /** Next step after a change of an artist's never-split mark. False when no credits are left to change. */
     settleCredits: (id: ArtistId): boolean =>
-      db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
+      db.transaction(() => applyNeverSplit(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' }),
     /** Deletes stored objects that nothing uses any more, for example after a merge. */
     release,
     releaseAudio,

@@ -5,10 +5,10 @@ import type { Statements } from './statement-cache.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity-score.ts';
 import { namedAlbumOf } from '../db/unnamed.ts';
 
-const MOST_SEEDS = 200;
-const FROM_ARTISTS = 300;
-const FROM_GENRE = 200;
-const FROM_YEARS = 100;
+const MAX_SEEDS = 200;
+const MAX_TRACKS_OF_ARTIST = 300;
+const MAX_TRACKS_OF_GENRE = 200;
+const MAX_TRACKS_OF_YEAR = 100;
 
 type Row = Omit<Candidate, 'artistIds' | 'genreIds'> & { artistIds: string; genreIds: string; isAvailable: number };
 
@@ -30,7 +30,7 @@ interface SimilarDeps {
 
 export function createSimilar({ statements, random }: SimilarDeps) {
   /** Without `all`, only tracks whose audio is available. */
-  const read = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
+  const readCandidates = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
     statements
       .rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) })
       .filter((row) => all || row.isAvailable === 1)
@@ -41,24 +41,36 @@ export function createSimilar({ statements, random }: SimilarDeps) {
       }));
 
   /** Rows of an index from a random position on, wrapping around at its end. */
-  function around(sql: string, params: Record<string, number>, most: number): number[] {
+  function readAround(sql: string, params: Record<string, number>, limit: number): number[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
-    const after = statements.column<number>(`${sql} >= @from LIMIT @most`, { ...params, from, most });
-    return after.length === most
-      ? after
+    const idsAfter = statements.column<number>(`${sql} >= @from LIMIT @most`, { ...params, from, most: limit });
+    return idsAfter.length === limit
+      ? idsAfter
       : [
-          ...after,
-          ...statements.column<number>(`${sql} < @from LIMIT @most`, { ...params, from, most: most - after.length }),
+          ...idsAfter,
+          ...statements.column<number>(`${sql} < @from LIMIT @most`, {
+            ...params,
+            from,
+            most: limit - idsAfter.length,
+          }),
         ];
   }
 
   const byArtist = (artistId: number): number[] =>
-    around('SELECT track_id FROM track_artists WHERE artist_id = @artistId AND track_id', { artistId }, FROM_ARTISTS);
+    readAround(
+      'SELECT track_id FROM track_artists WHERE artist_id = @artistId AND track_id',
+      { artistId },
+      MAX_TRACKS_OF_ARTIST,
+    );
   const byGenre = (genreId: number): number[] =>
-    around('SELECT track_id FROM track_genres WHERE genre_id = @genreId AND track_id', { genreId }, FROM_GENRE);
+    readAround(
+      'SELECT track_id FROM track_genres WHERE genre_id = @genreId AND track_id',
+      { genreId },
+      MAX_TRACKS_OF_GENRE,
+    );
   const byYear = (year: number): number[] =>
-    around('SELECT id FROM tracks WHERE year = @year AND id', { year }, FROM_YEARS);
+    readAround('SELECT id FROM tracks WHERE year = @year AND id', { year }, MAX_TRACKS_OF_YEAR);
 
   function similarTo(
     userId: UserId,
@@ -66,7 +78,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
     count: number,
     options: { ownShare: number },
   ): TrackId[] {
-    const seeds = read(userId, seedIds.slice(0, MOST_SEEDS), { all: true });
+    const seeds = readCandidates(userId, seedIds.slice(0, MAX_SEEDS), { all: true });
     const seed: Seed = seedOf(seeds);
     const ids = new Set<number>([
       ...[...seed.artistIds].slice(0, 10).flatMap(byArtist),
@@ -74,7 +86,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
       ...(seed.year === undefined ? [] : byYear(seed.year)),
     ]);
     for (const id of seedIds) ids.delete(id);
-    return pickSimilar(read(userId, [...ids]), seed, { count, random, ...options }).map(({ id }) => id);
+    return pickSimilar(readCandidates(userId, [...ids]), seed, { count, random, ...options }).map(({ id }) => id);
   }
 
   return {
@@ -83,7 +95,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
     toAlbum: (userId: UserId, id: AlbumId, count: number): TrackId[] =>
       similarTo(
         userId,
-        statements.column<TrackId>('SELECT id FROM tracks WHERE album_id = @id LIMIT @most', { id, most: MOST_SEEDS }),
+        statements.column<TrackId>('SELECT id FROM tracks WHERE album_id = @id LIMIT @most', { id, most: MAX_SEEDS }),
         count,
         { ownShare: 0.3 },
       ),
@@ -92,8 +104,8 @@ export function createSimilar({ statements, random }: SimilarDeps) {
 
     /** Similar artists, most similar first. */
     artistsLike(userId: UserId, id: ArtistId, count: number): ArtistId[] {
-      const seed = seedOf(read(userId, tracksOf(id), { all: true }));
-      const candidates = read(userId, [...new Set(seed.topGenres.flatMap(byGenre))]);
+      const seed = seedOf(readCandidates(userId, tracksOf(id), { all: true }));
+      const candidates = readCandidates(userId, [...new Set(seed.topGenres.flatMap(byGenre))]);
       const score = new Map<ArtistId, number>();
       for (const candidate of candidates) {
         const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
@@ -110,7 +122,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
   function tracksOf(id: ArtistId): TrackId[] {
     return statements.column<TrackId>('SELECT track_id FROM track_artists WHERE artist_id = @id LIMIT @most', {
       id,
-      most: MOST_SEEDS,
+      most: MAX_SEEDS,
     });
   }
 }

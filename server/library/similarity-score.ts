@@ -19,12 +19,12 @@ export interface Seed {
 }
 
 /** Genres count most, then the artist, then the year; likes and plays add a little. */
-function likeness(candidate: Candidate, seed: Seed): number {
+function scoreSimilarity(candidate: Candidate, seed: Seed): number {
   const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
   const genre = seed.genreIds.size === 0 ? 0 : (2 * shared) / Math.max(1, Math.min(seed.genreIds.size, 3));
   const artist = candidate.artistIds.some((id) => seed.artistIds.has(id)) ? 1.5 : 0;
-  const apart = candidate.year === null || seed.year === undefined ? 20 : Math.abs(candidate.year - seed.year);
-  const time = Math.max(0, 1 - apart / 20);
+  const yearsApart = candidate.year === null || seed.year === undefined ? 20 : Math.abs(candidate.year - seed.year);
+  const time = Math.max(0, 1 - yearsApart / 20);
   return genre + artist + time + (candidate.liked ? 0.5 : 0) + Math.min(0.3, candidate.plays / 50);
 }
 
@@ -41,26 +41,26 @@ export function pickSimilar(
   seed: Seed,
   { count, random, ownShare }: Mix,
 ): Candidate[] {
-  const weighed = candidates
-    .map((candidate) => ({ candidate, score: likeness(candidate, seed) + random() }))
+  const rankedCandidates = candidates
+    .map((candidate) => ({ candidate, score: scoreSimilarity(candidate, seed) + random() }))
     .sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
-  const picked: Candidate[] = [];
-  const rest: Candidate[] = [];
+  const pickedTracks: Candidate[] = [];
+  const otherTracks: Candidate[] = [];
   const perAlbum = new Map<AlbumId | null, number>();
-  let own = 0;
-  for (const { candidate } of weighed) {
+  let ownCount = 0;
+  for (const { candidate } of rankedCandidates) {
     const isOwn = candidate.artistIds.some((id) => seed.artistIds.has(id));
-    const ofAlbum = perAlbum.get(candidate.albumId) ?? 0;
+    const albumCount = perAlbum.get(candidate.albumId) ?? 0;
     const fits =
-      (!isOwn || own < Math.ceil(count * ownShare)) &&
-      (candidate.albumId === null || ofAlbum < Math.max(2, Math.ceil(count / 10)));
-    if (!fits || picked.length >= count) {
-      rest.push(candidate);
+      (!isOwn || ownCount < Math.ceil(count * ownShare)) &&
+      (candidate.albumId === null || albumCount < Math.max(2, Math.ceil(count / 10)));
+    if (!fits || pickedTracks.length >= count) {
+      otherTracks.push(candidate);
       continue;
     }
-    picked.push(candidate);
-    perAlbum.set(candidate.albumId, ofAlbum + 1);
-    if (isOwn) own++;
+    pickedTracks.push(candidate);
+    perAlbum.set(candidate.albumId, albumCount + 1);
+    if (isOwn) ownCount++;
   }
-  return [...picked, ...rest].slice(0, count);
+  return [...pickedTracks, ...otherTracks].slice(0, count);
 }

@@ -4,7 +4,7 @@
 const ASCII = /^[\x20-\x7e]*$/;
 const BLANKS = /[\s\p{Cc}]+/gu;
 /** Zero-width spaces and joiners, soft hyphens, variation selectors, bidi marks. */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Typographic forms, which only some taggers write. */
 const APOSTROPHES = /[\u2018\u2019\u02bc\u2032]/g;
 const QUOTES = /[\u201c\u201d\u2033]/g;
@@ -21,13 +21,13 @@ const WHOLE_LETTERS = /[æœøłđðþħŧ]/g;
 
 /** Identity of an artist, album title or genre: ignores width, case, whitespace and typographic quotes and dashes. */
 export function identityKey(text: string): string {
-  return oneBlank(ASCII.test(text) ? text.toLowerCase() : folded(text).normalize('NFKC'));
+  return collapseBlanks(ASCII.test(text) ? text.toLowerCase() : fold(text).normalize('NFKC'));
 }
 
 /** Folded for search: ignores width, case, accents and marks. */
 export function searchFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  return folded(text)
+  return fold(text)
     .normalize('NFKD')
     .replace(MARKS, '')
     .replace(WHOLE_LETTERS, (letter) => LETTERS[letter] ?? letter)
@@ -35,7 +35,7 @@ export function searchFold(text: string): string {
 }
 
 /** Collation key of a name. Collapses whitespace; a name of marks only keeps them. */
-export const sortKey = (text: string): string => oneBlank(searchFold(text)) || identityKey(text);
+export const sortKey = (text: string): string => collapseBlanks(searchFold(text)) || identityKey(text);
 
 /** `sortKey` of an optional text. */
 export const foldedText = (text: string | null | undefined): string | null =>
@@ -43,15 +43,15 @@ export const foldedText = (text: string | null | undefined): string | null =>
 
 /** `The Quays` → `Quays, The`: the default when the tags have no sort name. */
 export function sortName(name: string): string {
-  const [, article, rest] = /^(the)\s+(\S.*)$/i.exec(name.trim()) ?? [];
-  return rest ? `${rest}, ${article}` : name.trim();
+  const [, article, nameWithoutArticle] = /^(the)\s+(\S.*)$/i.exec(name.trim()) ?? [];
+  return nameWithoutArticle ? `${nameWithoutArticle}, ${article}` : name.trim();
 }
 
-const oneBlank = (text: string): string => text.replace(BLANKS, ' ').trim();
+const collapseBlanks = (text: string): string => text.replace(BLANKS, ' ').trim();
 
 /** Normalizes width, case, quotes and dashes, and drops invisible characters. */
-const folded = (text: string): string =>
-  foldCase(text.normalize('NFKC').replace(UNSEEN, ''))
+const fold = (text: string): string =>
+  foldCase(text.normalize('NFKC').replace(INVISIBLE, ''))
     .replace(APOSTROPHES, "'")
     .replace(QUOTES, '"')
     .replace(DASHES, '-');

@@ -29,7 +29,7 @@ export interface Segment {
   played?: true;
 }
 
-const FIRST_DOWN: ReadonlySet<string> = new Set([
+const DESCENDING_SORTS: ReadonlySet<string> = new Set([
   'year',
   'original_year',
   'created_at',
@@ -38,7 +38,7 @@ const FIRST_DOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Names ascend; years, times and counts descend. */
-const defaultOrder = (sort: string): Order => (FIRST_DOWN.has(sort) ? 'desc' : 'asc');
+const defaultOrder = (sort: string): Order => (DESCENDING_SORTS.has(sort) ? 'desc' : 'asc');
 
 export interface ListOrder<S extends string> {
   sort: S;
@@ -62,29 +62,34 @@ export function orderOf<S extends string>(
   if (sort === 'random') return { seed: seed ?? randomInt(2 ** 32) };
   const plan = plans[sort as Exclude<S, 'random'>];
   const direction = order ?? defaultOrder(sort);
-  return { segments: segmentsOf(plan, direction, itemType), gather: gathered(plan, direction, itemType) };
+  return { segments: segmentsOf(plan, direction, itemType), gather: gatheredSegment(plan, direction, itemType) };
 }
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
   if ('played' in sort) return playedSegments(sort.played, order, itemType);
   const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
-  const known: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
+  const valuesSegment: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
   if (sort.nulls === 'partial') {
     const [first = ''] = sort.columns;
-    const unknown: Segment = {
+    const nullsSegment: Segment = {
       from: `${table} i`,
       hint: 'NOT INDEXED',
       where: `i.${first} IS NULL`,
       orderBy: `i.id ${order}`,
     };
-    return [{ ...known, where: `i.${first} IS NOT NULL` }, unknown];
+    return [{ ...valuesSegment, where: `i.${first} IS NOT NULL` }, nullsSegment];
   }
-  return [{ ...known, orderBy: sort.nulls ? [`${keys[0]} NULLS LAST`, ...keys.slice(1)].join(', ') : known.orderBy }];
+  return [
+    {
+      ...valuesSegment,
+      orderBy: sort.nulls ? [`${keys[0]} NULLS LAST`, ...keys.slice(1)].join(', ') : valuesSegment.orderBy,
+    },
+  ];
 }
 
-function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
-  if ('played' in sort) return gatheredByPlays(sort.played, order, itemType);
+function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment {
+  if ('played' in sort) return gatheredSegmentByPlays(sort.played, order, itemType);
   const [first, ...others] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
   return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
@@ -95,24 +100,24 @@ function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
  * time, they come last in both directions.
  */
 function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
-  const mine = ofUser(itemType);
-  const played: Segment = {
+  const userCondition = ofUser(itemType);
+  const playedSegment: Segment = {
     // CROSS: play_counts is the outer loop, in the order of its index
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
-    where: mine,
+    where: userCondition,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
     played: true,
   };
-  const never: Segment = {
+  const unplayedSegment: Segment = {
     from: `${itemType}s i`,
     hint: 'NOT INDEXED',
-    where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${mine} AND p.item_id = i.id)`,
+    where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${userCondition} AND p.item_id = i.id)`,
     orderBy: 'i.id',
   };
-  return column === 'plays' && order === 'asc' ? [never, played] : [played, never];
+  return column === 'plays' && order === 'asc' ? [unplayedSegment, playedSegment] : [playedSegment, unplayedSegment];
 }
 
-function gatheredByPlays(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment {
+function gatheredSegmentByPlays(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment {
   const count = column === 'plays' ? 'coalesce(p.plays, 0)' : 'p.last_played_at';
   return {
     from: `${itemType}s i LEFT JOIN play_counts p ON ${ofUser(itemType)} AND p.item_id = i.id`,

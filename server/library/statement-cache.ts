@@ -9,7 +9,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { changeCounts } from '../db/schema.ts';
-import { addNamesHold } from './search-names.ts';
+import { defineNamesHold } from './search-names.ts';
 
 /** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
@@ -19,31 +19,31 @@ type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
-const KEEP = 400;
+const MAX_CACHED_STATEMENTS = 400;
 
 export function createStatements(client: Sqlite) {
   const cache = new Map<string, Statement>();
-  addNamesHold(client);
+  defineNamesHold(client);
   const changes = client.prepare<[], ChangeCount>('SELECT topic, changes FROM change_counts');
 
-  function prepared(sql: string, pluck: boolean): Statement {
+  function prepare(sql: string, pluck: boolean): Statement {
     const key = pluck ? `1${sql}` : sql;
     let statement = cache.get(key);
     if (!statement) {
       statement = client.prepare(sql);
       if (pluck) statement.pluck();
-      if (cache.size >= KEEP) cache.delete(cache.keys().next().value as string);
+      if (cache.size >= MAX_CACHED_STATEMENTS) cache.delete(cache.keys().next().value as string);
       cache.set(key, statement);
     }
     return statement;
   }
 
   return {
-    rows: <T>(sql: string, params: Params): T[] => prepared(sql, false).all(params) as T[],
-    row: <T>(sql: string, params: Params): T | undefined => prepared(sql, false).get(params) as T | undefined,
+    rows: <T>(sql: string, params: Params): T[] => prepare(sql, false).all(params) as T[],
+    row: <T>(sql: string, params: Params): T | undefined => prepare(sql, false).get(params) as T | undefined,
     /** The first column of every row. */
-    column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
-    value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
+    column: <T>(sql: string, params: Params): T[] => prepare(sql, true).all(params) as T[],
+    value: <T>(sql: string, params: Params): T => prepare(sql, true).get(params) as T,
     /** Changes whenever something of these topics was written, which makes earlier results stale. */
     version: (topics: readonly Topic[] = TOPICS): string =>
       changes
@@ -51,8 +51,8 @@ export function createStatements(client: Sqlite) {
         .filter(({ topic }) => topics.includes(topic))
         .map((count) => count.changes)
         .join(':'),
-    /** All of it sees the same state. */
-    atOnce: <T>(read: () => T): T => client.transaction(read)(),
+    /** Runs reads that see the same state of the database. */
+    inSnapshot: <T>(read: () => T): T => client.transaction(read)(),
   };
 }
 

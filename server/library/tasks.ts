@@ -5,7 +5,7 @@ import type { AlbumRegroupings } from './album-regroupings.ts';
 import type { LibraryService } from './service.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Compares tracks whose files are gone with all others, after more was heard or restored: scan/find-gone.ts. */
+/** Compares tracks whose files are gone with all others, after more were analyzed or restored: scan/find-gone.ts. */
 export const COMPARE_GONE = task('compare_gone', {
   payload: z.strictObject({}),
   attempts: 3,
@@ -21,7 +21,7 @@ export const SETTLE_CREDITS = task('settle_credits', {
   concurrency: 1,
 });
 
-/** Makes albums of an earlier version what the rule says, those of some names or all. Goes on where it was cut off. */
+/** Regroups albums of an earlier version, of some names or all. Resumes after an interruption. */
 export const REGROUP_ALBUMS = task('regroup_albums', {
   payload: z.strictObject({ by: UserIdIn.nullable(), albumIds: z.array(AlbumIdIn).optional() }),
   attempts: 3,

@@ -8,7 +8,7 @@ import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFiel
 import { IS_RELEASE_OF_FILE } from './track-rows.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
-import { isVariousArtists, named, VARIOUS_ARTISTS } from './resolve.ts';
+import { isVariousArtists, visibleName, VARIOUS_ARTISTS } from './resolve.ts';
 import type { TrackIdentity } from './track-values.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -106,27 +106,29 @@ const toIdentity = (row: Row): TrackIdentity => ({
 });
 
 /** Genres are stored in one spelling; the track keeps its own spelling of its first genre. */
-const withOwnSpelling = ([first, ...others]: string[], own: string | null): string[] =>
-  first === undefined ? [] : [own !== null && identityKey(own) === identityKey(first) ? own : first, ...others];
+const withOwnSpelling = ([first, ...others]: string[], trackSpelling: string | null): string[] =>
+  first === undefined
+    ? []
+    : [trackSpelling !== null && identityKey(trackSpelling) === identityKey(first) ? trackSpelling : first, ...others];
 
 /** Without what the analysis filled in. */
 export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
   const origins = Object.entries(provenance);
-  const measured = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
+  const clearedFields = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
   return {
     ...identity,
-    ...(Object.fromEntries(measured) as Partial<TrackIdentity>),
+    ...(Object.fromEntries(clearedFields) as Partial<TrackIdentity>),
     provenance: Object.fromEntries(origins.filter(([, origin]) => origin !== 'measured')),
   };
 }
 
 /** True if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has one. */
 export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
-  isDeepStrictEqual(asWritten(a), asWritten(b));
+  isDeepStrictEqual(comparableForm(a), comparableForm(b));
 
-function asWritten(identity: TrackIdentity): unknown {
-  const names = splitArtists(identity.artists, () => false).filter((name) => named(name) !== undefined);
-  const title = identityKey(named(identity.album) ?? '');
+function comparableForm(identity: TrackIdentity): unknown {
+  const names = splitArtists(identity.artists, () => false).filter((name) => visibleName(name) !== undefined);
+  const title = identityKey(visibleName(identity.album) ?? '');
   const tagged =
     identity.albumArtist ??
     identity.albumArtists?.[0] ??

@@ -40,7 +40,7 @@ export interface TrackFilter extends FieldFilters {
   liked?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
   folder?: FolderScope | undefined;
-  /** Not these. */
+  /** Ids to exclude. */
   without?: readonly TrackId[] | undefined;
 }
 
@@ -53,10 +53,10 @@ interface FolderScope {
   others: readonly string[];
 }
 
-/** As asked for: the service knows which other music folders there are, and which files are the best. */
-export interface AskedTracks extends Omit<TrackFilter, 'folder' | 'without'> {
+/** The filter of a request: the service adds the other music folders and finds the best files. */
+export interface TrackListFilter extends Omit<TrackFilter, 'folder' | 'without'> {
   folder?: Omit<FolderScope, 'others'> | undefined;
-  /** Of an album: of a recording that it has several files of only the best one. */
+  /** For an album: only the best file of each recording. */
   bestOnly?: boolean | undefined;
 }
 
@@ -77,21 +77,21 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
 };
 
 /** The first condition makes the partial index of unavailable tracks usable. */
-const REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
-/** Of tracks by their ids. */
+const IS_REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
+/** Selects from ids those of tracks that are no placeholders. */
 export const NOT_REMOTE = `SELECT i.id FROM json_each(@ids) ids CROSS JOIN tracks i ON i.id = ids.value
-  WHERE NOT (${REMOTE}) ORDER BY ids.key`;
+  WHERE NOT (${IS_REMOTE}) ORDER BY ids.key`;
 
 export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>): NewIdList {
   return { itemType: 'track', userId, filters: trackFilters(filter), order: orderOf('track', TRACK_SORT_PLANS, order) };
 }
 
 /** Nearly all tracks are available; a partial index has the others. */
-const REST: Filter = { each: "i.availability <> 'available'" };
+const UNAVAILABLE_TRACKS: Filter = { each: "i.availability <> 'available'" };
 const availabilityFilter = (availability: Availability): Filter =>
   availability === 'available'
-    ? { each: "i.availability = 'available'", not: REST }
-    : { each: `${REST.each} AND i.availability = @availability`, params: { availability } };
+    ? { each: "i.availability = 'available'", negatedFilter: UNAVAILABLE_TRACKS }
+    : { each: `${UNAVAILABLE_TRACKS.each} AND i.availability = @availability`, params: { availability } };
 
 function fieldSorts(): Record<ListedName, Sort> {
   const numbers = LISTED_NUMBERS.map((field): [string, string] => [TRACK_FIELDS[field].name, TRACK_FIELDS[field].name]);
@@ -113,13 +113,13 @@ function rangeFilters(field: ListedNumber, from: number | undefined, to: number 
 }
 
 /** The first condition makes the partial index usable. */
-const partFilter = (field: ListedText, part: string): Filter => ({
+const partFilter = (field: ListedText, text: string): Filter => ({
   each: `i.${foldedName(field)} IS NOT NULL AND instr(i.${foldedName(field)}, @${field}) > 0`,
-  params: { [field]: sortKey(part) },
+  params: { [field]: sortKey(text) },
 });
 
-/** Its tracks are together in the order of paths, so that looking for them from the start would take long. */
-const NEVER_WALKED = 1e6;
+/** Tracks of a folder are adjacent in the order of paths, so walking another order to find them would take long. */
+const NEVER_WALK_COST = 1e6;
 
 function folderFilter({ path, below, others }: FolderScope): Filter {
   if (!below) {
@@ -128,9 +128,9 @@ function folderFilter({ path, below, others }: FolderScope): Filter {
     return {
       each: `EXISTS (${files} AND s.track_id = i.id)`,
       set: files,
-      few: true,
+      matchesFew: true,
       ofFiles: true,
-      cost: NEVER_WALKED,
+      cost: NEVER_WALK_COST,
       params: { folder: path },
     };
   }
@@ -204,7 +204,7 @@ function trackFilters(f: TrackFilter): Filter[] {
       params: { metadataStatus: f.metadataStatus },
     },
     f.availability !== undefined && availabilityFilter(f.availability),
-    f.withoutRemote === true && { each: `NOT (${REMOTE})`, not: { each: REMOTE } },
+    f.withoutRemote === true && { each: `NOT (${IS_REMOTE})`, not: { each: IS_REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
     musicFolderFilter('track', f.musicFolder),
     f.folder !== undefined && folderFilter(f.folder),

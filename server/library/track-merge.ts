@@ -7,21 +7,21 @@ import { tracks } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 
-/** What a module with data on tracks registers. All of it runs inside a write transaction. */
+/** Registered by a module with data on tracks. Every method runs inside a write transaction. */
 export interface TrackMergePart {
-  /** Both tracks exist. Leaves nothing on `from`. */
+  /** Moves all rows from `from` to `to`. Both tracks exist. */
   move?(from: TrackId, to: TrackId): void;
-  /** Moves what was done since a moment; false if nothing was. Both tracks exist, and go on. */
+  /** Moves rows that are newer than `since`; returns false if there are none. Both tracks stay. */
   moveSince?(from: TrackId, to: TrackId, since: Date): boolean;
   /** Tables of which `move` moves whole rows, with the column that refers to the track: an undo moves them back. */
   rows?: readonly { table: string; column: string }[];
-  /** What else an undo needs to know, before the merge, as JSON, and under which name it is kept. */
+  /** Further state before the merge that an undo needs, as JSON, and the name under which it is stored. */
   remembers?: { name: string; of(from: TrackId, to: TrackId): unknown };
-  /** A merge is undone: both tracks exist again. */
-  bringBack?(from: TrackId, to: TrackId, undo: Undo): void;
+  /** Called when a merge is undone: both tracks exist again. */
+  bringBack?(from: TrackId, to: TrackId, undo: MergeUndo): void;
 }
 
-interface Undo {
+interface MergeUndo {
   remembered: unknown;
   /** In the merge, `to` had taken over the file of `from`. */
   tookFile: boolean;
@@ -41,22 +41,22 @@ export function createTrackMerge({
   tracks: RowRemovalDeps;
   movers: readonly TrackMergePart[];
 }) {
-  const isThere = (id: TrackId): boolean =>
+  const exists = (id: TrackId): boolean =>
     db.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, id)).get() !== undefined;
 
   const removeRow = (tx: Db, id: TrackId): LeftOver => removeTrackRow(tx, writer, id);
 
   /**
-   * Atomic, and part of the caller's transaction if there is one. Keeps the fields and audio of `kept`. The caller
+   * Atomic, and part of the caller's transaction if there is one. Keeps the fields and audio of `keptId`. The caller
    * handles the other's file before the call and releases its objects after the transaction. Throws `not_found`.
    */
-  function mergeInto(kept: TrackId, emptied: TrackId, remove = removeRow): LeftOver {
-    if (kept === emptied) throw conflict('A track cannot be merged with itself.');
+  function mergeInto(keptId: TrackId, emptiedId: TrackId, remove = removeRow): LeftOver {
+    if (keptId === emptiedId) throw conflict('A track cannot be merged with itself.');
     return db.transaction(
       (tx) => {
-        for (const id of [kept, emptied]) if (!isThere(id)) throw notFound('track', id);
-        for (const mover of movers) mover.move?.(emptied, kept);
-        return remove(tx, emptied);
+        for (const id of [keptId, emptiedId]) if (!exists(id)) throw notFound('track', id);
+        for (const mover of movers) mover.move?.(emptiedId, keptId);
+        return remove(tx, emptiedId);
       },
       { behavior: 'immediate' },
     );

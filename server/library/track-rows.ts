@@ -45,7 +45,7 @@ type Column =
   | 'createdAt'
   | 'updatedAt';
 
-interface Joined {
+interface JoinedColumns {
   /** Null if its album has no name; the same for its artist. */
   albumTitle: string | null;
   albumArtistId: ArtistId | null;
@@ -55,12 +55,12 @@ interface Joined {
   /** 0 to 5; 0 means unrated. */
   rating: number;
   playCount: number;
-  /** Where the user stopped. */
+  /** Position at which the user stopped. */
   bookmarkMs: number | null;
 }
 
 /** A track with its names, and with the likes, rating and plays of the requesting user. */
-export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability'>, FieldValues, Joined {
+export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability'>, FieldValues, JoinedColumns {
   /** `offline`: its file is in a music folder that is not there. */
   availability: Availability | 'offline';
   artists: { id: ArtistId; name: string }[];
@@ -74,7 +74,7 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
   lastPlayedAt: Date | null;
 }
 
-interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
+interface RawTrackRow extends RowAs<typeof tracks, Column>, FieldValues, JoinedColumns {
   hasCover: number;
   hasChapters: number;
   moreTags: string | null;
@@ -125,7 +125,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
 
 // Lists within a track, in one query each per page: as subqueries of the above they take twice as long. Ordered by the
 // key that the index gives, so SQLite does not sort.
-const ARTISTS = `SELECT ta.track_id AS id, x.id AS artistId, x.name
+const CREDITED_ARTISTS = `SELECT ta.track_id AS id, x.id AS artistId, x.name
   FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value
   CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position`;
 const GENRES = `SELECT tg.track_id AS id, g.name
@@ -134,8 +134,8 @@ const GENRES = `SELECT tg.track_id AS id, g.name
 
 /** Tracks in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
-  const asked = { ids: JSON.stringify(ids) };
-  const items = statements.rows<Raw>(SELECT, { ...asked, userId }).map((row) => ({
+  const requestedIds = { ids: JSON.stringify(ids) };
+  const items = statements.rows<RawTrackRow>(SELECT, { ...requestedIds, userId }).map((row) => ({
     ...row,
     artists: [] as TrackSummary['artists'],
     genres: [] as string[],
@@ -150,13 +150,13 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
     updatedAt: new Date(row.updatedAt),
   }));
   const byId = new Map<number, TrackSummary>(items.map((track) => [track.id, track]));
-  const unique = { ids: JSON.stringify([...byId.keys()]) };
+  const uniqueIds = { ids: JSON.stringify([...byId.keys()]) };
   for (const { id, artistId, name } of statements.rows<{ id: TrackId; artistId: ArtistId; name: string }>(
-    ARTISTS,
-    unique,
+    CREDITED_ARTISTS,
+    uniqueIds,
   ))
     byId.get(id)?.artists.push({ id: artistId, name });
-  for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, unique))
+  for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, uniqueIds))
     byId.get(id)?.genres.push(name);
   return ids.map((id) => byId.get(id)).filter((track) => track !== undefined);
 }

@@ -27,7 +27,7 @@ export interface Parents {
   genres: Row[];
 }
 
-/** An album or artist that was gone; one of the same name that came since has its place. */
+/** An album or artist that was deleted and whose name another row has now. */
 export interface Renumbered {
   type: NamedItem;
   from: number;
@@ -43,19 +43,21 @@ interface Reference {
 }
 
 const TRACKS = 'tracks';
-/** Columns that triggers count up when the rows come back. */
-const COUNTED: Record<string, Row> = {
+/** Initial values of columns that triggers count when the rows are inserted again. */
+const COUNTED_COLUMNS: Record<string, Row> = {
   albums: { track_count: 0, disc_count: 0, duration_ms: 0, size_bytes: 0 },
   artists: { track_count: 0, album_count: 0, first_year: null },
   genres: { track_count: 0 },
 };
 
-/** All of it runs inside the caller's writing transaction. */
+/** Every method runs inside the caller's write transaction. */
 export function createTrackSnapshots(client: Database) {
-  let read: { references: Reference[]; deleted: ReturnType<typeof withTheirChildren>; links: Reference[] } | undefined;
-  /** Read when it is first wanted: it takes longer than any other statement of a start. */
-  function schema(): NonNullable<typeof read> {
-    if (read) return read;
+  let cachedSchema:
+    | { references: Reference[]; deleted: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
+    | undefined;
+  /** Reads the foreign keys on first use: that takes longer than any other statement of a start. */
+  function schema(): NonNullable<typeof cachedSchema> {
+    if (cachedSchema) return cachedSchema;
     const references = client
       .prepare<[], Reference>(
         `SELECT m.name AS child, f."table" AS parent, f."from" AS "column", f."to" AS target, f.on_delete AS onDelete
@@ -63,10 +65,10 @@ export function createTrackSnapshots(client: Database) {
       )
       .all();
     const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
-    return (read = { references, deleted: withTheirChildren(references), links });
+    return (cachedSchema = { references, deleted: tablesDeletedWithTrack(references), links });
   }
 
-  const select = (table: string, where: string, ...values: (string | number)[]): Row[] =>
+  const selectRows = (table: string, where: string, ...values: (string | number)[]): Row[] =>
     client
       .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
       .all(...values)
@@ -80,7 +82,7 @@ export function createTrackSnapshots(client: Database) {
       )
       .pluck()
       .all(table);
-  const isThere = (table: string, column: string, value: Value): boolean =>
+  const hasRow = (table: string, column: string, value: Value): boolean =>
     value === null || client.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(toValue(value)) !== undefined;
 
   function insert(table: string, row: Row): void {
@@ -93,23 +95,23 @@ export function createTrackSnapshots(client: Database) {
       .run(...columns.map((name) => toValue(row[name] ?? null)));
   }
 
-  /** Everything that the row refers to is there. */
-  const isWhole = (table: string, row: Row): boolean =>
+  /** Returns whether everything that the row refers to exists. */
+  const hasAllReferences = (table: string, row: Row): boolean =>
     schema()
       .references.filter(({ child }) => child === table)
-      .every(({ parent, column, target }) => isThere(parent, target, row[column] ?? null));
+      .every(({ parent, column, target }) => hasRow(parent, target, row[column] ?? null));
 
-  /** Not with OR IGNORE, which would go for what triggers do too. */
+  /** Inserts a row that does not exist. OR IGNORE would also apply to what triggers do. */
   function insertNew(table: string, row: Row): void {
     const key = keyOf(table);
-    const known = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
-    if (isWhole(table, row) && known.get(...key.map((name) => toValue(row[name] ?? null))) === undefined)
+    const findRow = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
+    if (hasAllReferences(table, row) && findRow.get(...key.map((name) => toValue(row[name] ?? null))) === undefined)
       insert(table, row);
   }
 
   function parentsOf(id: TrackId, track: Row): Parents {
-    const albums = select('albums', 'id = ?', Number(track['album_id'] ?? 0));
-    const artists = select(
+    const albums = selectRows('albums', 'id = ?', Number(track['album_id'] ?? 0));
+    const artists = selectRows(
       'artists',
       'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
       id,
@@ -119,27 +121,30 @@ export function createTrackSnapshots(client: Database) {
     const albumIds = `album_id IN (${albums.map((album) => Number(album['id'])).join()})`;
     return {
       albums,
-      albumKeys: select('album_keys', albumIds),
-      albumCovers: select('album_covers', albumIds),
+      albumKeys: selectRows('album_keys', albumIds),
+      albumCovers: selectRows('album_covers', albumIds),
       artists,
-      artistNevers: select('radio_nevers', `artist_id IN (${artists.map((artist) => Number(artist['id'])).join()})`),
-      genres: select('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
+      artistNevers: selectRows(
+        'radio_nevers',
+        `artist_id IN (${artists.map((artist) => Number(artist['id'])).join()})`,
+      ),
+      genres: selectRows('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
     };
   }
 
   function take(id: TrackId): TrackSnapshot | undefined {
-    const [track] = select(TRACKS, 'id = ?', id);
+    const [track] = selectRows(TRACKS, 'id = ?', id);
     return (
       track && {
         track,
         rows: schema().deleted.map(({ table, columns }) => ({
           table,
-          rows: select(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
+          rows: selectRows(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
         })),
         links: schema().links.map(({ child, column }) => ({
           table: child,
           column,
-          keys: select(child, `${column} = ?`, id).map((row) =>
+          keys: selectRows(child, `${column} = ?`, id).map((row) =>
             Object.fromEntries(keyOf(child).map((name) => [name, row[name] ?? null])),
           ),
         })),
@@ -148,19 +153,19 @@ export function createTrackSnapshots(client: Database) {
     );
   }
 
-  /** Who and what a track belongs to. */
+  /** Returns the albums, artists and genres of a track. */
   function takeParents(id: TrackId): Parents | undefined {
-    const [track] = select(TRACKS, 'id = ?', id);
+    const [track] = selectRows(TRACKS, 'id = ?', id);
     return track && parentsOf(id, track);
   }
 
-  /** The row's id now: its own, where it is there or comes back; that of another one of the same name. */
+  /** Inserts a row again if it is gone; returns its id, or the id of a row that has the same name now. */
   function bringBack(table: 'artists' | 'genres' | 'albums', row: Row, findSame: () => Value | undefined): Value {
     const id = row['id'] ?? null;
-    if (isThere(table, 'id', id)) return id;
-    const same = findSame();
-    if (same !== undefined) return same;
-    insert(table, { ...row, ...COUNTED[table] });
+    if (hasRow(table, 'id', id)) return id;
+    const sameNamedId = findSame();
+    if (sameNamedId !== undefined) return sameNamedId;
+    insert(table, { ...row, ...COUNTED_COLUMNS[table] });
     return id;
   }
   const findId = (sql: string, value: Value): Value | undefined =>
@@ -174,22 +179,23 @@ export function createTrackSnapshots(client: Database) {
       ON x.id = ? WHERE u.id = ? ON CONFLICT DO NOTHING`,
   );
 
-  /** Brings back the parents that are gone. Says where those are that have another id now. */
+  /** Inserts deleted parents again; returns which of them have other ids now. */
   function bringParents(parents: Parents) {
     const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
       row['id'] ?? null,
       bringBack(table, row, () => findId(`SELECT id FROM ${table} WHERE name_key = ?`, row['name_key'] ?? null)),
     ];
-    const goneArtists = parents.artists.flatMap(({ id = null }) => (isThere('artists', 'id', id) ? [] : [id]));
+    const goneArtists = parents.artists.flatMap(({ id = null }) => (hasRow('artists', 'id', id) ? [] : [id]));
     const artists = new Map(parents.artists.map((row) => byName('artists', row)));
     const genres = new Map(parents.genres.map((row) => byName('genres', row)));
-    const moved = (map: Map<Value, Value>, value: Value | undefined): Value => map.get(value ?? null) ?? value ?? null;
+    const newIdOf = (map: Map<Value, Value>, value: Value | undefined): Value =>
+      map.get(value ?? null) ?? value ?? null;
     // an album's key may name its artist by the id (library/resolve.ts)
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
       key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
         /^((?:f:\d+:|[drl]:)?t:)(\d+)(?=:)/,
-        (_, before: string, artistId: string) => `${before}${Number(moved(artists, Number(artistId)))}`,
+        (_, prefix: string, artistId: string) => `${prefix}${Number(newIdOf(artists, Number(artistId)))}`,
       ),
     }));
     const albums = new Map(
@@ -198,10 +204,10 @@ export function createTrackSnapshots(client: Database) {
         const sameName = (): Value | undefined =>
           keys
             .map(({ key }) => findId('SELECT album_id FROM album_keys WHERE key = ?', key ?? null))
-            .find((found) => found !== undefined);
+            .find((id) => id !== undefined);
         return [
           row['id'] ?? null,
-          bringBack('albums', { ...row, artist_id: moved(artists, row['artist_id']) }, sameName),
+          bringBack('albums', { ...row, artist_id: newIdOf(artists, row['artist_id']) }, sameName),
         ];
       }),
     );
@@ -209,42 +215,42 @@ export function createTrackSnapshots(client: Database) {
     for (const row of parents.albumCovers) insertNew('album_covers', row);
     for (const row of parents.artistNevers ?? [])
       if (goneArtists.includes(row['artist_id'] ?? null))
-        insertNever.run(row['created_at'], moved(artists, row['artist_id']), row['user_id']);
+        insertNever.run(row['created_at'], newIdOf(artists, row['artist_id']), row['user_id']);
 
     const renumberedOf = (type: NamedItem, ids: Map<Value, Value>): Renumbered[] =>
       [...ids].flatMap(([from, to]) => (from === to ? [] : [{ type, from: Number(from), to: Number(to) }]));
 
     return {
       renumbered: [...renumberedOf('album', albums), ...renumberedOf('artist', artists)],
-      artistOf: (value: Value | undefined) => moved(artists, value),
-      albumOf: (value: Value | undefined) => moved(albums, value),
-      /** A row of a table that refers to them. */
-      pointed: (row: Row): Row => ({
+      artistOf: (value: Value | undefined) => newIdOf(artists, value),
+      albumOf: (value: Value | undefined) => newIdOf(albums, value),
+      /** Returns a row with the new ids of its artist and genre. */
+      withNewIds: (row: Row): Row => ({
         ...row,
-        ...('artist_id' in row && { artist_id: moved(artists, row['artist_id']) }),
-        ...('genre_id' in row && { genre_id: moved(genres, row['genre_id']) }),
+        ...('artist_id' in row && { artist_id: newIdOf(artists, row['artist_id']) }),
+        ...('genre_id' in row && { genre_id: newIdOf(genres, row['genre_id']) }),
       }),
     };
   }
 
-  /** Throws `conflict` where another track has the file's place. */
-  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): {
+  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the file's place. */
+  function putBack({ track, rows, links: linkedRows, parents }: TrackSnapshot): {
     albumId: AlbumId | null;
     renumbered: Renumbered[];
   } {
     const id = Number(track['id']) as TrackId;
     if (isTaken(track)) throw conflict('Another track has come from the same file since.');
-    const { artistOf, albumOf, pointed, renumbered } = bringParents(parents);
+    const { artistOf, albumOf, withNewIds, renumbered } = bringParents(parents);
     const albumId = albumOf(track['album_id']);
-    const uploader = isThere('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
+    const uploader = hasRow('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
     insert(TRACKS, {
       ...track,
       album_id: albumId,
       artist_id: artistOf(track['artist_id']),
       uploaded_by: uploader,
     });
-    for (const { table, rows: some } of rows) for (const row of some) insertNew(table, pointed(row));
-    for (const { table, column, keys } of linked)
+    for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, withNewIds(row));
+    for (const { table, column, keys } of linkedRows)
       for (const key of keys) {
         const names = Object.keys(key);
         client
@@ -257,17 +263,17 @@ export function createTrackSnapshots(client: Database) {
     return { albumId: albumId === null ? null : (Number(albumId) as AlbumId), renumbered };
   }
 
-  const marked = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
+  const allEqual = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
 
   return {
     take,
     putBack,
     takeParents,
     bringParents,
-    /** The primary keys of the rows that refer to the track. */
+    /** Returns the primary keys of the rows that refer to the track. */
     keysOf: (table: string, column: string, id: TrackId): Row[] => {
       const names = keyOf(table);
-      return select(table, `${column} = ?`, id).map((row) =>
+      return selectRows(table, `${column} = ?`, id).map((row) =>
         Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
       );
     },
@@ -276,25 +282,29 @@ export function createTrackSnapshots(client: Database) {
       for (const key of keys) {
         const names = Object.keys(key);
         client
-          .prepare(`UPDATE ${table} SET ${column} = ? WHERE (${column} = ? OR ${column} IS NULL) AND ${marked(names)}`)
+          .prepare(
+            `UPDATE ${table} SET ${column} = ? WHERE (${column} = ? OR ${column} IS NULL) AND ${allEqual(names)}`,
+          )
           .run(to, from, ...names.map((name) => toValue(key[name] ?? null)));
       }
     },
-    /** Instead of all that a track has in these tables. */
+    /** Replaces all rows that a track has in these tables. */
     replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
       for (const { table, columns } of schema().deleted)
         if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
-      for (const { table, rows: some } of rows) for (const row of some) insertNew(table, row);
+      for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, row);
     },
   };
 }
 
 /** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
-function withTheirChildren(references: Reference[]): { table: string; columns: string[] }[] {
-  const found = new Map<string, string[]>();
+function tablesDeletedWithTrack(references: Reference[]): { table: string; columns: string[] }[] {
+  const columnsByTable = new Map<string, string[]>();
   for (const parent of [TRACKS, ...walk([TRACKS])])
-    for (const { child, column } of references.filter((one) => one.parent === parent && one.onDelete === 'CASCADE'))
-      found.set(child, [...new Set([...(found.get(child) ?? []), column])]);
+    for (const { child, column } of references.filter(
+      (reference) => reference.parent === parent && reference.onDelete === 'CASCADE',
+    ))
+      columnsByTable.set(child, [...new Set([...(columnsByTable.get(child) ?? []), column])]);
   function walk(parents: string[]): string[] {
     const children = [
       ...new Set(
@@ -305,7 +315,7 @@ function withTheirChildren(references: Reference[]): { table: string; columns: s
     ];
     return children.length === 0 ? [] : [...children, ...walk(children)];
   }
-  return [...found].map(([table, columns]) => ({ table, columns }));
+  return [...columnsByTable].map(([table, columns]) => ({ table, columns }));
 }
 
 const toRow = (row: Record<string, unknown>): Row =>

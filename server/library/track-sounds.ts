@@ -1,10 +1,10 @@
-// The fingerprints of tracks that were heard, for comparing a few of them.
+// Reads fingerprints of analyzed tracks, for comparing a few of them.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { fingerprintFrom, isComparable } from '../media/fingerprint-match.ts';
 import type { SoundOf } from './releases.ts';
 
-/** Each call gives a function that reads a fingerprint once. */
+/** Each call returns a reader that reads a fingerprint at most once. */
 export function createTrackSounds(client: Sqlite): () => SoundOf {
   const find = client.prepare<[TrackId], Buffer>('SELECT raw FROM track_fingerprints WHERE track_id = ?').pluck();
   return () => {

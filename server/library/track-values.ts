@@ -8,7 +8,7 @@ import type { Lyrics } from '../media/types.ts';
 import { splitArtists } from './artist-split.ts';
 import {
   isVariousArtists,
-  named,
+  visibleName,
   VARIOUS_ARTISTS,
   type AlbumName,
   type AlbumRef,
@@ -50,7 +50,7 @@ export interface TrackIdentity extends KnownFields {
   albumArtistMbids?: readonly string[] | undefined;
   /** Null if there are none; absent keeps those that the track has. */
   lyrics?: Lyrics | null | undefined;
-  /** In which text of the tags without a declared charset was read. */
+  /** Charset in which text tags without a declared charset were decoded. */
   charset?: string | undefined;
   /** As `lyrics`. */
   chapters?: readonly Chapter[] | null | undefined;
@@ -117,19 +117,22 @@ interface ResolvedNames {
   credit: string | null;
   album: AlbumRef;
 }
-/** Which one of a name. */
+/** Tells tracks of one name apart. */
 interface ResolvedTrack {
   /** Absent for a new track. */
   id?: TrackId | undefined;
   durationMs: number | null;
 }
 export interface Resolved extends ResolvedNames {
-  /** Of IDENTITY_COLUMNS. */
+  /** Values of IDENTITY_COLUMNS. */
   values: (string | number | null)[];
 }
 
 /** The value of each column; a missing column does not compile. */
-const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: ResolvedNames) => string | number | null> = {
+const IDENTITY_VALUE_OF: Record<
+  IdentityColumn,
+  (identity: TrackIdentity, names: ResolvedNames) => string | number | null
+> = {
   title: ({ title }) => title,
   titleSort: ({ title }) => sortKey(title),
   artistId: (_, { credits }) => credits[0]?.ref.id ?? null,
@@ -145,24 +148,24 @@ const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: Resolved
   ...fieldsFrom((field) => (identity: TrackIdentity) => identity[field] ?? null),
   ...foldedFrom((field) => (identity) => foldedText(identity[field])),
 };
-export const IDENTITY_COLUMNS = Object.keys(IDENTITY) as IdentityColumn[];
-const IDENTITY_VALUES = Object.values(IDENTITY);
+export const IDENTITY_COLUMNS = Object.keys(IDENTITY_VALUE_OF) as IdentityColumn[];
+const IDENTITY_VALUES = Object.values(IDENTITY_VALUE_OF);
 
 /** Runs inside the caller's write transaction. */
 export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
   function resolve(identity: TrackIdentity, folder: number | undefined, track: ResolvedTrack): Resolved {
     const { names, credits } = creditsOf(identity);
-    const credit = named(identity.artist) ?? (names.join(', ') || null);
+    const credit = visibleName(identity.artist) ?? (names.join(', ') || null);
     const albumName = albumNameOf(identity, names, credits, folder);
     const album = albumName
       ? resolver.album({ ...albumName, track: track.id, place: placeOf(identity, track) })
       : resolver.unnamedAlbum(credits[0]?.ref);
-    const resolved = { credits, credit, album };
-    return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
+    const resolvedNames = { credits, credit, album };
+    return { ...resolvedNames, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolvedNames)) };
   }
 
   function creditsOf(identity: TrackIdentity): { names: string[]; credits: Credit[] } {
-    const names = splitArtists(identity.artists, resolver.isWhole).filter((name) => named(name) !== undefined);
+    const names = splitArtists(identity.artists, resolver.isWhole).filter((name) => visibleName(name) !== undefined);
     const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
     const credits = names.map((name, i) => ({
       name,
@@ -177,17 +180,17 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
     credits: Credit[],
     folder: number | undefined,
   ): AlbumName | undefined {
-    const title = named(identity.album);
+    const title = visibleName(identity.album);
     if (title === undefined) return undefined;
-    const tagged =
-      named(identity.albumArtist) ??
-      named(identity.albumArtists?.[0]) ??
+    const taggedArtist =
+      visibleName(identity.albumArtist) ??
+      visibleName(identity.albumArtists?.[0]) ??
       (identity.compilation ? VARIOUS_ARTISTS : undefined);
-    const isVarious = isVariousArtists(tagged ?? names[0] ?? '');
-    const artistName = isVarious ? VARIOUS_ARTISTS : (tagged ?? names[0]);
+    const isVarious = isVariousArtists(taggedArtist ?? names[0] ?? '');
+    const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? names[0]);
     const [mbid, ...others] = identity.albumArtistMbids ?? [];
     const artist =
-      artistName === undefined || (tagged === undefined && !isVarious)
+      artistName === undefined || (taggedArtist === undefined && !isVarious)
         ? credits[0]?.ref
         : resolver.artist(artistName, {
             sortName: identity.albumArtistSort,
@@ -197,7 +200,7 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       title,
       artist,
       artistName,
-      isGuessed: tagged === undefined && !isVarious,
+      isGuessed: taggedArtist === undefined && !isVarious,
       year: identity.year,
       genre: identity.genres[0],
       folder,
@@ -208,7 +211,7 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
 
   return {
     resolve,
-    /** Undefined for a track without an album. */
+    /** Returns undefined for a track without an album. */
     albumOf(identity: TrackIdentity, folder: number | undefined): AlbumName | undefined {
       const { names, credits } = creditsOf(identity);
       return albumNameOf(identity, names, credits, folder);

@@ -4,7 +4,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import { compareQuality } from './audio-quality.ts';
-import { connected, createComparison, placeOf } from './releases.ts';
+import { groupConnected, createComparison, placeOf } from './releases.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import type { TrackSummary } from './track-rows.ts';
 import { createTrackSounds } from './track-sounds.ts';
@@ -18,20 +18,20 @@ export function createTrackVersions(client: Sqlite) {
         WHERE n > 1`,
     )
     .pluck();
-  const findDismissed = client.prepare<{ a: TrackId; b: TrackId }>(
+  const findDismissal = client.prepare<{ a: TrackId; b: TrackId }>(
     'SELECT 1 FROM duplicate_dismissals WHERE track_id = min(@a, @b) AND other_id = max(@a, @b)',
   );
 
   return {
     /**
-     * The recordings of which the album has several files, the best first. `read` gives the tracks of ids, with what is
-     * available now.
+     * Returns the recordings of which the album has several files, the best first. `readTracks` returns tracks by id,
+     * with their current availability.
      */
-    inAlbum(album: AlbumId, read: (ids: readonly TrackId[]) => TrackSummary[]): TrackSummary[][] {
+    inAlbum(album: AlbumId, readTracks: (ids: readonly TrackId[]) => TrackSummary[]): TrackSummary[][] {
       const ids = listSharingPlace.all(album);
       if (ids.length === 0) return [];
       const isSame = createComparison(sounds());
-      const placed = read(ids).map((track) => ({
+      const placedTracks = readTracks(ids).map((track) => ({
         track,
         id: track.id,
         title: identityKey(track.title),
@@ -39,13 +39,13 @@ export function createTrackVersions(client: Sqlite) {
         disc: track.discNumber ?? 1,
         number: track.trackNumber,
       }));
-      return [...Map.groupBy(placed, placeOf).values()]
-        .flatMap((some) =>
-          connected(some, (a, b) => isSame(a, b) && findDismissed.get({ a: a.id, b: b.id }) === undefined),
+      return [...Map.groupBy(placedTracks, placeOf).values()]
+        .flatMap((group) =>
+          groupConnected(group, (a, b) => isSame(a, b) && findDismissal.get({ a: a.id, b: b.id }) === undefined),
         )
         .filter(({ length }) => length > 1)
-        .map((some) =>
-          some.map(({ track }) => track).toSorted((a, b) => compareQuality(a, b) || Number(a.id) - Number(b.id)),
+        .map((group) =>
+          group.map(({ track }) => track).toSorted((a, b) => compareQuality(a, b) || Number(a.id) - Number(b.id)),
         );
     },
   };

@@ -40,8 +40,8 @@ export interface NewTrack {
 }
 
 type Column = keyof typeof tracks.$inferSelect;
-const list = (columns: readonly Column[]) => columns.map((column) => tracks[column].name).join(', ');
-const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
+const columnNames = (columns: readonly Column[]) => columns.map((column) => tracks[column].name).join(', ');
+const placeholders = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
 type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus' | 'durationMs'>;
@@ -51,7 +51,7 @@ export type TrackWriter = ReturnType<typeof createTrackWriter>;
 export interface TrackWriterDeps {
   db: MainDb;
   now: () => Date;
-  /** What follows the tracks of an album or artist to another one. */
+  /** Annotations that follow the tracks of an album or artist to another one. */
   annotationParts?: readonly AnnotationPart[];
 }
 
@@ -66,13 +66,13 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
   const insertRow = client.prepare(`INSERT INTO tracks
       (source, source_id, uploaded_by, metadata_status, created_at, updated_at,
-        ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
-    VALUES (?, ?, ?, 'pending', ?, ?, ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)})`);
+        ${columnNames(IDENTITY_COLUMNS)}, ${columnNames(AUDIO_COLUMNS)})
+    VALUES (?, ?, ?, 'pending', ?, ?, ${placeholders(IDENTITY_COLUMNS)}, ${placeholders(AUDIO_COLUMNS)})`);
   const updateIdentityRow = client.prepare(
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
-  const findOld = client.prepare<[TrackId], OldRow>(
+  const findRow = client.prepare<[TrackId], OldRow>(
     'SELECT album_id, metadata_status, duration_ms FROM tracks WHERE id = ?',
   );
   const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
@@ -152,12 +152,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
   function attach(id: TrackId, identity: TrackIdentity, resolved: Resolved): void {
     resolved.credits.forEach(({ name, ref }, position) => insertCredit.run(id, position, ref.id, name));
-    const seen = new Set<string>();
+    const genreKeys = new Set<string>();
     for (const name of identity.genres) {
       const key = identityKey(name);
-      if (key === '' || seen.has(key)) continue;
-      insertGenre.run(id, seen.size, resolver.genre(name));
-      seen.add(key);
+      if (key === '' || genreKeys.has(key)) continue;
+      insertGenre.run(id, genreKeys.size, resolver.genre(name));
+      genreKeys.add(key);
     }
   }
 
@@ -184,9 +184,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     artists: findArtistsOf.all(id).map((row) => row.artist_id),
   });
 
-  /** After a track got other names, and before what has no tracks any more is swept. */
+  /** To be called after a track got other names, before empty albums and artists are removed. */
   function renamed(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
-    const currentNames = namesOf(id, findOld.get(id)?.album_id ?? null);
+    const currentNames = namesOf(id, findRow.get(id)?.album_id ?? null);
     const artists = [currentNames.albumArtist, ...currentNames.artists];
     if (
       currentNames.album === previousNames.album &&
@@ -202,9 +202,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     resolver.forget();
     const artists = new Set(artistIds);
     for (const id of new Set(albumIds)) {
-      const empty = findEmptyAlbum.get(id);
-      if (!empty) continue;
-      if (empty.artist_id !== null) artists.add(empty.artist_id);
+      const emptyAlbum = findEmptyAlbum.get(id);
+      if (!emptyAlbum) continue;
+      if (emptyAlbum.artist_id !== null) artists.add(emptyAlbum.artist_id);
       deleteAlbum.run(id);
       search.delete('album', id);
     }
@@ -235,12 +235,12 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       search.startBatch();
       isBatch = true;
       try {
-        const written = write();
+        const result = write();
         resolver.settleSpellings();
-        releases.settleFew();
+        releases.regroupSmallAlbums();
         search.writeBatch();
         counts.settle();
-        return written;
+        return result;
       } finally {
         isBatch = false;
         counts.end();
@@ -252,7 +252,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** Call after rolling back a savepoint inside a batch. */
     forget(): void {
       resolver.forget();
-      search.readAgain();
+      search.dropNewNames();
       counts.forget();
     },
 
@@ -291,11 +291,11 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
     /** Replaces the metadata of a track; removes an album and artists left without tracks. */
     setIdentity(id: TrackId, identity: TrackIdentity, folder?: number, hadOtherMusic = false): void {
-      const old = findOld.get(id);
-      const previousNames = namesOf(id, old?.album_id ?? null);
+      const oldRow = findRow.get(id);
+      const previousNames = namesOf(id, oldRow?.album_id ?? null);
       deleteCredits.run(id);
       deleteGenres.run(id);
-      const resolved = resolve(identity, folder, { id, durationMs: old?.duration_ms ?? null });
+      const resolved = resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
       const time = now().getTime();
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);
@@ -318,17 +318,17 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
     namesOf,
     renamed,
-    /** Before a track becomes another one and its row is deleted. */
-    mergedInto(kept: TrackId, emptied: TrackId): void {
-      const names = (id: TrackId) => namesOf(id, findOld.get(id)?.album_id ?? null);
-      annotations.trackMerged(kept, emptied, names(kept), names(emptied));
+    /** To be called before a track is merged into another one and its row is deleted. */
+    mergedInto(keptId: TrackId, emptiedId: TrackId): void {
+      const names = (id: TrackId) => namesOf(id, findRow.get(id)?.album_id ?? null);
+      annotations.trackMerged(keptId, emptiedId, names(keptId), names(emptiedId));
     },
     musicDivided: annotations.musicDivided,
     /** To be called when the row of a track is back; its albums and artists may have other ids by now. */
     returned(id: TrackId, renumbered: readonly Renumbered[]): void {
-      annotations.trackReturned(id, namesOf(id, findOld.get(id)?.album_id ?? null), renumbered);
+      annotations.trackReturned(id, namesOf(id, findRow.get(id)?.album_id ?? null), renumbered);
       this.noteAlbumOf(id);
-      if (!isBatch) releases.settleFew();
+      if (!isBatch) releases.regroupSmallAlbums();
     },
     forgetOldAnnotations: annotations.purgeOld,
 
@@ -359,7 +359,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     insertAlbumLike: resolver.insertAlbumLike,
     /** Call it when the place of a track changed, or tags beside its identity: it may be of another release now. */
     noteAlbumOf(id: TrackId): void {
-      const albumId = findOld.get(id)?.album_id;
+      const albumId = findRow.get(id)?.album_id;
       if (albumId != null) resolver.noteAlbum(albumId);
     },
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
@@ -370,6 +370,6 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     },
 
     /** `manual` tracks keep their metadata. */
-    statusOf: (id: TrackId): MetadataStatus | undefined => findOld.get(id)?.metadata_status,
+    statusOf: (id: TrackId): MetadataStatus | undefined => findRow.get(id)?.metadata_status,
   };
 }

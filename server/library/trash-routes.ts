@@ -10,11 +10,13 @@ import { KEPT_MS, type Trash, type TrashedTrack } from './trash.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { DeletedOut, RestoredOut, TrackOut, TrashPage, type TrashedTrackOut } from './wire.ts';
 
-/** In one request. */
-const MOST_IDS = 200_000;
-const SomeTracks = z.strictObject({ track_ids: idList<TrackId>(MOST_IDS, { least: 1 }) }).meta({ id: 'TrashedIds' });
+/** Ids in one request. */
+const MAX_IDS = 200_000;
+const TracksToRestore = z
+  .strictObject({ track_ids: idList<TrackId>(MAX_IDS, { least: 1 }) })
+  .meta({ id: 'TrashedIds' });
 const TracksToDelete = z
-  .strictObject({ track_ids: idList<TrackId>(MOST_IDS, { description: 'without it all of the trash' }).optional() })
+  .strictObject({ track_ids: idList<TrackId>(MAX_IDS, { description: 'without it all of the trash' }).optional() })
   .meta({ id: 'TrashedIdsOrAll' });
 
 const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrackOut => ({
@@ -34,11 +36,11 @@ const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrac
 interface TrashRouteDeps {
   trash: Trash;
   library: Pick<LibraryService, 'getTrack'>;
-  /** Tracks came back. */
-  restored: () => void;
+  /** Called after tracks were restored. */
+  onRestored: () => void;
 }
 
-export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route[] => [
+export const trashRoutes = ({ trash, library, onRestored }: TrashRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -49,9 +51,9 @@ export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route
       reply: TrashPage,
     },
     ({ user, query }) => {
-      const found = trash.list(user, query);
-      const page = toPaged(found, query, (track) => toTrashedTrackOut(track, trash.mayDelete(user, track)));
-      return { ...page, size_bytes: found.sizeBytes };
+      const trashPage = trash.list(user, query);
+      const page = toPaged(trashPage, query, (track) => toTrashedTrackOut(track, trash.mayDelete(user, track)));
+      return { ...page, size_bytes: trashPage.sizeBytes };
     },
   ),
 
@@ -61,13 +63,13 @@ export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route
       path: '/trash/restore',
       access: 'user',
       summary: 'Bring many deleted tracks back; what cannot be restored stays and is told with the reason',
-      body: SomeTracks,
+      body: TracksToRestore,
       longLists: ['track_ids'],
       reply: RestoredOut,
     },
     async ({ user, body }) => {
       const outcome = await trash.restoreMany(user, body.track_ids);
-      if (outcome.restored > 0) restored();
+      if (outcome.restored > 0) onRestored();
       return outcome;
     },
   ),
@@ -98,7 +100,7 @@ export const trashRoutes = ({ trash, library, restored }: TrashRouteDeps): Route
     },
     async ({ user, params }) => {
       await trash.restoreFor(user, params.id);
-      restored();
+      onRestored();
       return toTrackOut(library.getTrack(user.id, params.id));
     },
   ),

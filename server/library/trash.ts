@@ -30,18 +30,18 @@ import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
 export const KEPT_MS = 30 * 86_400_000;
-/** Released in one go. */
-const AT_ONCE = 50;
-/** Told one by one. */
-const MOST_FAILURES = 100;
+/** Rows that one transaction deletes; their objects are released after it. */
+const ROWS_PER_PURGE = 50;
+/** Failed tracks that are listed in the answer. */
+const MAX_FAILURES = 100;
 
 const isDeleted = and(eq(trashedTracks.isHidden, false), isNull(trashedTracks.mergedInto));
 const fileOf = (sourceId: string): string => sourceId.split('//', 1)[0] ?? sourceId;
 
 export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> & { deletedByName: string | null };
 
-/** Who looks at it. */
-export type Asker = Pick<Principal, 'id' | 'rights'>;
+/** The user who sees or changes the trash. */
+export type TrashUser = Pick<Principal, 'id' | 'rights'>;
 
 /** A page of the trash, and how much is in all of it. */
 interface TrashList extends Paged<TrashedTrack> {
@@ -57,9 +57,9 @@ interface TrashDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
   now: () => Date;
-  /** Told inside the transaction that a track is back. */
-  restored: (id: TrackId) => void;
-  /** Looks whether the files of tracks that are back are there, after the transaction. */
+  /** Called inside the transaction that restored a track. */
+  onRestored: (id: TrackId) => void;
+  /** Checks, after the transaction, whether the files of restored tracks exist. */
   lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   /** Deletes stored objects that nothing uses any more. */
   release: (left: LeftOver) => Promise<void>;
@@ -75,7 +75,7 @@ interface FilePlace {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ db, tracks, now, restored, lookForFiles, release }: TrashDeps) {
+export function createTrash({ db, tracks, now, onRestored, lookForFiles, release }: TrashDeps) {
   const rows = createTrashedRows({ db, tracks, now });
   const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
@@ -110,12 +110,12 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
           AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
     )
     .pluck();
-  /** The file that is there, or was, is another track's. */
+  /** Finds another track that has the file, or had it last. */
   const isOverwritten = db.$client.prepare<RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>>(
     `SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId
       AND (source = 'local_folder' OR audio_hash <> @audioHash)`,
   );
-  /** Unless a copy of our own is there, or it has its file back. */
+  /** Leaves tracks as they are that have a stored copy or their file again. */
   const setMissing = db.$client.prepare<[TrackId]>(
     `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'
       AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = tracks.id)`,
@@ -129,36 +129,37 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
       WHERE id = @id`,
   );
 
-  /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
-  const visibleTo = ({ id, rights }: Asker): SQL | undefined =>
+  /** Selects what a user sees of the trash: all of it with the right to edit, else what they deleted or uploaded. */
+  const visibleTo = ({ id, rights }: TrashUser): SQL | undefined =>
     and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
 
-  /** What somebody may delete for good. */
-  const deletableBy = ({ id, rights }: Asker): SQL | undefined =>
+  /** Selects what a user may delete for good. */
+  const deletableBy = ({ id, rights }: TrashUser): SQL | undefined =>
     and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
 
-  async function purge(where: SQL | undefined, most: number): Promise<number> {
-    const gone = db.transaction(
+  async function purge(where: SQL | undefined, limit: number): Promise<number> {
+    const purgedRows = db.transaction(
       (tx) => {
         const { id, storageUri, coverKey } = trashedTracks;
-        const some = tx
+        const matchingRows = tx
           .select({ id, storageUri, coverKey })
           .from(trashedTracks)
-          .where(and(eq(trashedTracks.isHidden, false), where)) // merged ones too: they can be undone as long
+          // merged tracks too: a merge can be undone for the same time
+          .where(and(eq(trashedTracks.isHidden, false), where))
           .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
-          .limit(most)
+          .limit(limit)
           .all();
-        for (const row of some) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
-        return some.map((row) => ({
+        for (const row of matchingRows) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
+        return matchingRows.map((row) => ({
           storageUri: row.storageUri,
           coverKey: isCoverUsed(tx, row.coverKey) ? null : row.coverKey,
         }));
       },
       { behavior: 'immediate' },
     );
-    for (const left of gone) await release(left);
-    await turn(); // nothing to delete is nothing to wait for
-    return gone.length;
+    for (const leftOver of purgedRows) await release(leftOver);
+    await turn(); // release() waits for nothing when there is nothing to delete
+    return purgedRows.length;
   }
   const isCoverUsed = (tx: Db, key: string | null): boolean =>
     key !== null &&
@@ -171,19 +172,19 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
         )
         .get({ key, albumId: albumOfCover(key) }) !== undefined);
 
-  /** As the rows do. A file is of the track that was deleted last, so one that was deleted before it has none. */
-  function put(...what: Parameters<typeof rows.put>): LeftOver {
-    const leftOver = rows.put(...what);
-    const [, , id] = what;
+  /** Puts a track into the trash. A file belongs to the track that was deleted last, so earlier ones lose it. */
+  function put(...args: Parameters<typeof rows.put>): LeftOver {
+    const leftOver = rows.put(...args);
+    const [, , id] = args;
     const file = findLocalFile.get(id);
     if (file) leavePlace(file.source, file.sourceId, file.uri ?? '', [id]);
     return leftOver;
   }
 
-  /** As the rows do. */
-  function restore(...what: Parameters<typeof rows.restore>): void {
-    rows.restore(...what);
-    restored(what[1]);
+  /** Restores a track and tells the other modules. */
+  function restore(...args: Parameters<typeof rows.restore>): void {
+    rows.restore(...args);
+    onRestored(args[1]);
   }
 
   function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
@@ -191,13 +192,13 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
       if (!owners.includes(id)) setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
   }
 
-  function get(user: Asker, id: TrackId): TrashedTrack {
+  function get(user: TrashUser, id: TrackId): TrashedTrack {
     const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
     if (!row) throw notFound('track in the trash', id);
     return row;
   }
   /** Throws `not_found` and `conflict`. */
-  function restoreRow(user: Asker, id: TrackId): void {
+  function restoreRow(user: TrashUser, id: TrackId): void {
     db.transaction(
       (tx) => {
         const { source, sourceId, audioHash } = get(user, id);
@@ -232,7 +233,7 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
     put,
     restore,
     putBack: rows.putBack,
-    /** It is not deleted, and comes back by `restore`. Its file is at that place. Runs inside a transaction. */
+    /** Hides a track whose file is at that place until `restore` brings it back. Runs inside a transaction. */
     hide(tx: Db, id: TrackId, sourceId: string): void {
       rows.put(tx, null, id, undefined, undefined, true);
       tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
@@ -248,16 +249,16 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
         )?.id,
     /** The deleted track whose file that is. */
     findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
-    /** A deleted track is found in another place from now on. */
+    /** Sets the place at which a deleted track is found from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
     /** The file of these deleted tracks is there now, perhaps in place of that of another deleted one. */
     setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
       leavePlace(source, sourceId, uri, ids);
       const link = JSON.stringify([{ folder_id: folder, name }]);
-      for (const moved of ids) setPlace.run({ id: moved, to: sourceId, uri, link });
+      for (const trackId of ids) setPlace.run({ id: trackId, to: sourceId, uri, link });
     },
 
-    list(user: Asker, page: Page): TrashList {
+    list(user: TrashUser, page: Page): TrashList {
       const where = visibleTo(user);
       const totals = db
         .select({ n: count(), bytes: sum(trashedTracks.sizeBytes) })
@@ -266,14 +267,15 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
         .get();
       return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
     },
-    mayDelete: ({ id, rights }: Asker, { uploadedBy }: TrashedTrack): boolean => rights.canEdit || uploadedBy === id,
+    mayDelete: ({ id, rights }: TrashUser, { uploadedBy }: TrashedTrack): boolean =>
+      rights.canEdit || uploadedBy === id,
     /** Throws `not_found` and `conflict`. */
-    async restoreFor(user: Asker, id: TrackId): Promise<void> {
+    async restoreFor(user: TrashUser, id: TrackId): Promise<void> {
       restoreRow(user, id);
       await lookForFiles([id]);
     },
-    /** Each by itself: what cannot be restored is told with the reason, and the rest is. */
-    async restoreMany(user: Asker, ids: readonly TrackId[]): Promise<RestoredTracks> {
+    /** Restores each track by itself; the others are returned with the reason why they cannot be restored. */
+    async restoreMany(user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
       const failed: RestoredTracks['failed'] = [];
       const restoredIds: TrackId[] = [];
       await inSlices(ids, (id) => {
@@ -282,36 +284,38 @@ export function createTrash({ db, tracks, now, restored, lookForFiles, release }
           restoredIds.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          if (failed.length < MOST_FAILURES) failed.push({ id, detail: error.message });
+          if (failed.length < MAX_FAILURES) failed.push({ id, detail: error.message });
         }
       });
       await lookForFiles(restoredIds);
       return { restored: restoredIds.length, failed };
     },
     /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
-    async deleteNow(user: Asker, id: TrackId): Promise<void> {
+    async deleteNow(user: TrashUser, id: TrackId): Promise<void> {
       if ((await purge(and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
         throw notFound('track in the trash', id);
     },
-    /** Those of them that the user may delete, without ids all; how many that were. */
-    async deleteMany(user: Asker, ids?: readonly TrackId[]): Promise<number> {
+    /** Deletes those of the tracks that the user may delete, or all without ids. Returns how many were deleted. */
+    async deleteMany(user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
       let deleted = 0;
       if (ids !== undefined)
-        for (const part of partsOf(ids, AT_ONCE)) {
-          deleted += await purge(and(inArray(trashedTracks.id, [...part]), deletableBy(user)), AT_ONCE);
+        for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
+          deleted += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
         }
       else {
-        const here = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
-        for (let some = AT_ONCE; some === AT_ONCE; deleted += some) some = await purge(here, AT_ONCE);
+        const isDeletableNow = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
+        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deleted += purgedCount)
+          purgedCount = await purge(isDeletableNow, ROWS_PER_PURGE);
       }
       return deleted;
     },
-    /** Takes out what has been here for 30 days. */
+    /** Deletes tracks that have been in the trash for 30 days. */
     async purgeOld(at = now()): Promise<void> {
-      const before = new Date(at.getTime() - KEPT_MS);
-      while ((await purge(lt(trashedTracks.deletedAt, before), AT_ONCE)) === AT_ONCE);
+      const cutoff = new Date(at.getTime() - KEPT_MS);
+      while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
     },
-    /** The oldest ones whose audio is stored here; false when there are none. */
-    purgeOldest: async (): Promise<boolean> => (await purge(notLike(trashedTracks.storageUri, 'file:%'), AT_ONCE)) > 0,
+    /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */
+    purgeOldest: async (): Promise<boolean> =>
+      (await purge(notLike(trashedTracks.storageUri, 'file:%'), ROWS_PER_PURGE)) > 0,
   };
 }

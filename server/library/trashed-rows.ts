@@ -1,5 +1,5 @@
-// The row of a track into the trash and out of it, with all that refers to it. A restored track is in its playlists
-// again, as a new version of each.
+// Moves the row of a track into the trash and back, with all rows that refer to it. A restored track is in its
+// playlists again, which makes a new version of each.
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -8,12 +8,12 @@ import { notFound } from '../errors.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from './track-snapshot.ts';
 
-/** Of a track that was merged into another one. */
-interface Merged {
+/** What the trash keeps of a track that was merged into another one. */
+interface MergedTrack {
   into: TrackId;
   reason: MergeReason;
   snapshot: TrackSnapshot;
-  /** That the other one had, if it took over this one's file; kept as this one's. */
+  /** The kept track's former audio, if that track took over this one's file. */
   audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
 }
 
@@ -23,7 +23,7 @@ interface TrashedRowsDeps {
   now: () => Date;
 }
 
-/** All of it runs inside the caller's transaction. */
+/** Every method runs inside the caller's transaction. */
 export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findPastPlace = db.$client
@@ -33,13 +33,13 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     )
     .pluck();
 
-  /** `beforeRemoval` is called while the row is there. Runs inside the caller's transaction. Nothing is left over. */
+  /** Calls `beforeRemoval` while the row still exists. No stored object has to be released afterwards. */
   function put(
     tx: Db,
     by: UserId | null,
     id: TrackId,
     beforeRemoval: () => void = () => {},
-    merged?: Merged,
+    merged?: MergedTrack,
     isHidden = false,
   ): LeftOver {
     const snapshot = merged?.snapshot ?? snapshots.take(id);
@@ -48,7 +48,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
     if (coverKey !== null) tx.delete(orphanedCovers).where(eq(orphanedCovers.key, coverKey)).run();
     const text = (name: string): string | null => (typeof track[name] === 'string' ? track[name] : null);
-    const former = snapshot.rows.find(({ table }) => table === 'former_audio')?.rows[0]?.['audio_hash'];
+    const formerAudioHash = snapshot.rows.find(({ table }) => table === 'former_audio')?.rows[0]?.['audio_hash'];
     const number = (name: string): number | null => (typeof track[name] === 'number' ? track[name] : null);
     const albumTitle = parents.albums[0]?.['title'];
     tx.insert(trashedTracks)
@@ -75,13 +75,13 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
         mergeReason: merged?.reason ?? null,
         isHidden,
         audioHash: text('audio_hash'),
-        formerAudioHash: merged && typeof former === 'string' ? former : null,
+        formerAudioHash: merged && typeof formerAudioHash === 'string' ? formerAudioHash : null,
       })
       .run();
     return { storageUri: null, coverKey: null };
   }
 
-  /** At `sourceId`, or where it was. Throws `conflict` when another track has its place. Runs inside a transaction. */
+  /** Restores a track at `sourceId`, or where it was. Throws `conflict` when another track has its place. */
   function restore(tx: Db, id: TrackId, sourceId?: string): void {
     const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
     if (!row) throw notFound('track in the trash', id);
@@ -90,7 +90,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
     // the audio may have been moved to another storage meanwhile, the file to another place
     const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: sourceId ?? row.sourceId };
-    const versioned = snapshot.rows.map(({ table, rows }) => ({
+    const versionedRows = snapshot.rows.map(({ table, rows }) => ({
       table,
       rows:
         table === 'playlist_entries'
@@ -98,14 +98,14 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
           : rows,
     }));
     tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
-    putBack(tx, { ...snapshot, track, rows: versioned });
-    for (const [playlistId, added] of byPlaylist) addVersion(tx, playlistId, added.length);
+    putBack(tx, { ...snapshot, track, rows: versionedRows });
+    for (const [playlistId, restoredEntries] of byPlaylist) addVersion(tx, playlistId, restoredEntries.length);
   }
 
-  /** With its place in the search. Runs inside the caller's transaction. */
+  /** Inserts the rows of a snapshot again and updates the search. */
   function putBack(tx: Db, snapshot: TrackSnapshot): void {
     const { albumId, renumbered } = snapshots.putBack(snapshot);
-    // deleted by an older version
+    // an older version deleted it without an album
     if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
     writer.search.set('track', Number(snapshot.track['id']));
     if (albumId !== null) {
@@ -118,7 +118,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     writer.sweepEmpty([], []); // names that were looked up before are forgotten
   }
 
-  /** Where it would be now: places change when a list gets wide gaps again, those of past entries too. */
+  /** Returns the current position of an entry: renumbering a list changes the positions of past entries too. */
   const placeOf = (entry: Row): Value =>
     findPastPlace.get(Number(entry['track_id']), Number(entry['playlist_id']), Number(entry['id'])) ??
     entry['position'] ??

@@ -18,7 +18,7 @@ import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
 import { FIRST_ALONE } from '../storage/music-roots.ts';
-import type { AskedTracks, FieldFilters } from './track-lists.ts';
+import type { TrackListFilter, FieldFilters } from './track-lists.ts';
 import { gainOf, type TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-values.ts';
 import type {
@@ -37,7 +37,7 @@ import type {
   TrackQuery,
 } from './wire.ts';
 
-export const toTrackFilter = (q: TrackQuery): AskedTracks => ({
+export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   q: q.q,
   source: q.source,
   artistId: q.artist_id,

@@ -1,5 +1,5 @@
 // How much is in each music folder.
-import type { ReadAside } from '../library/listing.ts';
+import type { ReadAside } from '../library/list-pages.ts';
 import { sourceIdBounds } from '../storage/music-roots.ts';
 
 export interface FolderTotals {

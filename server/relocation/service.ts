@@ -7,7 +7,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { MergeReason } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Merges } from '../library/merges.ts';
-import { placeBefore } from '../library/overwritten-place.ts';
+import { formerPlace } from '../library/overwritten-place.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { TrackAudio } from '../library/track-values.ts';
@@ -73,7 +73,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
     add('same_sound', queries.sounding(track, MOST));
     if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
-    const overwritten = placeBefore(track.sourceId);
+    const overwritten = formerPlace(track.sourceId);
     if (overwritten !== undefined) add('same_place', queries.inPlace(track, overwritten));
     if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
     return found;

@@ -493,8 +493,8 @@ async function assignAlbums({ db, tracks: { folderAlbums, releases }, onCommit }
   const inTransaction = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
   const splitAlbums = folderAlbums.list();
   await inSlices(splitAlbums, folderAlbums.gather, inTransaction);
-  const unassignedReleases = releases.listUnsettled();
-  await inSlices(unassignedReleases, releases.settle, inTransaction);
+  const unassignedReleases = releases.listNotedNames();
+  await inSlices(unassignedReleases, releases.regroupAlbums, inTransaction);
   if (splitAlbums.length + unassignedReleases.length > 0) onCommit();
 }
 

@@ -9,7 +9,7 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
 import { identityUnderEdits, tagsUnderEdits } from '../library/edit-history.ts';
 import { withEditsOf } from '../library/identity-changes.ts';
-import { overwrittenPlace, placeBefore } from '../library/overwritten-place.ts';
+import { overwrittenPlace, formerPlace } from '../library/overwritten-place.ts';
 import { isSameIdentity, prepareKnownTracks, withoutMeasured, type KnownTrack } from '../library/track-identity.ts';
 import { removeTrackRow } from '../library/row-removal.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../library/track-values.ts';
@@ -174,7 +174,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     const [track, audio] = [findTrack(id), findAudio.get(id)];
     if (!track || !audio) return undefined;
     const { folder } = track;
-    const sourceId = placeBefore(track.sourceId) ?? track.sourceId;
+    const sourceId = formerPlace(track.sourceId) ?? track.sourceId;
     const identity = identityUnderEdits(db, id) ?? track.identity;
     const displacedId = tracks.insert({
       source,

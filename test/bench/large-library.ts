@@ -4,7 +4,7 @@ import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
 import { gramsOf } from '../../server/library/search-grams.ts';
 import { createSearchIndex, searchBase, searchEnd } from '../../server/library/search-index.ts';
-import { namesOf, textOf, type SearchKind } from '../../server/library/search-names.ts';
+import { namesOf, searchTextOf, type SearchKind } from '../../server/library/search-names.ts';
 import { seededRandom } from '../support/test-random.ts';
 
 interface LargeLibrary {
@@ -334,7 +334,7 @@ function multiplySearch(client: Sqlite, kind: SearchKind, count: number, times: 
   const grams = client.prepare('INSERT INTO search_grams (rowid, grams) VALUES (CAST(? AS INTEGER), ?)');
   const names = client.prepare<[number], string>(namesOf[kind]('?')).pluck();
   const texts = Array.from({ length: count }, (_, n) => {
-    const text = textOf(names.get(n + 1) as string);
+    const text = searchTextOf(names.get(n + 1) as string);
     return { text, grams: gramsOf(text) };
   });
   for (let copy = 1; copy < times; copy++)

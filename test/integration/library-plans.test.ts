@@ -6,7 +6,7 @@ import { artistList, ARTIST_SORT_PLANS } from '../../server/library/artist-lists
 import { toIdList, whereOf, type NewIdList } from '../../server/library/list-definition.ts';
 import type { Page } from '../../server/http/paging.ts';
 import { createIdLists } from '../../server/library/page-ids.ts';
-import { createListing, createListThread, type ListThread } from '../../server/library/listing.ts';
+import { createListing, createListThread, type ListThread } from '../../server/library/list-pages.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
 import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';

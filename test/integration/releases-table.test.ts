@@ -163,7 +163,7 @@ function openLibrary() {
       db.transaction(
         () => {
           tracks.folderAlbums.list().forEach((one) => tracks.folderAlbums.gather(one));
-          tracks.releases.listUnsettled().forEach(tracks.releases.settle);
+          tracks.releases.listNotedNames().forEach(tracks.releases.regroupAlbums);
         },
         { behavior: 'immediate' },
       );

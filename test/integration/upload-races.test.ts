@@ -202,7 +202,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       db,
       tracks,
       now,
-      restored: () => {},
+      onRestored: () => {},
       lookForFiles: () => Promise.resolve(),
       release: library.release,
     });

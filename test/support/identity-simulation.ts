@@ -16,7 +16,7 @@ import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createMerges } from '../../server/library/merges.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
-import { createTrash, type Asker } from '../../server/library/trash.ts';
+import { createTrash, type TrashUser } from '../../server/library/trash.ts';
 import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { createFileMerge } from '../../server/relocation/track-merge.ts';
@@ -39,7 +39,7 @@ class Killed extends Error {}
 /** `both`: of two music folders, files are copied from the first and only indexed in the other, which has a third. */
 export type Folders = Mode | 'both';
 const OTHER = ['folder 2', 'split 1'];
-const owner: Asker = { id: 1 as UserId, rights: rightsFrom(() => true) };
+const owner: TrashUser = { id: 1 as UserId, rights: rightsFrom(() => true) };
 
 export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean }) {
   const temp = openTempDatabase();
@@ -120,7 +120,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     db,
     tracks,
     now,
-    restored: () => {},
+    onRestored: () => {},
     lookForFiles: () => Promise.resolve(),
     release: () => Promise.resolve(),
   });

@@ -36,7 +36,7 @@ export function openLibraryServices(
     db,
     tracks,
     now,
-    restored: () => {},
+    onRestored: () => {},
     lookForFiles: () => Promise.resolve(),
     release: library.release,
   });

@@ -8,15 +8,15 @@ import { createIdLists, type IdPage } from './page-ids.ts';
 import type { ListAnswer, ListQuestion, VersionedPage } from './lists-worker.ts';
 import type { Params, Statements } from './statement-cache.ts';
 
-/** Runs a statement in the thread; gives the first column. */
+/** Runs a statement in the thread and returns the first column. */
 export type ReadAside = (sql: string, params: Params) => Promise<number[]>;
 
 export type ListThread = ReturnType<typeof createListThread>;
 
-/** The thread then ends, and frees what it cached. */
+/** An idle thread ends after this time and frees its caches. */
 const IDLE_MS = 5 * 60_000;
 
-/** All throw `unavailable`. */
+/** Every method throws `unavailable` when the thread cannot answer. */
 export function createListThread(files: { workerUrl: URL; databasePath: string }) {
   const { ask, close } = createReaderThread<ListQuestion, ListAnswer>({
     ...files,
@@ -32,7 +32,7 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
 
 interface ListingDeps {
   statements: Statements;
-  /** Without it, everything is read here. */
+  /** Without a thread, all pages are read by the caller. */
   thread?: Pick<ListThread, 'page'> | undefined;
   cheapUs?: number;
 }
@@ -42,11 +42,11 @@ export function createListing({ thread, ...deps }: ListingDeps) {
 
   async function page(list: NewIdList, page: Page): Promise<IdPage> {
     if (!thread) return lists.page(list, page);
-    const near = lists.near(list, page);
-    if (near) return near;
-    const { version, ...found } = await thread.page(list, page);
-    lists.noteTotal(list, version, found.total);
-    return found;
+    const cheapPage = lists.readIfCheap(list, page);
+    if (cheapPage) return cheapPage;
+    const { version, ...idPage } = await thread.page(list, page);
+    lists.noteTotal(list, version, idPage.total);
+    return idPage;
   }
 
   return { page };
