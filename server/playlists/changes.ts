@@ -20,105 +20,111 @@ import {
   type PlaylistSummary,
 } from './queries.ts';
 
-/** The new order of this many takes 0.1 s to plan. Longer lists of earlier versions can be read and shortened. */
-export const MOST_ENTRIES = 100_000;
+/** Planning an order of this many entries takes 0.1 s. Longer lists of earlier versions can be read and shortened. */
+export const MAX_PLAYLIST_ENTRIES = 100_000;
 
-export interface Expected {
+export interface VersionCheck {
   expectedVersion?: number | undefined;
 }
-export interface Added extends Expected {
+export interface NewTracks extends VersionCheck {
   trackIds: readonly TrackId[];
   /** Index of the first new track; absent or past the end: at the end. */
   position?: number | undefined;
   skipDuplicates?: boolean;
 }
 /** Changes fields, removes tracks by their previous index and appends tracks, in at most one version. */
-export interface Edited extends Expected, PlaylistFields {
+export interface PlaylistEdit extends VersionCheck, PlaylistFields {
   removeIndexes?: readonly number[];
   addTrackIds?: readonly TrackId[];
 }
-/** Entries of a list: those named, in this order or in that of the list; or all but those named. */
-export type Chosen = { entryIds: readonly number[]; inListOrder?: boolean } | { allBut: readonly number[] };
+/** Selected entries of a list: the named ones, in this order or in that of the list; or all except the named ones. */
+export type EntrySelection = { entryIds: readonly number[]; inListOrder?: boolean } | { allBut: readonly number[] };
 interface Counts {
   added: number;
   removed: number;
   moved: number;
 }
 
-/** What sets one version of a list apart from the next. */
-interface Planned {
+/** The difference between one version of a list and the next. */
+interface VersionPlan {
   removed: readonly number[];
   moved: readonly { id: number; position: number }[];
   added: readonly NewEntry[];
 }
-/** Parts that are to be written behind the first one, into the same version. */
-interface Rest {
+/** Parts that are written after the first one, into the same version. */
+interface RemainingParts {
   id: PlaylistId;
   version: number;
-  parts: Planned[];
+  parts: VersionPlan[];
 }
 
-const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
-const EMPTY: Planned = { removed: [], moved: [], added: [] };
-/** Entries that are written in one go: some 10 ms. */
-const PART = 500;
-/** There is no position left between two entries. */
-class NoGap extends Error {}
+const NO_CHANGES: Counts = { added: 0, removed: 0, moved: 0 };
+const EMPTY_PLAN: VersionPlan = { removed: [], moved: [], added: [] };
+/** Entries that one transaction writes, which takes some 10 ms. */
+const ENTRIES_PER_WRITE = 500;
+/** Thrown when no position is free between two entries. */
+class NoGapError extends Error {}
 
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
-  const alone = createLocks<PlaylistId>();
+  const withLock = createLocks<PlaylistId>();
 
-  /** Makes the planned version. `along` is written in the same transaction. */
+  /** Makes the planned version. `alsoWrite` runs in the same transaction. */
   const change = (
     userId: UserId,
     id: PlaylistId,
-    { expectedVersion }: Expected,
+    { expectedVersion }: VersionCheck,
     kind: PlaylistChange,
-    plan: (playlist: PlaylistSummary) => Planned | Promise<Planned>,
-    along: (tx: Db) => void = () => {},
+    plan: (playlist: PlaylistSummary) => VersionPlan | Promise<VersionPlan>,
+    alsoWrite: (tx: Db) => void = () => {},
   ): Promise<void> =>
-    alone(id, async () => {
+    withLock(id, async () => {
       await yieldIfDue();
       const getOrdinary = (tx: Db): PlaylistSummary => {
         const playlist = getOwn(tx, userId, id, expectedVersion);
         assertOrdinary(playlist);
         return playlist;
       };
-      const planned = await planWithGaps(id, async () => plan(getOrdinary(db)));
-      const rest = db.transaction(
+      const versionPlan = await planWithGaps(id, async () => plan(getOrdinary(db)));
+      const remainingParts = db.transaction(
         (tx) => {
-          const begun = writeVersion(userId, getOrdinary(tx), kind, planned);
-          along(tx);
-          return begun;
+          const parts = writeVersion(userId, getOrdinary(tx), kind, versionPlan);
+          alsoWrite(tx);
+          return parts;
         },
         { behavior: 'immediate' },
       );
-      await finish(rest);
+      await finish(remainingParts);
     });
 
   /** Plans again with wide gaps where there was none. */
-  async function planWithGaps(id: PlaylistId, plan: () => Promise<Planned>): Promise<Planned> {
+  async function planWithGaps(id: PlaylistId, plan: () => Promise<VersionPlan>): Promise<VersionPlan> {
     try {
       return await plan();
     } catch (error) {
-      if (!(error instanceof NoGap)) throw error;
+      if (!(error instanceof NoGapError)) throw error;
       await rows.renumber(id);
       return plan();
     }
   }
 
-  /** Inside a transaction: the first part of what was planned, and the version. */
-  function writeVersion(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, planned: Planned): Rest {
-    const [version, counts] = [playlist.version + 1, countsOf(planned)];
-    const [first = EMPTY, ...parts] = partsOfPlan(planned);
+  /** Writes the first part of the plan and the version; to be called inside a transaction. */
+  function writeVersion(
+    userId: UserId,
+    playlist: PlaylistSummary,
+    kind: PlaylistChange,
+    plan: VersionPlan,
+  ): RemainingParts {
+    const [version, counts] = [playlist.version + 1, countsOf(plan)];
+    const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
     write(playlist.id, version, first);
-    if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore') note(userId, playlist, kind, counts);
+    if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore')
+      recordVersion(userId, playlist, kind, counts);
     return { id: playlist.id, version, parts };
   }
 
-  async function finish({ id, version, parts }: Rest): Promise<void> {
+  async function finish({ id, version, parts }: RemainingParts): Promise<void> {
     if (parts.length === 0) return;
     await inSlices(
       parts,
@@ -129,7 +135,12 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   /** Records the next version, whose entries are already written. */
-  function note(userId: UserId, { id, rules }: PlaylistSummary, kind: PlaylistChange, counts: Counts = NOTHING): void {
+  function recordVersion(
+    userId: UserId,
+    { id, rules }: PlaylistSummary,
+    kind: PlaylistChange,
+    counts: Counts = NO_CHANGES,
+  ): void {
     const createdAt = now();
     appendVersion(db, {
       playlistId: id,
@@ -143,44 +154,44 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
-    // whoever brings more has looked before
-    const absent = trackIds.length > PART ? undefined : rows.absentTrack(trackIds);
-    if (absent !== undefined) throw notFound('track', absent);
-    if (playlist.trackCount + trackIds.length > MOST_ENTRIES)
-      throw conflict(`A playlist can have at most ${MOST_ENTRIES} tracks.`);
+    // callers with more tracks have checked them before
+    const missingId = trackIds.length > ENTRIES_PER_WRITE ? undefined : rows.findAbsentTrack(trackIds);
+    if (missingId !== undefined) throw notFound('track', missingId);
+    if (playlist.trackCount + trackIds.length > MAX_PLAYLIST_ENTRIES)
+      throw conflict(`A playlist can have at most ${MAX_PLAYLIST_ENTRIES} tracks.`);
   }
 
-  function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): Planned {
+  function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): VersionPlan {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
     const { before, after } = rows.aroundIndex(playlist.id, index);
     const places = placesFor(before, after, trackIds.length);
     const addedAt = now().getTime();
     return {
-      ...EMPTY,
+      ...EMPTY_PLAN,
       added: trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
     };
   }
 
   async function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
-    const added = new Set(trackIds);
-    await inSlices(partsOf(trackIds, PART), (part) => {
-      for (const listed of rows.knownTracks(id, part)) added.delete(listed);
+    const newIds = new Set(trackIds);
+    await inSlices(partsOf(trackIds, ENTRIES_PER_WRITE), (part) => {
+      for (const listedId of rows.listKnownTracks(id, part)) newIds.delete(listedId);
     });
-    return [...added];
+    return [...newIds];
   }
 
-  /** Positions with which the list has exactly the wanted entries in order. */
+  /** Finds positions with which the list has exactly the new entries in order. */
   async function arrange<T extends { id: number | undefined }>(
     current: readonly ListedEntry[],
-    wanted: readonly T[],
+    newEntries: readonly T[],
   ): Promise<{ removed: number[]; placed: (T & { position: number })[] }> {
     const positions = new Map(current.map(({ id, position }) => [id, position]));
-    const positionOf = (edge: number | undefined): number | undefined =>
-      edge === undefined ? undefined : positions.get(edge);
-    await turnFor(current);
-    const { removed, runs } = planList([...positions.keys()], wanted);
-    await turnFor(current);
+    const positionOf = (neighbourId: number | undefined): number | undefined =>
+      neighbourId === undefined ? undefined : positions.get(neighbourId);
+    await yieldForLongList(current);
+    const { removed, runs } = planList([...positions.keys()], newEntries);
+    await yieldForLongList(current);
     const placed = runs.flatMap(({ before, after, entries }) => {
       const places = placesFor(positionOf(before), positionOf(after), entries.length);
       return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
@@ -189,12 +200,12 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   /** Throws `not_found` unless all of them are in the list. */
-  function assertEntries(id: PlaylistId, asked: readonly number[]): void {
-    const absent = rows.absentEntry(id, asked);
-    if (absent !== undefined) throw notFound('entry', absent);
+  function assertEntries(id: PlaylistId, entryIds: readonly number[]): void {
+    const missingId = rows.findAbsentEntry(id, entryIds);
+    if (missingId !== undefined) throw notFound('entry', missingId);
   }
 
-  function write(id: PlaylistId, version: number, { removed, moved, added }: Planned): void {
+  function write(id: PlaylistId, version: number, { removed, moved, added }: VersionPlan): void {
     if (removed.length > 0) rows.end(id, version, removed);
     if (moved.length > 0) rows.move(id, version, moved);
     if (added.length > 0) rows.insert(id, version, added);
@@ -203,20 +214,25 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   return {
     change,
     finish,
-    /** One after another for each list. */
-    alone,
-    note,
+    /** Runs the changes of a list one after another. */
+    withLock,
+    recordVersion,
 
     /** Fills and notes the first version of a new playlist; inside a transaction. */
-    begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): Rest {
-      const planned = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY;
-      const [first = EMPTY, ...parts] = partsOfPlan(planned);
+    begin(
+      userId: UserId,
+      playlist: PlaylistSummary,
+      kind: PlaylistChange,
+      trackIds: readonly TrackId[],
+    ): RemainingParts {
+      const plan = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY_PLAN;
+      const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
       write(playlist.id, 1, first);
       appendVersion(db, {
         playlistId: playlist.id,
         version: 1,
         change: kind,
-        ...countsOf(planned),
+        ...countsOf(plan),
         rules: playlist.rules,
         userId,
         createdAt: playlist.createdAt,
@@ -227,79 +243,94 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     add: (
       userId: UserId,
       id: PlaylistId,
-      { trackIds, position, skipDuplicates = false, ...expected }: Added,
+      { trackIds, position, skipDuplicates = false, ...expected }: NewTracks,
     ): Promise<void> =>
       change(userId, id, expected, 'add', async (playlist) => {
-        const added = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
-        return added.length === 0 ? EMPTY : planTracks(playlist, added, position);
+        const newIds = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
+        return newIds.length === 0 ? EMPTY_PLAN : planTracks(playlist, newIds, position);
       }),
 
     /** Throws `not_found` when one of them is not in the list; then all stay. */
-    remove: (userId: UserId, id: PlaylistId, chosen: Chosen, expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'remove', () => {
-        if (!('entryIds' in chosen)) return { ...EMPTY, removed: inOrder(rows.ids(id), chosen) };
-        assertEntries(id, chosen.entryIds);
-        return { ...EMPTY, removed: chosen.entryIds };
+    remove: (
+      userId: UserId,
+      id: PlaylistId,
+      selection: EntrySelection,
+      versionCheck: VersionCheck = {},
+    ): Promise<void> =>
+      change(userId, id, versionCheck, 'remove', () => {
+        if (!('entryIds' in selection)) return { ...EMPTY_PLAN, removed: inOrder(rows.ids(id), selection) };
+        assertEntries(id, selection.entryIds);
+        return { ...EMPTY_PLAN, removed: selection.entryIds };
       }),
 
     /** With `before` null, to the end. In the order of the list, one that moves itself is the next that stays. */
     move: (
       userId: UserId,
       id: PlaylistId,
-      { before: asked, expectedVersion, ...chosen }: Expected & Chosen & { before: number | null },
+      { before: beforeEntryId, expectedVersion, ...chosen }: VersionCheck & EntrySelection & { before: number | null },
     ): Promise<void> =>
       change(userId, id, { expectedVersion }, 'reorder', () => {
         const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
         if ('entryIds' in chosen) {
-          const named = new Set(chosen.entryIds);
-          if (named.size < chosen.entryIds.length)
+          const namedIds = new Set(chosen.entryIds);
+          if (namedIds.size < chosen.entryIds.length)
             throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-          if (isNamed && asked !== null && named.has(asked))
+          if (isNamed && beforeEntryId !== null && namedIds.has(beforeEntryId))
             throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
           assertEntries(id, chosen.entryIds);
         }
-        const all = isNamed ? [] : rows.ids(id);
-        const entryIds = isNamed ? chosen.entryIds : inOrder(all, chosen);
-        if (entryIds.length === all.length) return EMPTY; // none stays that they could go in front of
-        const moving = new Set(entryIds);
-        const before = isNamed ? asked : nextStaying(all, moving, asked);
-        const [target] = before === null ? [] : rows.some(id, [before]);
-        if (before !== null && !target) throw notFound('entry', before);
-        const around = target ? rows.aroundEntry(id, target, moving) : rows.aroundIndex(id, undefined);
-        const places = placesFor(around.before, around.after, entryIds.length);
-        return { ...EMPTY, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
+        const allIds = isNamed ? [] : rows.ids(id);
+        const entryIds = isNamed ? chosen.entryIds : inOrder(allIds, chosen);
+        if (entryIds.length === allIds.length) return EMPTY_PLAN; // none stays that they could go in front of
+        const movingIds = new Set(entryIds);
+        const targetId = isNamed ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
+        const [target] = targetId === null ? [] : rows.listSelected(id, [targetId]);
+        if (targetId !== null && !target) throw notFound('entry', targetId);
+        const neighbours = target ? rows.aroundEntry(id, target, movingIds) : rows.aroundIndex(id, undefined);
+        const places = placesFor(neighbours.before, neighbours.after, entryIds.length);
+        return { ...EMPTY_PLAN, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
       }),
 
     /** Throws `conflict` unless the ids are exactly the entries that the list has. */
-    reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'reorder', async () => {
+    reorder: (
+      userId: UserId,
+      id: PlaylistId,
+      entryIds: readonly number[],
+      versionCheck: VersionCheck = {},
+    ): Promise<void> =>
+      change(userId, id, versionCheck, 'reorder', async () => {
         const current = rows.all(id);
-        await turnFor(current);
+        await yieldForLongList(current);
         if (!isSameSet(current, entryIds))
           throw conflict(
             `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
               'changed; reload it.',
           );
-        const wanted = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY, moved: (await arrange(current, wanted)).placed };
+        const newEntries = entryIds.map((entryId) => ({ id: entryId }));
+        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placed };
       }),
 
-    /** Other tracks, all of them; entries of tracks that stay are kept. */
-    replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'replace', async (playlist) => {
+    /** Replaces all tracks; entries of tracks that stay are kept. */
+    replace: (
+      userId: UserId,
+      id: PlaylistId,
+      trackIds: readonly TrackId[],
+      versionCheck: VersionCheck = {},
+    ): Promise<void> =>
+      change(userId, id, versionCheck, 'replace', async (playlist) => {
         const current = rows.all(id);
-        await turnFor(current);
+        await yieldForLongList(current);
         const addedAt = now().getTime();
         const { removed, placed } = await arrange(current, reuseEntries(current, trackIds));
-        const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+        const addedEntries = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
         assertTracks(
-          { ...playlist, trackCount: trackIds.length - added.length },
-          added.map(({ trackId }) => trackId),
+          { ...playlist, trackCount: trackIds.length - addedEntries.length },
+          addedEntries.map(({ trackId }) => trackId),
         );
         return {
           removed,
           moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
-          added,
+          added: addedEntries,
         };
       }),
 
@@ -307,14 +338,14 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     async edit(
       userId: UserId,
       id: PlaylistId,
-      { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited,
+      { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: PlaylistEdit,
     ): Promise<void> {
       const changeFields = (tx: Db): void => {
         if (Object.values(fields).some((value) => value !== undefined))
           updatePlaylist(tx, id, { ...fields, updatedAt: now() });
       };
       if (removeIndexes.length + addTrackIds.length === 0)
-        return alone(id, async () =>
+        return withLock(id, async () =>
           db.transaction(
             (tx) => {
               getOwn(tx, userId, id, expectedVersion);
@@ -332,7 +363,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         (playlist) => {
           const current = removeIndexes.length > 0 ? rows.ids(id) : [];
           const removed = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
-          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
+          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
           return { removed, moved: [], added };
         },
         changeFields,
@@ -341,47 +372,48 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   };
 }
 
-const countsOf = ({ added, removed, moved }: Planned): Counts => ({
+const countsOf = ({ added, removed, moved }: VersionPlan): Counts => ({
   added: added.length,
   removed: removed.length,
   moved: moved.length,
 });
 
-/** First what goes, then what moves, then what comes. */
-function partsOfPlan({ removed, moved, added }: Planned): Planned[] {
-  if (removed.length + moved.length + added.length <= PART) return [{ removed, moved, added }];
+/** Splits a plan into parts: removed entries first, then moved, then added ones. */
+function partsOfPlan({ removed, moved, added }: VersionPlan): VersionPlan[] {
+  if (removed.length + moved.length + added.length <= ENTRIES_PER_WRITE) return [{ removed, moved, added }];
   return [
-    ...[...partsOf(removed, PART)].map((part) => ({ ...EMPTY, removed: part })),
-    ...[...partsOf(moved, PART)].map((part) => ({ ...EMPTY, moved: part })),
-    ...[...partsOf(added, PART)].map((part) => ({ ...EMPTY, added: part })),
+    ...[...partsOf(removed, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, removed: part })),
+    ...[...partsOf(moved, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, moved: part })),
+    ...[...partsOf(added, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, added: part })),
   ];
 }
 
 /** Lets requests be served between the steps of the plan of a long list. */
-const turnFor = (list: readonly unknown[]): Promise<void> | undefined => (list.length > PART ? turn() : undefined);
+const yieldForLongList = (list: readonly unknown[]): Promise<void> | undefined =>
+  list.length > ENTRIES_PER_WRITE ? turn() : undefined;
 
-function inOrder(all: readonly number[], chosen: Chosen): number[] {
-  const named = new Set('entryIds' in chosen ? chosen.entryIds : chosen.allBut);
-  return all.filter((id) => named.has(id) === 'entryIds' in chosen);
+function inOrder(allIds: readonly number[], selection: EntrySelection): number[] {
+  const namedIds = new Set('entryIds' in selection ? selection.entryIds : selection.allBut);
+  return allIds.filter((id) => namedIds.has(id) === 'entryIds' in selection);
 }
 
 /** Throws `not_found` for one that is not in the list. */
-function nextStaying(all: readonly number[], moving: ReadonlySet<number>, from: number | null): number | null {
+function nextStaying(allIds: readonly number[], movingIds: ReadonlySet<number>, from: number | null): number | null {
   if (from === null) return null;
-  const at = all.indexOf(from);
-  if (at < 0) throw notFound('entry', from);
-  return all.slice(at).find((id) => !moving.has(id)) ?? null;
+  const index = allIds.indexOf(from);
+  if (index < 0) throw notFound('entry', from);
+  return allIds.slice(index).find((id) => !movingIds.has(id)) ?? null;
 }
 
-/** Throws NoGap. */
-function placesFor(before: number | undefined, after: number | undefined, count: number): number[] {
-  const places = placesBetween(before, after, count);
-  if (!places) throw new NoGap();
+/** Throws NoGapError when no positions are free. */
+function placesFor(lower: number | undefined, upper: number | undefined, count: number): number[] {
+  const places = placesBetween(lower, upper, count);
+  if (!places) throw new NoGapError();
   return places;
 }
 
-/** True if `asked` has each of the entries once, in any order. */
-function isSameSet(entries: readonly ListedEntry[], asked: readonly number[]): boolean {
-  const unnamed = new Set(entries.map(({ id }) => id));
-  return entries.length === asked.length && asked.every((id) => unnamed.delete(id));
+/** Returns whether the ids are those of the entries, each once, in any order. */
+function isSameSet(entries: readonly ListedEntry[], entryIds: readonly number[]): boolean {
+  const remainingIds = new Set(entries.map(({ id }) => id));
+  return entries.length === entryIds.length && entryIds.every((id) => remainingIds.delete(id));
 }

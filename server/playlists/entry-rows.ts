@@ -43,21 +43,21 @@ interface Neighbours {
 
 export type EntryRows = ReturnType<typeof createEntryRows>;
 
-/** Rows that are read in one go. */
-const AT_ONCE = 500;
+/** Rows that one statement reads. */
+const ROWS_PER_READ = 500;
 const ENTRY = 'e.id, e.track_id AS trackId, e.position, e.added_at AS addedAt';
 
 export function createEntryRows(client: Sqlite) {
   const page = client.prepare<[PlaylistId, number, number], EntryRow>(
     `SELECT ${ENTRY} FROM playlist_entries e WHERE e.playlist_id = ? ORDER BY e.position, e.id LIMIT ? OFFSET ?`,
   );
-  const some = client.prepare<[string, PlaylistId], EntryRow>(
+  const listSelected = client.prepare<[string, PlaylistId], EntryRow>(
     `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`,
   );
-  const listed = (columns: string): string =>
+  const selectInOrder = (columns: string): string =>
     `SELECT ${columns} FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id`;
-  const ids = client.prepare<[PlaylistId], number>(listed('id')).pluck();
-  const all = client.prepare<[PlaylistId], ListedEntry>(listed('id, track_id AS trackId, position'));
+  const ids = client.prepare<[PlaylistId], number>(selectInOrder('id')).pluck();
+  const all = client.prepare<[PlaylistId], ListedEntry>(selectInOrder('id, track_id AS trackId, position'));
   const newerThan = client.prepare<[PlaylistId, number], Position & { id: number }>(
     'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
   );
@@ -66,7 +66,7 @@ export function createEntryRows(client: Sqlite) {
   );
   const preceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
     `SELECT position, id FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
-      ORDER BY position DESC, id DESC LIMIT ${AT_ONCE}`,
+      ORDER BY position DESC, id DESC LIMIT ${ROWS_PER_READ}`,
   );
   const insert =
     client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
@@ -83,7 +83,7 @@ export function createEntryRows(client: Sqlite) {
   const place = client.prepare(`UPDATE playlist_entries SET position = j.value ->> 1, since_version = @version
       FROM json_each(@places) j
     WHERE playlist_entries.id = j.value ->> 0 AND +playlist_entries.playlist_id = @playlistId`);
-  const known = client
+  const listKnownTracks = client
     .prepare<[string, PlaylistId], TrackId>(
       'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM playlist_entries e WHERE e.track_id = value ' +
         'AND e.playlist_id = ?)',
@@ -93,18 +93,18 @@ export function createEntryRows(client: Sqlite) {
     `SELECT e.id, e.track_id AS trackId FROM json_each(?) ids
       CROSS JOIN playlist_entries e ON e.track_id = ids.value AND e.playlist_id = ?`,
   );
-  const absent = client
+  const findAbsentTrack = client
     .prepare<[string], TrackId>(
       'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM tracks WHERE id = value) LIMIT 1',
     )
     .pluck();
-  const absentEntry = client
+  const findAbsentEntry = client
     .prepare<[string, PlaylistId], number>(
       `SELECT value FROM json_each(?)
         WHERE NOT EXISTS (SELECT 1 FROM playlist_entries WHERE id = value AND +playlist_id = ?) LIMIT 1`,
     )
     .pluck();
-  const named = (entries: string): string => `
+  const withNames = (entries: string): string => `
     SELECT e.id, e.trackId, e.position, e.addedAt, t.id IS NOT NULL AS isThere, coalesce(t.title, l.title,
     '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
       iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms,
@@ -113,24 +113,25 @@ export function createEntryRows(client: Sqlite) {
       LEFT JOIN albums al ON al.id = t.album_id AND ${inNamedAlbum('t')}
       LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
     ORDER BY e.position, e.id`;
-  const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
+  const pastEntries = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt
+    FROM playlist_past_entries
     WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;
   const IN_TURN = '(until_version, entry_id)';
   const endOfPart = client.prepare<{ playlistId: PlaylistId; until: number; id: number }, PastKey>(
     `SELECT until_version AS until, entry_id AS id FROM playlist_past_entries WHERE playlist_id = @playlistId
-      AND ${IN_TURN} > (@until, @id) ORDER BY until_version, entry_id LIMIT 1 OFFSET ${AT_ONCE - 1}`,
+      AND ${IN_TURN} > (@until, @id) ORDER BY until_version, entry_id LIMIT 1 OFFSET ${ROWS_PER_READ - 1}`,
   );
   const pastPart = client.prepare<PastPart, VersionRow>(
-    named(`${past} AND ${IN_TURN} > (@until, @id) AND ${IN_TURN} <= (@endUntil, @endId)`),
+    withNames(`${pastEntries} AND ${IN_TURN} > (@until, @id) AND ${IN_TURN} <= (@endUntil, @endId)`),
   );
   const version = client.prepare<
     { playlistId: PlaylistId; version: number; limit: number; offset: number },
     VersionRow
   >(
-    named(`
+    withNames(`
     SELECT id, track_id AS trackId, position, added_at AS addedAt FROM playlist_entries WHERE playlist_id = @playlistId
     AND since_version <= @version
-    UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`),
+    UNION ALL ${pastEntries} ORDER BY position, id LIMIT @limit OFFSET @offset`),
   );
   const tables = ['playlist_entries', 'playlist_past_entries'];
   const positionsBeyond = (compare: '<' | '>', order: 'DESC' | 'ASC') =>
@@ -138,15 +139,16 @@ export function createEntryRows(client: Sqlite) {
       client
         .prepare<[PlaylistId, number], number>(
           `SELECT position FROM ${table} WHERE playlist_id = ? AND position ${compare} ?
-            ORDER BY position ${order} LIMIT ${AT_ONCE}`,
+            ORDER BY position ${order} LIMIT ${ROWS_PER_READ}`,
         )
         .pluck(),
     );
-  const [below, above] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
-  const reach = tables.map((table) => {
-    const of = (what: string): string => `(SELECT ${what} FROM ${table} WHERE playlist_id = @id)`;
+  const [positionsBelow, positionsAbove] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
+  const extents = tables.map((table) => {
+    const select = (what: string): string => `(SELECT ${what} FROM ${table} WHERE playlist_id = @id)`;
     return client.prepare<{ id: PlaylistId }, { lowest: number | null; highest: number | null; count: number }>(
-      `SELECT ${of('min(position)')} AS lowest, ${of('max(position)')} AS highest, ${of('count(*)')} AS count`,
+      `SELECT ${select('min(position)')} AS lowest, ${select('max(position)')} AS highest,
+        ${select('count(*)')} AS count`,
     );
   });
   const replaceAll = tables.map((table) =>
@@ -155,12 +157,14 @@ export function createEntryRows(client: Sqlite) {
         WHERE ${table}.playlist_id = ? AND ${table}.position = j.value ->> 0`,
     ),
   );
-  const renumberSome = client.transaction((id: PlaylistId, isUp: boolean, from: number, to: number) => {
-    const found = (isUp ? below : above).map((some) => some.all(id, from));
-    // further on, one of them may have been read and the other one not
-    const ends = found.flatMap((some) => (some.length < AT_ONCE ? [] : (some.at(-1) as number)));
+  const renumberPart = client.transaction((id: PlaylistId, isUp: boolean, from: number, to: number) => {
+    const positionsByTable = (isUp ? positionsBelow : positionsAbove).map((statement) => statement.all(id, from));
+    // beyond these positions, one table may be read and the other one not
+    const ends = positionsByTable.flatMap((tablePositions) =>
+      tablePositions.length < ROWS_PER_READ ? [] : (tablePositions.at(-1) as number),
+    );
     const isRead = (position: number): boolean => ends.every((end) => (isUp ? position >= end : position <= end));
-    const positions = [...new Set(found.flat())].filter(isRead).sort((a, b) => (isUp ? b - a : a - b));
+    const positions = [...new Set(positionsByTable.flat())].filter(isRead).sort((a, b) => (isUp ? b - a : a - b));
     const step = isUp ? -GAP : GAP;
     const places = positions.map((position, n) => [position, to + n * step]);
     for (const replace of replaceAll) replace.run(JSON.stringify(places), id);
@@ -173,18 +177,18 @@ export function createEntryRows(client: Sqlite) {
    */
   async function renumber(id: PlaylistId): Promise<void> {
     let [lowest, highest, room] = [Infinity, -Infinity, 0];
-    for (const one of reach) {
-      const found = one.get({ id });
-      lowest = Math.min(lowest, found?.lowest ?? Infinity);
-      highest = Math.max(highest, found?.highest ?? -Infinity);
-      room += (found?.count ?? 0) * GAP;
+    for (const statement of extents) {
+      const extent = statement.get({ id });
+      lowest = Math.min(lowest, extent?.lowest ?? Infinity);
+      highest = Math.max(highest, extent?.highest ?? -Infinity);
+      room += (extent?.count ?? 0) * GAP;
     }
     const isUp = lowest + highest <= 0; // so that they stay around 0
     let [from, to] = isUp ? [Infinity, highest + room] : [-Infinity, lowest - room];
     for (;;) {
-      const done = renumberSome(id, isUp, from, to);
-      if (done.last === undefined) return;
-      [from, to] = [done.last, done.to];
+      const step = renumberPart(id, isUp, from, to);
+      if (step.last === undefined) return;
+      [from, to] = [step.last, step.to];
       await turn();
     }
   }
@@ -196,26 +200,27 @@ export function createEntryRows(client: Sqlite) {
     ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
     /** The entries with these ids, in the order of the ids; unknown ones are skipped. */
-    some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
+    listSelected: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] =>
+      listSelected.all(JSON.stringify(ids), playlistId),
 
     /** Neighbours of something inserted at an index. */
     aroundIndex(playlistId: PlaylistId, index: number | undefined): Neighbours {
       if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
       const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
-      const [before, after] = index === 0 ? [undefined, rows[0]] : rows;
+      const [previousRow, nextRow] = index === 0 ? [undefined, rows[0]] : rows;
       return rows.length === 0
         ? this.aroundIndex(playlistId, undefined)
-        : { before: before?.position, after: after?.position };
+        : { before: previousRow?.position, after: nextRow?.position };
     },
 
     /** Neighbours of something inserted before an entry, not counting the entries that are moved. */
     aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Neighbours {
       for (let { position, id } = entry; ;) {
         const page = preceding.all(playlistId, position, id);
-        const before = page.find((row) => !moving.has(row.id));
-        const last = page.at(-1);
-        if (before || !last) return { before: before?.position, after: entry.position };
-        ({ position, id } = last);
+        const previousRow = page.find((row) => !moving.has(row.id));
+        const lastRow = page.at(-1);
+        if (previousRow || !lastRow) return { before: previousRow?.position, after: entry.position };
+        ({ position, id } = lastRow);
       }
     },
     renumber,
@@ -231,9 +236,9 @@ export function createEntryRows(client: Sqlite) {
 
     /** Removes entries from this version on; returns how many. */
     end(playlistId: PlaylistId, version: number, ids: readonly number[]): number {
-      const given = { playlistId, ids: JSON.stringify(ids) };
-      keepPast.run({ ...given, version });
-      return remove.run(given).changes;
+      const params = { playlistId, ids: JSON.stringify(ids) };
+      keepPast.run({ ...params, version });
+      return remove.run(params).changes;
     },
 
     move(playlistId: PlaylistId, version: number, places: readonly { id: number; position: number }[]): void {
@@ -241,28 +246,29 @@ export function createEntryRows(client: Sqlite) {
       place.run({ playlistId, version, places: JSON.stringify(places.map(({ id, position }) => [id, position])) });
     },
 
-    /** Those of the tracks that are in the list. */
-    knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
-      new Set(known.all(JSON.stringify(trackIds), playlistId)),
+    /** Returns those of the tracks that are in the list. */
+    listKnownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
+      new Set(listKnownTracks.all(JSON.stringify(trackIds), playlistId)),
     /** The entries of these tracks in the list. */
     entriesOf: (playlistId: PlaylistId, trackIds: readonly TrackId[]): { id: number; trackId: TrackId }[] =>
       entriesOf.all(JSON.stringify(trackIds), playlistId),
-    /** A track that does not exist, if there is one. */
-    absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
-    /** An id that is of no entry of the list, if there is one. */
-    absentEntry: (playlistId: PlaylistId, ids: readonly number[]): number | undefined =>
-      absentEntry.get(JSON.stringify(ids), playlistId),
+    /** Returns one of the tracks that does not exist, if any. */
+    findAbsentTrack: (trackIds: readonly TrackId[]): TrackId | undefined =>
+      findAbsentTrack.get(JSON.stringify(trackIds)),
+    /** Returns one of the ids that is no entry of the list, if any. */
+    findAbsentEntry: (playlistId: PlaylistId, ids: readonly number[]): number | undefined =>
+      findAbsentEntry.get(JSON.stringify(ids), playlistId),
     /** Differences between the current list and a version. Positions persist, so only changed entries are kept. */
     async differences(
       playlistId: PlaylistId,
       version_: number,
-    ): Promise<{ fresh: (Position & { id: number })[]; past: VersionRow[] }> {
+    ): Promise<{ newEntries: (Position & { id: number })[]; past: VersionRow[] }> {
       const past: VersionRow[] = [];
       for (let from: PastKey = { until: version_, id: Infinity }; ;) {
         const end = endOfPart.get({ playlistId, ...from });
         const { until, id } = end ?? { until: Infinity, id: Infinity };
         past.push(...pastPart.all({ playlistId, version: version_, ...from, endUntil: until, endId: id }));
-        if (!end) return { fresh: newerThan.all(playlistId, version_), past };
+        if (!end) return { newEntries: newerThan.all(playlistId, version_), past };
         from = end;
         await turn();
       }

@@ -16,4 +16,4 @@ export interface PlaylistFile {
 }
 
 /** Longer files are refused; the parsers stop after one more than that. */
-export const { entries: MOST_ENTRIES } = TEXT_LIMITS.playlist;
+export const { entries: MAX_FILE_ENTRIES } = TEXT_LIMITS.playlist;

@@ -5,27 +5,33 @@
 export function readingsOf(location: string): string[][] {
   const text = location.trim();
   if (/^file:/i.test(text))
-    return unique([partsOf(decoded(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')) ?? text.slice(5), true)]);
+    return unique([
+      segmentsOf(decodePercent(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')) ?? text.slice(5), true),
+    ]);
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return []; // a URL; drives have one letter
-  const plain = decoded(text);
-  const ways = [text, ...(plain !== undefined && plain !== text ? [plain] : [])];
+  const decodedText = decodePercent(text);
+  const spellings = [text, ...(decodedText !== undefined && decodedText !== text ? [decodedText] : [])];
   return unique(
-    ways.flatMap((way) => (way.includes('\\') ? [partsOf(way, true), partsOf(way, false)] : [partsOf(way, false)])),
+    spellings.flatMap((spelling) =>
+      spelling.includes('\\')
+        ? [segmentsOf(spelling, true), segmentsOf(spelling, false)]
+        : [segmentsOf(spelling, false)],
+    ),
   );
 }
 
 /** Resolves `.` and `..`; leading ones are dropped, since the base folder is unknown. */
-function partsOf(path: string, backslashes: boolean): string[] {
-  const parts: string[] = [];
-  for (const part of path.normalize('NFC').split(backslashes ? /[/\\]/ : '/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
+function segmentsOf(path: string, backslashes: boolean): string[] {
+  const segments: string[] = [];
+  for (const segment of path.normalize('NFC').split(backslashes ? /[/\\]/ : '/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  return /^[a-z]:$/i.test(parts[0] ?? '') ? parts.slice(1) : parts;
+  return /^[a-z]:$/i.test(segments[0] ?? '') ? segments.slice(1) : segments;
 }
 
 /** Percent-decoded, or undefined if that is not UTF-8. */
-function decoded(text: string): string | undefined {
+function decodePercent(text: string): string | undefined {
   if (!/%[\da-f]{2}/i.test(text)) return text;
   try {
     return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'));
@@ -43,14 +49,14 @@ export const foldPart = (part: string): string => part.normalize('NFC').toLowerC
 
 /** Number of equal segments, counted from the end. */
 export function commonTail(a: readonly string[], b: readonly string[]): number {
-  let same = 0;
+  let commonLength = 0;
   while (
-    same < a.length &&
-    same < b.length &&
-    foldPart(a[a.length - 1 - same] as string) === foldPart(b[b.length - 1 - same] as string)
+    commonLength < a.length &&
+    commonLength < b.length &&
+    foldPart(a[a.length - 1 - commonLength] as string) === foldPart(b[b.length - 1 - commonLength] as string)
   )
-    same++;
-  return same;
+    commonLength++;
+  return commonLength;
 }
 
 /** A file name without its extension. */
@@ -62,6 +68,6 @@ export const plainName = (name: string): string =>
 
 /** The title in a file name: `03 - Title.mp3`, `Artist - Title.flac`. */
 export function titleInName(name: string): string {
-  const plain = plainName(name);
-  return plain.replace(/^(?:\d-)?\d{1,3}(?:\s*[-.)]\s*|\s+)(?=\S)/, '') || plain;
+  const plainText = plainName(name);
+  return plainText.replace(/^(?:\d-)?\d{1,3}(?:\s*[-.)]\s*|\s+)(?=\S)/, '') || plainText;
 }

@@ -12,14 +12,14 @@ import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file
 import { artistAndTitle } from './playlist-file.ts';
 import type { SongMatcher } from './song-match.ts';
 
-export interface Unmatched {
+export interface UnmatchedLine {
   line: number;
   text: string;
   reason: string;
 }
-interface Matched {
+interface MatchedFile {
   trackIds: TrackId[];
-  unmatched: Unmatched[];
+  unmatched: UnmatchedLine[];
 }
 
 interface Line extends FileEntry {
@@ -37,9 +37,9 @@ interface FileMatchDeps {
 
 const SOURCE = 'local_folder';
 /** Rows or lines processed before yielding to requests. */
-const AT_ONCE = 5_000;
-const LINES_AT_ONCE = 200;
-const breathe = (): Promise<void> => new Promise(setImmediate);
+const ROWS_PER_READ = 5_000;
+const LINES_PER_QUERY = 200;
+const yieldToRequests = (): Promise<void> => new Promise(setImmediate);
 
 export type FileMatcher = ReturnType<typeof createFileMatcher>;
 
@@ -52,68 +52,69 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
       { paths: JSON.stringify(paths) },
     );
 
-  interface Top {
+  interface RootPrefix {
     /** As a reading of a line has it. */
     root: string | undefined;
     key: string;
   }
 
   /** As in `source_id`. The playlist's own folder is assumed to be a music folder. */
-  function pathsOf({ readings }: Line, tops: readonly Top[]): string[] {
+  function pathsOf({ readings }: Line, tops: readonly RootPrefix[]): string[] {
     return readings
       .map((parts) => parts.join('/'))
       .flatMap((path) => {
         const top = tops.find(({ root }) => root !== undefined && path.startsWith(`${root}/`));
         if (top) {
-          const inside = path.slice((top.root?.length ?? 0) + 1);
-          return [top.key === '' ? inside : `${rootPathOf(top.key)}/${inside}`];
+          const pathInFolder = path.slice((top.root?.length ?? 0) + 1);
+          return [top.key === '' ? pathInFolder : `${rootPathOf(top.key)}/${pathInFolder}`];
         }
         return [path, ...tops.filter(({ key }) => key !== '').map(({ key }) => `${rootPathOf(key)}/${path}`)];
       });
   }
 
-  async function byPath(lines: Line[]): Promise<void> {
+  async function matchByPath(lines: Line[]): Promise<void> {
     const tops = folders().map(({ key, path }) => ({ key, root: readingsOf(path)[0]?.join('/') }));
-    for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
-      const some = lines.slice(at, at + LINES_AT_ONCE).map((line) => ({ line, paths: pathsOf(line, tops) }));
-      const found = new Map(
-        tracksAt([...new Set(some.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]),
+    for (let start = 0; start < lines.length; start += LINES_PER_QUERY) {
+      const batch = lines.slice(start, start + LINES_PER_QUERY).map((line) => ({ line, paths: pathsOf(line, tops) }));
+      const idsByPath = new Map(
+        tracksAt([...new Set(batch.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]),
       );
-      for (const { line, paths } of some)
-        line.trackId = paths.map((path) => found.get(path)).find((id) => id !== undefined);
-      await breathe();
+      for (const { line, paths } of batch)
+        line.trackId = paths.map((path) => idsByPath.get(path)).find((id) => id !== undefined);
+      await yieldToRequests();
     }
   }
 
   /** Reads all paths of the library once for all lines. */
-  async function byTail(lines: Line[]): Promise<void> {
-    const wanted = new Map<string, Line[]>();
+  async function matchByTail(lines: Line[]): Promise<void> {
+    const linesByName = new Map<string, Line[]>();
     await inSlices(lines, (line) => {
       for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? '')))) {
-        const same = wanted.get(name);
-        if (same) same.push(line);
-        else wanted.set(name, [line]);
+        const namesakes = linesByName.get(name);
+        if (namesakes) namesakes.push(line);
+        else linesByName.set(name, [line]);
       }
     });
-    if (wanted.size === 0) return;
-    const best = new Map<Line, { tail: number; ids: TrackId[] }>();
-    for (let after = ''; ;) {
+    if (linesByName.size === 0) return;
+    const bestByLine = new Map<Line, { tail: number; ids: TrackId[] }>();
+    for (let lastSourceId = ''; ;) {
       const rows = statements.rows<RowAs<typeof tracks, 'id' | 'sourceId'>>(
         `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after
-          ORDER BY source_id LIMIT ${AT_ONCE}`,
-        { after },
+          ORDER BY source_id LIMIT ${ROWS_PER_READ}`,
+        { after: lastSourceId },
       );
-      await inSlices(pairsOf(rows, wanted), ({ id, parts, line }) => {
+      await inSlices(pairsOf(rows, linesByName), ({ id, parts, line }) => {
         const tail = Math.max(...line.readings.map((reading) => commonTail(reading, parts)));
-        const known = best.get(line);
-        if (known === undefined || tail > known.tail) best.set(line, { tail, ids: [id] });
-        else if (tail === known.tail && known.ids.length < 2) known.ids.push(id); // two are too many already
+        const bestMatch = bestByLine.get(line);
+        if (bestMatch === undefined || tail > bestMatch.tail) bestByLine.set(line, { tail, ids: [id] });
+        // two matches are too many already
+        else if (tail === bestMatch.tail && bestMatch.ids.length < 2) bestMatch.ids.push(id);
       });
-      if (rows.length < AT_ONCE) break;
-      after = rows.at(-1)?.sourceId ?? '';
-      await breathe();
+      if (rows.length < ROWS_PER_READ) break;
+      lastSourceId = rows.at(-1)?.sourceId ?? '';
+      await yieldToRequests();
     }
-    for (const [line, { ids, tail }] of best) {
+    for (const [line, { ids, tail }] of bestByLine) {
       // Names such as "01 Intro.mp3" are in many folders, so a file name alone is enough only if the line has no
       // folder.
       const isProof = tail > 1 || line.readings.some((parts) => parts.length === 1);
@@ -122,22 +123,22 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
     }
   }
 
-  async function byName(lines: Line[]): Promise<void> {
+  async function matchByName(lines: Line[]): Promise<void> {
     // a file may have the same line again and again, and a look-up may read thousands of tracks of a title
-    const found = new Map<string, TrackId | undefined>();
+    const idsBySong = new Map<string, TrackId | undefined>();
     await inSlices(lines, (line) => {
       const { title, artist, album, durationMs, readings } = line;
       const key = JSON.stringify([title, artist, album, durationMs, title === undefined ? readings[0] : null]);
-      if (!found.has(key)) found.set(key, nameFinds(line));
-      line.trackId = found.get(key);
+      if (!idsBySong.has(key)) idsBySong.set(key, findByName(line));
+      line.trackId = idsBySong.get(key);
     });
   }
 
-  function nameFinds({ title, artist, album, durationMs, readings }: Line): TrackId | undefined {
-    const told = title === undefined ? undefined : songs.find({ title, artist, album, durationMs });
-    if (told !== undefined || title !== undefined)
+  function findByName({ title, artist, album, durationMs, readings }: Line): TrackId | undefined {
+    const namedTrack = title === undefined ? undefined : songs.find({ title, artist, album, durationMs });
+    if (namedTrack !== undefined || title !== undefined)
       return (
-        told ??
+        namedTrack ??
         (artist === undefined || title === undefined
           ? undefined
           : songs.find({ title: `${artist} - ${title}`, durationMs }))
@@ -147,15 +148,15 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
     const name = parts.at(-1) ?? '';
     const [artistFolder, albumFolder] =
       parts.slice(-3, -1).length === 2 ? parts.slice(-3, -1) : [undefined, parts.at(-2)];
-    for (const read of new Set([titleInName(name), plainName(name)])) {
+    for (const fileTitle of new Set([titleInName(name), plainName(name)])) {
       // a leading number may be part of the title
-      const inName = artistAndTitle(read);
-      for (const by of [inName.artist, artistFolder, albumFolder]) {
-        const found =
-          by === undefined || inName.title === undefined
+      const nameParts = artistAndTitle(fileTitle);
+      for (const artistName of [nameParts.artist, artistFolder, albumFolder]) {
+        const trackId =
+          artistName === undefined || nameParts.title === undefined
             ? undefined
-            : songs.find({ title: inName.title, artist: by, album: albumFolder });
-        if (found !== undefined) return found;
+            : songs.find({ title: nameParts.title, artist: artistName, album: albumFolder });
+        if (trackId !== undefined) return trackId;
       }
     }
     return undefined;
@@ -163,15 +164,15 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
 
   return {
     /** Tracks in the order of the lines. */
-    async match(entries: readonly FileEntry[]): Promise<Matched> {
+    async match(entries: readonly FileEntry[]): Promise<MatchedFile> {
       const lines: Line[] = await mapInSlices(entries, (entry) => ({ ...entry, readings: readingsOf(entry.location) }));
-      const open = (): Line[] => lines.filter(({ trackId }) => trackId === undefined);
-      await byPath(lines);
-      await byTail(open());
-      await byName(open());
+      const listUnmatched = (): Line[] => lines.filter(({ trackId }) => trackId === undefined);
+      await matchByPath(lines);
+      await matchByTail(listUnmatched());
+      await matchByName(listUnmatched());
       return {
         trackIds: lines.map(({ trackId }) => trackId).filter((id) => id !== undefined),
-        unmatched: await mapInSlices(open(), (line) => ({
+        unmatched: await mapInSlices(listUnmatched(), (line) => ({
           line: line.line,
           text: textOf(line),
           reason: reasonFor(line),
@@ -184,18 +185,18 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
 /** Rows of the library with the lines that may mean them. */
 function* pairsOf(
   rows: readonly RowAs<typeof tracks, 'id' | 'sourceId'>[],
-  wanted: ReadonlyMap<string, Line[]>,
+  linesByName: ReadonlyMap<string, Line[]>,
 ): Generator<{ id: TrackId; parts: string[]; line: Line }> {
   for (const { id, sourceId } of rows) {
     const parts = sourceId.split('/');
-    for (const line of wanted.get(foldPart(parts.at(-1) ?? '')) ?? []) yield { id, parts, line };
+    for (const line of linesByName.get(foldPart(parts.at(-1) ?? '')) ?? []) yield { id, parts, line };
   }
 }
 
-const MOST_CHARACTERS = 300;
+const MAX_TEXT_CHARACTERS = 300;
 const textOf = ({ location, artist, title }: Line): string =>
   [...(location || [artist, title].filter(Boolean).join(' - '))]
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_TEXT_CHARACTERS)
     .join('')
     .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
 

@@ -2,7 +2,7 @@
 import type { TrackId } from '../db/ids.ts';
 
 /** An entry of the new list; without an id, it is added. */
-interface WantedEntry {
+interface PlannedEntry {
   id: number | undefined;
   trackId: TrackId;
 }
@@ -18,7 +18,7 @@ interface Run<T> {
 export function longestRising(values: readonly number[]): Set<number> {
   const ends: number[] = []; // index of the smallest last value, by length
   const previous = new Int32Array(values.length).fill(-1);
-  for (const [at, value] of values.entries()) {
+  for (const [index, value] of values.entries()) {
     const last = ends.at(-1);
     let low = last !== undefined && (values[last] as number) < value ? ends.length : 0; // values mostly increase
     let high = ends.length;
@@ -27,49 +27,49 @@ export function longestRising(values: readonly number[]): Set<number> {
       if ((values[ends[middle] as number] as number) < value) low = middle + 1;
       else high = middle;
     }
-    if (low > 0) previous[at] = ends[low - 1] as number;
-    ends[low] = at;
+    if (low > 0) previous[index] = ends[low - 1] as number;
+    ends[low] = index;
   }
   const rising = new Set<number>();
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] as number) rising.add(at);
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index] as number) rising.add(index);
   return rising;
 }
 
 /** Entries to remove, and runs to place between those that stay. Skips the common start and end of both lists. */
 export function planList<T extends { id: number | undefined }>(
   current: readonly number[],
-  wanted: readonly T[],
+  newEntries: readonly T[],
 ): { removed: number[]; runs: Run<T>[] } {
-  let [start, end, wantedEnd] = [0, current.length, wanted.length];
-  while (start < Math.min(end, wantedEnd) && current[start] === wanted[start]?.id) start++;
-  while (Math.min(end, wantedEnd) > start && current[end - 1] === wanted[wantedEnd - 1]?.id)
-    [end, wantedEnd] = [end - 1, wantedEnd - 1];
-  const [before, after] = [current[start - 1], current[end]];
-  const [was, is] = [current.slice(start, end), wanted.slice(start, wantedEnd)];
+  let [start, end, newEnd] = [0, current.length, newEntries.length];
+  while (start < Math.min(end, newEnd) && current[start] === newEntries[start]?.id) start++;
+  while (Math.min(end, newEnd) > start && current[end - 1] === newEntries[newEnd - 1]?.id)
+    [end, newEnd] = [end - 1, newEnd - 1];
+  const [previousId, nextId] = [current[start - 1], current[end]];
+  const [oldIds, changedEntries] = [current.slice(start, end), newEntries.slice(start, newEnd)];
 
   const placeOf = new Map<number, number>();
-  for (const [at, id] of was.entries()) placeOf.set(id, at);
-  const [kept, places]: [number[], number[]] = [[], []];
-  for (const [at, { id }] of is.entries()) {
+  for (const [index, id] of oldIds.entries()) placeOf.set(id, index);
+  const [entryIndexes, places]: [number[], number[]] = [[], []];
+  for (const [index, { id }] of changedEntries.entries()) {
     const place = id === undefined ? undefined : placeOf.get(id);
-    if (place !== undefined) [kept[kept.length], places[places.length]] = [at, place];
+    if (place !== undefined) [entryIndexes[entryIndexes.length], places[places.length]] = [index, place];
   }
-  const stays = new Uint8Array(is.length);
-  for (const n of longestRising(places)) stays[kept[n] as number] = 1;
+  const isStaying = new Uint8Array(changedEntries.length);
+  for (const n of longestRising(places)) isStaying[entryIndexes[n] as number] = 1;
 
   const runs: Run<T>[] = [];
-  let run: Run<T> = { before, after, entries: [] };
-  for (const [at, entry] of is.entries()) {
-    if (stays[at] === 0) run.entries.push(entry);
+  let run: Run<T> = { before: previousId, after: nextId, entries: [] };
+  for (const [index, entry] of changedEntries.entries()) {
+    if (isStaying[index] === 0) run.entries.push(entry);
     else if (run.entries.length === 0) run.before = entry.id;
     else {
       runs.push({ ...run, after: entry.id });
-      run = { before: entry.id, after, entries: [] };
+      run = { before: entry.id, after: nextId, entries: [] };
     }
   }
   if (run.entries.length > 0) runs.push(run);
-  const removed = new Set(kept.length < was.length ? was : []);
-  for (const { id } of is) {
+  const removed = new Set(entryIndexes.length < oldIds.length ? oldIds : []);
+  for (const { id } of changedEntries) {
     if (removed.size === 0) break;
     if (id !== undefined) removed.delete(id);
   }
@@ -80,18 +80,18 @@ export function planList<T extends { id: number | undefined }>(
 export function reuseEntries(
   current: readonly { id: number; trackId: TrackId }[],
   trackIds: readonly TrackId[],
-): WantedEntry[] {
-  let same = 0; // tracks are mostly appended
-  while (same < current.length && current[same]?.trackId === trackIds[same]) same++;
-  const free = new Map<TrackId, number[]>();
-  for (let at = current.length - 1; at >= same; at--) {
-    const { id, trackId } = current[at] as (typeof current)[number];
-    const ids = free.get(trackId);
+): PlannedEntry[] {
+  let commonStart = 0; // tracks are mostly appended
+  while (commonStart < current.length && current[commonStart]?.trackId === trackIds[commonStart]) commonStart++;
+  const freeIds = new Map<TrackId, number[]>();
+  for (let index = current.length - 1; index >= commonStart; index--) {
+    const { id, trackId } = current[index] as (typeof current)[number];
+    const ids = freeIds.get(trackId);
     if (ids) ids.push(id);
-    else free.set(trackId, [id]);
+    else freeIds.set(trackId, [id]);
   }
-  return trackIds.map((trackId, at) => ({
-    id: at < same ? current[at]?.id : free.get(trackId)?.pop(),
+  return trackIds.map((trackId, index) => ({
+    id: index < commonStart ? current[index]?.id : freeIds.get(trackId)?.pop(),
     trackId,
   }));
 }

@@ -12,11 +12,11 @@ export const m3uHead = (name: string): string => `#EXTM3U\n#PLAYLIST:${inLine(na
 
 export function m3uEntry({ path, title, artistName, albumTitle, durationMs }: M3uTrack): string {
   const seconds = durationMs === null ? -1 : Math.round(durationMs / 1_000);
-  const named = inLine(artistName ? `${artistName} - ${title}` : title);
+  const description = inLine(artistName ? `${artistName} - ${title}` : title);
   const album = albumTitle ? `#EXTALB:${inLine(albumTitle)}\n` : '';
   const place = inLine(path);
   // a line that starts with # is a comment
-  return `#EXTINF:${seconds},${named}\n${album}${place.startsWith('#') ? './' : ''}${place}\n`;
+  return `#EXTINF:${seconds},${description}\n${album}${place.startsWith('#') ? './' : ''}${place}\n`;
 }
 
 const inLine = (text: string): string => text.toWellFormed().replace(/[\r\n\0]+/g, ' ');

@@ -1,16 +1,16 @@
 // Parses playlist files: M3U and its extensions, PLS and XSPF. Opens and fetches nothing. Throws `too_large` for a line
 // or an element without an end.
-import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
+import { MAX_FILE_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 import { decodePlaylistText } from './playlist-text.ts';
 import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { parseXspf } from './xspf.ts';
 
-type Facts = Omit<FileEntry, 'line' | 'location'>;
+type EntryFacts = Omit<FileEntry, 'line' | 'location'>;
 
-const { lineChars: MOST_LINE_CHARS } = TEXT_LIMITS.playlist;
-const MOST_CHARACTERS = 200;
-const MOST_IN_LINE = 4_096;
-const EMPTY_AT_ONCE = 1_000;
+const { lineChars: MAX_LINE_CHARS } = TEXT_LIMITS.playlist;
+const MAX_TEXT_CHARACTERS = 200;
+const MAX_LINE_TEXT = 4_096;
+const BLANK_LINES_PER_YIELD = 1_000;
 
 /** In steps, because a file may be large. */
 export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistFile> {
@@ -21,15 +21,17 @@ export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistF
   return yield* parseM3u(text);
 }
 
-/** A generator, so that a file of empty lines does not become millions of strings; of those it gives one in a while. */
-function* linesOf(text: string): Generator<{ line: string; at: number }> {
-  let [at, start] = [0, 0];
+/** Yields lines without creating millions of strings for a file of blank lines: only some of those are yielded. */
+function* linesOf(text: string): Generator<{ line: string; lineNumber: number }> {
+  let [lineNumber, start] = [0, 0];
   while (start <= text.length) {
-    at++;
+    lineNumber++;
     const end = endOfLine(text, start);
-    if (end - start > MOST_LINE_CHARS) throw overLimit({ line: at }, `it has more than ${MOST_LINE_CHARS} characters.`);
-    const plain = text.slice(start, end).trim();
-    if (plain !== '' || at % EMPTY_AT_ONCE === 0) yield { line: plain.slice(0, MOST_IN_LINE), at };
+    if (end - start > MAX_LINE_CHARS)
+      throw overLimit({ line: lineNumber }, `it has more than ${MAX_LINE_CHARS} characters.`);
+    const trimmedLine = text.slice(start, end).trim();
+    if (trimmedLine !== '' || lineNumber % BLANK_LINES_PER_YIELD === 0)
+      yield { line: trimmedLine.slice(0, MAX_LINE_TEXT), lineNumber };
     start = end + (text.startsWith('\r\n', end) ? 2 : 1);
   }
 }
@@ -42,29 +44,29 @@ function endOfLine(text: string, start: number): number {
 
 function* parseM3u(text: string): Generator<void, PlaylistFile> {
   const file: PlaylistFile = { name: undefined, entries: [] };
-  let facts: Facts = {};
-  for (const { line, at } of linesOf(text)) {
+  let facts: EntryFacts = {};
+  for (const { line, lineNumber } of linesOf(text)) {
     yield;
-    if (file.entries.length > MOST_ENTRIES) break;
+    if (file.entries.length > MAX_FILE_ENTRIES) break;
     if (line === '') continue;
     if (!line.startsWith('#')) {
-      file.entries.push({ line: at, location: line, ...facts });
+      file.entries.push({ line: lineNumber, location: line, ...facts });
       facts = {};
       continue;
     }
     const [, tag = '', value = ''] = /^#([A-Za-z-]+)\s*:(.*)$/s.exec(line) ?? [];
     switch (tag.toUpperCase()) {
       case 'EXTINF':
-        facts = { ...facts, ...extinf(value) };
+        facts = { ...facts, ...parseExtinf(value) };
         break;
       case 'EXTART':
-        facts = { ...facts, artist: facts.artist ?? short(value) };
+        facts = { ...facts, artist: facts.artist ?? shorten(value) };
         break;
       case 'EXTALB':
-        facts = { ...facts, album: short(value) };
+        facts = { ...facts, album: shorten(value) };
         break;
       case 'PLAYLIST':
-        file.name ??= short(value);
+        file.name ??= shorten(value);
         break;
       default: // a comment
     }
@@ -73,53 +75,53 @@ function* parseM3u(text: string): Generator<void, PlaylistFile> {
 }
 
 /** `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
-function extinf(value: string): Facts {
+function parseExtinf(value: string): EntryFacts {
   const [, seconds] = /^\s*(-?\d+(?:\.\d+)?)/.exec(value) ?? [];
-  const plain = value.replace(/="[^"]*"/g, (quoted) => '='.padEnd(quoted.length, '_'));
-  const comma = plain.indexOf(',');
-  const named = comma < 0 ? '' : value.slice(comma + 1);
-  return { ...artistAndTitle(named), durationMs: toMs(Number(seconds) * 1_000) };
+  const unquoted = value.replace(/="[^"]*"/g, (quoted) => '='.padEnd(quoted.length, '_'));
+  const comma = unquoted.indexOf(',');
+  const description = comma < 0 ? '' : value.slice(comma + 1);
+  return { ...artistAndTitle(description), durationMs: toMs(Number(seconds) * 1_000) };
 }
 
 /** `Artist - Title`, separated by a hyphen or dash with spaces around it; without one, all of it is the title. */
-export function artistAndTitle(text: string): Facts {
-  const [, artist, title] = /^(.+?)\s[-–—]\s(.+)$/su.exec(text.trim().slice(0, 2 * MOST_CHARACTERS)) ?? [];
-  return artist === undefined ? { title: short(text) } : { artist: short(artist), title: short(title) };
+export function artistAndTitle(text: string): EntryFacts {
+  const [, artist, title] = /^(.+?)\s[-–—]\s(.+)$/su.exec(text.trim().slice(0, 2 * MAX_TEXT_CHARACTERS)) ?? [];
+  return artist === undefined ? { title: shorten(text) } : { artist: shorten(artist), title: shorten(title) };
 }
 
 function* parsePls(text: string): Generator<void, PlaylistFile> {
-  const found = new Map<number, FileEntry>();
-  const later: { n: number; facts: Facts }[] = [];
-  for (const { line, at } of linesOf(text)) {
+  const entriesByNumber = new Map<number, FileEntry>();
+  const details: { n: number; facts: EntryFacts }[] = [];
+  for (const { line, lineNumber } of linesOf(text)) {
     yield;
-    if (found.size > MOST_ENTRIES) break;
+    if (entriesByNumber.size > MAX_FILE_ENTRIES) break;
     const [, key = '', number = '', value = ''] = /^(File|Title|Length)(\d{1,7})\s*=(.*)$/is.exec(line) ?? [];
     const n = Number(number);
     switch (key.toLowerCase()) {
       case 'file':
-        found.set(n, { line: at, location: value.trim() });
+        entriesByNumber.set(n, { line: lineNumber, location: value.trim() });
         break;
       case 'title':
-        later.push({ n, facts: artistAndTitle(value) });
+        details.push({ n, facts: artistAndTitle(value) });
         break;
       case 'length':
-        later.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } });
+        details.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } });
         break;
       default: // [playlist], NumberOfEntries, Version
     }
   }
-  for (const { n, facts } of later) {
-    const entry = found.get(n);
+  for (const { n, facts } of details) {
+    const entry = entriesByNumber.get(n);
     if (entry) Object.assign(entry, facts);
   }
   return {
     name: undefined,
-    entries: [...found]
+    entries: [...entriesByNumber]
       .sort(([a], [b]) => a - b)
       .map(([, entry]) => entry)
       .filter(({ location }) => location !== ''),
   };
 }
 
-const short = (text = ''): string | undefined => [...text.trim()].slice(0, MOST_CHARACTERS).join('') || undefined;
+const shorten = (text = ''): string | undefined => [...text.trim()].slice(0, MAX_TEXT_CHARACTERS).join('') || undefined;
 const toMs = (ms: number): number | undefined => (ms > 0 && Number.isFinite(ms) ? Math.round(ms) : undefined);

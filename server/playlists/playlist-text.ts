@@ -8,7 +8,7 @@ function decode(bytes: Uint8Array): string {
   const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (a === 0xfe && b === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  const utf16 = utf16Without(bytes);
+  const utf16 = detectUtf16(bytes);
   if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -18,16 +18,20 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** UTF-16 without a BOM: in Latin text nearly every second byte is NUL. */
-function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, 512);
   if (sample.length < 4) return undefined;
-  let even = 0;
-  let odd = 0;
-  sample.forEach((byte, at) => {
+  let evenNuls = 0;
+  let oddNuls = 0;
+  sample.forEach((byte, index) => {
     if (byte !== 0) return;
-    if (at % 2 === 0) even++;
-    else odd++;
+    if (index % 2 === 0) evenNuls++;
+    else oddNuls++;
   });
-  const most = sample.length * 0.4;
-  return odd > most && even === 0 ? 'utf-16le' : even > most && odd === 0 ? 'utf-16be' : undefined;
+  const minNuls = sample.length * 0.4;
+  return oddNuls > minNuls && evenNuls === 0
+    ? 'utf-16le'
+    : evenNuls > minNuls && oddNuls === 0
+      ? 'utf-16be'
+      : undefined;
 }

@@ -7,13 +7,13 @@ export const GAP = 2 ** 28;
  * `count` positions between two neighbours; an absent one is the start or end of the list. Undefined if none is free.
  */
 export function placesBetween(
-  before: number | undefined,
-  after: number | undefined,
+  lower: number | undefined,
+  upper: number | undefined,
   count: number,
 ): number[] | undefined {
-  const step = before !== undefined && after !== undefined ? Math.floor((after - before) / (count + 1)) : GAP;
+  const step = lower !== undefined && upper !== undefined ? Math.floor((upper - lower) / (count + 1)) : GAP;
   if (step < 1) return undefined;
-  const first = before !== undefined ? before + step : after !== undefined ? after - count * step : step;
+  const first = lower !== undefined ? lower + step : upper !== undefined ? upper - count * step : step;
   const last = first + (count - 1) * step;
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return undefined;
   return Array.from({ length: count }, (_, n) => first + n * step);

@@ -27,20 +27,20 @@ const columns = {
 };
 
 /** Stands in for stored rules that this version cannot parse. Matches nothing; the row is kept. */
-const NOTHING: Rules = { all: [{ field: 'title', op: 'is_not_set', value: undefined }] };
+const MATCH_NOTHING: Rules = { all: [{ field: 'title', op: 'is_not_set', value: undefined }] };
 const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): PlaylistSummary => ({
   ...row,
-  rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING),
+  rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? MATCH_NOTHING),
 });
 
-const readable = (userId: UserId) =>
+const isReadableBy = (userId: UserId) =>
   and(or(eq(playlists.ownerId, userId), sql`${playlists.isPublic} = 1`), isNull(playlists.deletedAt));
 const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
 
 /** Own and public playlists only. */
 export function findReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSummary | undefined {
   const row = select(db)
-    .where(and(eq(playlists.id, id), readable(userId)))
+    .where(and(eq(playlists.id, id), isReadableBy(userId)))
     .get();
   return row && toSummary(row);
 }
@@ -55,14 +55,14 @@ export function findDeleted(db: Db, ownerId: UserId, id: PlaylistId): PlaylistSu
 /** Own and public playlists, by name. */
 export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const items = select(db)
-    .where(readable(userId))
+    .where(isReadableBy(userId))
     .orderBy(sql`${playlists.name} COLLATE NOCASE`, asc(playlists.id))
     .limit(limit)
     .offset(offset)
     .all();
   return {
     items: items.map(toSummary),
-    total: db.select({ n: count() }).from(playlists).where(readable(userId)).get()?.n ?? 0,
+    total: db.select({ n: count() }).from(playlists).where(isReadableBy(userId)).get()?.n ?? 0,
   };
 }
 
@@ -98,7 +98,7 @@ export const insertPlaylist = (db: Db, playlist: NewPlaylist): PlaylistId =>
 type Changeable = Pick<PlaylistRow, 'name' | 'description' | 'isPublic' | 'deletedAt'> & { rules: Rules };
 export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefined };
 
-/** What becomes public is so from its current version on: note a new version before. */
+/** A playlist becomes public from its current version on, so a new version has to be recorded before. */
 export function updatePlaylist(db: Db, id: PlaylistId, fields: PlaylistFields & { updatedAt: Date }): void {
   const publicSinceVersion =
     fields.isPublic === true ? sql`CASE WHEN is_public THEN public_since_version ELSE version END` : null;
@@ -142,7 +142,7 @@ export const appendVersion = (db: Db, version: NewVersion): void => {
     .run();
 };
 
-/** After a version was written in parts. */
+/** Counts the tracks again after a version was written in parts. */
 export const recountVersion = (db: Db, id: PlaylistId, version: number): void =>
   void db
     .update(playlistVersions)
@@ -194,14 +194,14 @@ export function findVersion(
     .from(playlistVersions)
     .where(and(eq(playlistVersions.playlistId, playlistId), eq(playlistVersions.version, version)))
     .get();
-  return row && { ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING) };
+  return row && { ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? MATCH_NOTHING) };
 }
 
-/** Those of the playlists that are ordinary and that the user may read. */
+/** Returns those of the playlists that are ordinary and that the user may read. */
 export const listOrdinary = (db: Db, userId: UserId, ids: PlaylistId[]): PlaylistId[] =>
   db
     .select({ id: playlists.id })
     .from(playlists)
-    .where(and(inArray(playlists.id, ids), isNull(playlists.rules), readable(userId)))
+    .where(and(inArray(playlists.id, ids), isNull(playlists.rules), isReadableBy(userId)))
     .all()
     .map(({ id }) => id);

@@ -18,23 +18,23 @@ export interface Entry {
   track: TrackSummary;
 }
 
-/** With a seed: of the random order that it stands for. */
+/** A page of the list, or of its random order with this seed. */
 export interface EntryPage extends Page {
   seed?: number | undefined;
 }
 
-interface Found {
+interface ListedTrack {
   id: number;
   trackId: TrackId;
   addedAt?: number;
 }
 
-/** Entries that are read at once: later ones are found by counting, and more would be kept longer than needed. */
-const ENTRIES = 300;
+/** Entries that are read at a time. */
+const ENTRIES_PER_READ = 300;
 /** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/streamed-lists.ts). */
-const TRACKS = 30;
+const TRACKS_PER_YIELD = 30;
 /** Random orders kept for their next pages, four bytes per entry. */
-const KEEP = 2;
+const MAX_CACHED_ORDERS = 2;
 
 export function createEntryReader({
   library,
@@ -45,19 +45,19 @@ export function createEntryReader({
   rows: EntryRows;
   smart: SmartLists;
 }) {
-  let kept: { key: string; ids: Promise<Int32Array> }[] = [];
+  let cachedOrders: { key: string; ids: Promise<Int32Array> }[] = [];
 
-  /** The ids of all entries in the random order; each has its own place, so the others stay when one is removed. */
-  function shuffled({ id, version }: PlaylistSummary, seed: number): Promise<Int32Array> {
+  /** Returns all entry ids in the random order. Each id has its own place, so the others stay when one is removed. */
+  function shuffledIds({ id, version }: PlaylistSummary, seed: number): Promise<Int32Array> {
     const key = `${id} ${version} ${seed}`;
-    const known = kept.find((one) => one.key === key);
-    if (known) return known.ids;
-    const made = { key, ids: inRandomOrder(Int32Array.from(rows.ids(id)), seed) };
-    kept = [made, ...kept].slice(0, KEEP);
-    made.ids.catch(() => {
-      kept = kept.filter((one) => one !== made);
+    const cachedOrder = cachedOrders.find((order) => order.key === key);
+    if (cachedOrder) return cachedOrder.ids;
+    const newOrder = { key, ids: inRandomOrder(Int32Array.from(rows.ids(id)), seed) };
+    cachedOrders = [newOrder, ...cachedOrders].slice(0, MAX_CACHED_ORDERS);
+    newOrder.ids.catch(() => {
+      cachedOrders = cachedOrders.filter((order) => order !== newOrder);
     });
-    return made.ids;
+    return newOrder.ids;
   }
 
   async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {
@@ -65,23 +65,25 @@ export function createEntryReader({
     return { items: withTracks(userId, items, page.offset), total };
   }
 
-  async function find(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<Found>> {
-    const part = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
+  async function find(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
+    const pageOf = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
     if (playlist.rules === null) {
       const { id, trackCount: total } = playlist;
       if (seed === undefined) return { items: rows.page(id, page), total };
-      return { items: rows.some(id, part(await shuffled(playlist, seed))), total };
+      return { items: rows.listSelected(id, pageOf(await shuffledIds(playlist, seed))), total };
     }
     const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-    const some = part(seed === undefined ? ids : await inRandomOrder(ids, seed));
-    return { items: some.map((id) => ({ id, trackId: id as TrackId })), total: ids.length };
+    const pageIds = pageOf(seed === undefined ? ids : await inRandomOrder(ids, seed));
+    return { items: pageIds.map((id) => ({ id, trackId: id as TrackId })), total: ids.length };
   }
 
-  function withTracks(userId: UserId, found: readonly Found[], offset: number): Entry[] {
+  function withTracks(userId: UserId, listedTracks: readonly ListedTrack[], offset: number): Entry[] {
     const tracks = new Map(
-      library.tracksById(userId, [...new Set(found.map(({ trackId }) => trackId))]).map((track) => [track.id, track]),
+      library
+        .tracksById(userId, [...new Set(listedTracks.map(({ trackId }) => trackId))])
+        .map((track) => [track.id, track]),
     );
-    return found.flatMap(({ id, trackId, addedAt }, n) => {
+    return listedTracks.flatMap(({ id, trackId, addedAt }, n) => {
       const track = tracks.get(trackId);
       return track
         ? [{ id, position: offset + n, addedAt: addedAt === undefined ? track.createdAt : new Date(addedAt), track }]
@@ -101,13 +103,13 @@ export function createEntryReader({
 
     /** All entries in chunks, so that a long list does not block other requests. */
     async *allEntries(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> {
-      for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES) {
-        const found = await find(playlist, { limit: ENTRIES, offset });
-        ({ total } = found);
-        let at = offset;
-        for (const part of partsOf(found.items, TRACKS)) {
-          const items = withTracks(userId, part, at);
-          at += part.length;
+      for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES_PER_READ) {
+        const listedPage = await find(playlist, { limit: ENTRIES_PER_READ, offset });
+        ({ total } = listedPage);
+        let index = offset;
+        for (const chunk of partsOf(listedPage.items, TRACKS_PER_YIELD)) {
+          const items = withTracks(userId, chunk, index);
+          index += chunk.length;
           if (items.length > 0) yield items;
           await turn();
         }
@@ -116,14 +118,14 @@ export function createEntryReader({
   };
 }
 
-/** In slices: a list may have hundreds of thousands of entries. */
+/** Sorts in slices: a list may have hundreds of thousands of entries. */
 async function inRandomOrder(ids: Int32Array, seed: number): Promise<Int32Array> {
-  const highest = ids.reduce((most, id) => Math.max(most, id), 0);
+  const highest = ids.reduce((maxId, id) => Math.max(maxId, id), 0);
   const { placeOf, idAt } = seededOrder(seed, highest);
   const places = new Float64Array(ids.length);
-  await inSlices(ids.keys(), (at) => (places[at] = placeOf(ids[at] ?? 0)));
+  await inSlices(ids.keys(), (index) => (places[index] = placeOf(ids[index] ?? 0)));
   places.sort();
   const sorted = new Int32Array(ids.length);
-  await inSlices(places.keys(), (at) => (sorted[at] = idAt(places[at] ?? 0)));
+  await inSlices(places.keys(), (index) => (sorted[index] = idAt(places[index] ?? 0)));
   return sorted;
 }

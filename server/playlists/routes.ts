@@ -52,8 +52,8 @@ import {
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
-/** Of a report, sent in one piece. */
-const LINES = 500;
+/** Lines of a report that are sent in one piece. */
+const LINES_PER_PIECE = 500;
 
 export function playlistRoutes({
   playlists,
@@ -62,17 +62,19 @@ export function playlistRoutes({
   playlists: PlaylistService;
   transfer: PlaylistTransfer;
 }): Route[] {
-  async function shown(
+  async function toReply(
     userId: UserId,
-    changed: PlaylistSummary | Promise<PlaylistSummary>,
+    playlist: PlaylistSummary | Promise<PlaylistSummary>,
     { entries }: { entries: boolean },
   ): Promise<InPieces<PlaylistOut>> {
-    const now = await playlists.withTotals(await changed);
-    return entries ? { ...toPlaylistOut(now), entries: new Pieces(outOf(userId, now)) } : toPlaylistOut(now);
+    const current = await playlists.withTotals(await playlist);
+    return entries
+      ? { ...toPlaylistOut(current), entries: new Pieces(entryPieces(userId, current)) }
+      : toPlaylistOut(current);
   }
 
-  async function* outOf(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<PlaylistEntryOut[]> {
-    for await (const some of playlists.allEntries(userId, playlist)) yield some.map(toEntryOut);
+  async function* entryPieces(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<PlaylistEntryOut[]> {
+    for await (const entries of playlists.allEntries(userId, playlist)) yield entries.map(toEntryOut);
   }
 
   return [
@@ -102,7 +104,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
         status: [201],
       },
-      ({ user, body, query }) => shown(user.id, playlists.create(user.id, body), query),
+      ({ user, body, query }) => toReply(user.id, playlists.create(user.id, body), query),
     ),
 
     route(
@@ -148,9 +150,9 @@ export function playlistRoutes({
           isPublic: query.is_public,
         });
         return {
-          playlist: await shown(user.id, playlist, query),
+          playlist: await toReply(user.id, playlist, query),
           matched,
-          unmatched: new Pieces(partsOf(unmatched, LINES)),
+          unmatched: new Pieces(partsOf(unmatched, LINES_PER_PIECE)),
         };
       },
     ),
@@ -165,7 +167,7 @@ export function playlistRoutes({
         query: EntriesWanted,
         reply: PlaylistOut,
       },
-      async ({ user, params, query }) => shown(user.id, await playlists.get(user.id, params.id), query),
+      async ({ user, params, query }) => toReply(user.id, await playlists.get(user.id, params.id), query),
     ),
 
     route(
@@ -181,7 +183,7 @@ export function playlistRoutes({
         query: EntriesWanted,
         reply: PlaylistOut,
       },
-      ({ user, params, body, query }) => shown(user.id, playlists.update(user.id, params.id, body), query),
+      ({ user, params, body, query }) => toReply(user.id, playlists.update(user.id, params.id, body), query),
     ),
 
     route(
@@ -207,7 +209,7 @@ export function playlistRoutes({
         query: EntriesWanted,
         reply: PlaylistOut,
       },
-      ({ user, params, query }) => shown(user.id, playlists.undelete(user.id, params.id), query),
+      ({ user, params, query }) => toReply(user.id, playlists.undelete(user.id, params.id), query),
     ),
 
     route(
@@ -236,7 +238,7 @@ export function playlistRoutes({
         longLists: ['track_ids'],
         reply: PlaylistOut,
       },
-      ({ user, params, query, body }) => shown(user.id, playlists.addTracks(user.id, params.id, body), query),
+      ({ user, params, query, body }) => toReply(user.id, playlists.addTracks(user.id, params.id, body), query),
     ),
 
     route(
@@ -252,7 +254,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) =>
-        shown(user.id, playlists.reorder(user.id, params.id, body.entryIds, body), query),
+        toReply(user.id, playlists.reorder(user.id, params.id, body.entryIds, body), query),
     ),
 
     route(
@@ -273,10 +275,10 @@ export function playlistRoutes({
       ({ user, params, query, body }) => {
         const expected = { expectedVersion: query.expected_version };
         const trackIds = body.track_ids ?? query.track_id;
-        if (trackIds) return shown(user.id, playlists.removeTracks(user.id, params.id, trackIds, expected), query);
+        if (trackIds) return toReply(user.id, playlists.removeTracks(user.id, params.id, trackIds, expected), query);
         if (!query.entry_id) throw invalid([{ field: 'track_ids', message: 'either this or entry_id is required' }]);
-        const chosen = { entryIds: query.entry_id };
-        return shown(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query);
+        const selection = { entryIds: query.entry_id };
+        return toReply(user.id, playlists.removeEntries(user.id, params.id, selection, expected), query);
       },
     ),
 
@@ -291,7 +293,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query }) =>
-        shown(user.id, playlists.addTracks(user.id, params.id, { trackIds: [params.track_id] }), query),
+        toReply(user.id, playlists.addTracks(user.id, params.id, { trackIds: [params.track_id] }), query),
     ),
 
     route(
@@ -305,7 +307,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query }) =>
-        shown(
+        toReply(
           user.id,
           playlists.removeTracks(user.id, params.id, [params.track_id], { expectedVersion: query.expected_version }),
           query,
@@ -323,7 +325,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query }) =>
-        shown(
+        toReply(
           user.id,
           playlists.removeEntries(
             user.id,
@@ -349,7 +351,7 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query, body: { chosen, ...expected } }) =>
-        shown(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query),
+        toReply(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query),
     ),
 
     route(
@@ -364,7 +366,7 @@ export function playlistRoutes({
         longLists: ['entry_ids', 'all_but'],
         reply: PlaylistOut,
       },
-      ({ user, params, query, body }) => shown(user.id, playlists.moveEntries(user.id, params.id, body), query),
+      ({ user, params, query, body }) => toReply(user.id, playlists.moveEntries(user.id, params.id, body), query),
     ),
 
     route(
@@ -377,7 +379,7 @@ export function playlistRoutes({
         query: ContainsQuery,
         reply: TrackIdList,
       },
-      ({ user, params, query }) => playlists.contained(user.id, params.id, query.track_id),
+      ({ user, params, query }) => playlists.listContained(user.id, params.id, query.track_id),
     ),
 
     route(
@@ -421,11 +423,11 @@ export function playlistRoutes({
       async ({ user, params, query, body }) => {
         const { playlist, missing } = await playlists.restore(user.id, params.id, body);
         return {
-          playlist: await shown(user.id, playlist, query),
+          playlist: await toReply(user.id, playlist, query),
           missing: new Pieces(
             partsOf(
               missing.map(({ title, artistName }) => ({ title, artist_name: artistName })),
-              LINES,
+              LINES_PER_PIECE,
             ),
           ),
         };

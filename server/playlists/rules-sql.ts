@@ -23,20 +23,20 @@ import {
 } from './rules.ts';
 
 const DAY_MS = 86_400_000;
-const MINE = (table: string): string => `${table}.user_id = @userId AND ${table}.item_type = 'track'`;
+const isOfUser = (table: string): string => `${table}.user_id = @userId AND ${table}.item_type = 'track'`;
 
 /**
  * Where a field is stored: in the track's row, or in rows found by track or album id. `zero`: a missing row means 0.
  */
-type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
+type FieldPlace = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
 /** Texts are compared folded. */
 const columnOf = (field: TrackField): string =>
   FIELDS[TRACK_FIELDS[field].name] === 'text' ? `fold(i.${TRACK_FIELDS[field].name})` : `i.${TRACK_FIELDS[field].name}`;
 
 /** A mood is a condition on several columns. */
-type PlacedField = Exclude<Field, 'mood'>;
-const PLACES: Record<PlacedField, Place> = {
+type ColumnField = Exclude<Field, 'mood'>;
+const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
   title: { column: 'i.title_sort' },
   album: { column: 'i.album_sort' },
   artist: {
@@ -54,7 +54,7 @@ const PLACES: Record<PlacedField, Place> = {
     from: 'SELECT tg.track_id FROM genres g CROSS JOIN track_genres tg ON tg.genre_id = g.id WHERE',
     value: 'fold(g.name)',
   },
-  ...namedFieldsFrom((field): Place => ({ column: columnOf(field) })),
+  ...namedFieldsFrom((field): FieldPlace => ({ column: columnOf(field) })),
   duration_ms: { column: 'i.duration_ms' },
   size_bytes: { column: 'i.size_bytes' },
   bitrate_kbps: { column: 'i.bitrate_kbps' },
@@ -63,13 +63,13 @@ const PLACES: Record<PlacedField, Place> = {
   channels: { column: 'i.channels' },
   play_count: {
     key: 'i.id',
-    from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND`,
+    from: `SELECT c.item_id FROM play_counts c WHERE ${isOfUser('c')} AND`,
     value: 'c.plays',
     zero: true,
   },
   rating: {
     key: 'i.id',
-    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND`,
+    from: `SELECT l.item_id FROM like_states l WHERE ${isOfUser('l')} AND`,
     value: 'l.rating',
     zero: true,
   },
@@ -80,17 +80,17 @@ const PLACES: Record<PlacedField, Place> = {
   created_at: { column: 'i.created_at' },
   last_played_at: {
     key: 'i.id',
-    from: `SELECT c.item_id FROM play_counts c WHERE ${MINE('c')} AND c.plays > 0 AND`,
+    from: `SELECT c.item_id FROM play_counts c WHERE ${isOfUser('c')} AND c.plays > 0 AND`,
     value: 'c.last_played_at',
   },
   liked_at: {
     key: 'i.id',
-    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`,
+    from: `SELECT l.item_id FROM like_states l WHERE ${isOfUser('l')} AND l.liked = 1 AND`,
     value: 'l.since',
   },
   liked: {
     key: 'i.id',
-    from: `SELECT l.item_id FROM like_states l WHERE ${MINE('l')} AND l.liked = 1 AND`,
+    from: `SELECT l.item_id FROM like_states l WHERE ${isOfUser('l')} AND l.liked = 1 AND`,
     value: '1',
   },
   has_lyrics: { column: 'i.has_lyrics' },
@@ -117,22 +117,24 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
   size_bytes: { keys: ['i.size_bytes'], nulls: true },
   bitrate_kbps: { keys: ['i.bitrate_kbps'], nulls: true },
   created_at: { keys: ['i.created_at'] },
-  play_count: { keys: [`coalesce((SELECT c.plays FROM play_counts c WHERE ${MINE('c')} AND c.item_id = i.id), 0)`] },
+  play_count: {
+    keys: [`coalesce((SELECT c.plays FROM play_counts c WHERE ${isOfUser('c')} AND c.item_id = i.id), 0)`],
+  },
   last_played_at: {
-    keys: [`(SELECT c.last_played_at FROM play_counts c WHERE ${MINE('c')} AND c.item_id = i.id AND c.plays > 0)`],
+    keys: [`(SELECT c.last_played_at FROM play_counts c WHERE ${isOfUser('c')} AND c.item_id = i.id AND c.plays > 0)`],
     nulls: true,
   },
-  rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${MINE('l')} AND l.item_id = i.id), 0)`] },
+  rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${isOfUser('l')} AND l.item_id = i.id), 0)`] },
 };
 
-/** Rows are `id, duration_ms, size_bytes`. `cut` limits the total duration or size. */
+/** Rows are `id, duration_ms, size_bytes`. `totalLimit` limits the total duration or size. */
 export interface SmartQuery {
   sql: string;
   params: Params;
-  cut: Limit | undefined;
+  totalLimit: Limit | undefined;
 }
 
-interface Test {
+interface OperatorTest {
   sql: string;
   whenUnset: boolean;
 }
@@ -143,20 +145,20 @@ type Bind = (value: string | number) => string;
  */
 export function rulesQuery(rules: Rules, { userId, now }: { userId: UserId; now: Date }): SmartQuery {
   const params: Params = { userId };
-  let bound = 0;
+  let boundCount = 0;
   const bind: Bind = (value) => {
-    params[`v${bound}`] = value;
-    return `@v${bound++}`;
+    params[`v${boundCount}`] = value;
+    return `@v${boundCount++}`;
   };
   const where = groupSql(rules, (condition) => conditionSql(condition, bind, now));
   const orderBy = orderSql(rules, bind);
   const limit: Limit | undefined =
-    rules.limit === undefined ? undefined : { by: rules.limit_by ?? 'tracks', most: rules.limit };
-  const end = limit?.by === 'tracks' ? ` LIMIT ${bind(limit.most)}` : '';
+    rules.limit === undefined ? undefined : { by: rules.limit_by ?? 'tracks', amount: rules.limit };
+  const end = limit?.by === 'tracks' ? ` LIMIT ${bind(limit.amount)}` : '';
   return {
     sql: `SELECT i.id, i.duration_ms, i.size_bytes FROM tracks i WHERE ${where} ORDER BY ${orderBy}${end}`,
     params,
-    cut: limit?.by === 'tracks' ? undefined : limit,
+    totalLimit: limit?.by === 'tracks' ? undefined : limit,
   };
 }
 
@@ -169,40 +171,40 @@ function groupSql(
 }
 
 function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): string {
-  // a mood that cannot be told is none
+  // a track whose mood is unknown has none
   if (field === 'mood') return `(${op === 'is_not' ? 'NOT ' : ''}coalesce((${moodSql(value as Mood, 'i')}), 0))`;
-  const place = PLACES[field];
+  const place = FIELD_PLACES[field];
   const kind: Kind = FIELDS[field];
   if ('column' in place) {
     const { sql, whenUnset } = testOf(kind, op, value, place.column, bind, now);
     return whenUnset ? `(${place.column} IS NULL OR ${sql})` : `(${sql})`;
   }
-  const counted = place.zero === true && (op === 'is_set' || op === 'is_not_set');
-  const { sql, whenUnset } = counted
+  const isCountTest = place.zero === true && (op === 'is_set' || op === 'is_not_set');
+  const { sql, whenUnset } = isCountTest
     ? testOf(kind, op === 'is_set' ? 'greater_than' : 'is', 0, place.value, bind, now)
     : testOf(kind, op, value, place.value, bind, now);
   const holds = place.zero === true ? zeroHolds(op, value) : whenUnset;
   if (!holds) return `${place.key} IN (${place.from} (${sql}))`;
-  const none = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
-  return place.key === 'i.id' ? none : `(${place.key} IS NULL OR ${none})`;
+  const excluded = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
+  return place.key === 'i.id' ? excluded : `(${place.key} IS NULL OR ${excluded})`;
 }
 
-function testOf(kind: Kind, op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): Test {
-  const given = (sql: string): Test => ({ sql, whenUnset: false });
-  const notGiven = (sql: string): Test => ({ sql, whenUnset: true });
+function testOf(kind: Kind, op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): OperatorTest {
+  const falseWhenUnset = (sql: string): OperatorTest => ({ sql, whenUnset: false });
+  const trueWhenUnset = (sql: string): OperatorTest => ({ sql, whenUnset: true });
   if (kind === 'boolean') {
-    if (x === '1') return value === true ? given('1') : notGiven('0');
-    return given(`${x} = ${value === true ? 1 : 0}`);
+    if (x === '1') return value === true ? falseWhenUnset('1') : trueWhenUnset('0');
+    return falseWhenUnset(`${x} = ${value === true ? 1 : 0}`);
   }
-  if (op === 'is_set') return given(kind === 'text' ? `${x} <> ''` : `${x} IS NOT NULL`);
-  if (op === 'is_not_set') return notGiven(kind === 'text' ? `${x} = ''` : `${x} IS NULL`);
+  if (op === 'is_set') return falseWhenUnset(kind === 'text' ? `${x} <> ''` : `${x} IS NOT NULL`);
+  if (op === 'is_not_set') return trueWhenUnset(kind === 'text' ? `${x} = ''` : `${x} IS NULL`);
   if (kind === 'date') return dateTest(op, value, x, bind, now);
   if (kind === 'text' || kind === 'word') return textTest(op, sortKey(value as string), x, bind);
   return numberTest(op, value as number | number[], x, bind);
 }
 
-function textTest(op: Operator, folded: string, x: string, bind: Bind): Test {
-  const p = bind(folded);
+function textTest(op: Operator, foldedText: string, x: string, bind: Bind): OperatorTest {
+  const p = bind(foldedText);
   switch (op) {
     case 'is_not':
       return { sql: `${x} <> ${p}`, whenUnset: true };
@@ -219,21 +221,21 @@ function textTest(op: Operator, folded: string, x: string, bind: Bind): Test {
   }
 }
 
-function numberTest(op: Operator, value: number | number[], x: string, bind: Bind): Test {
-  const one = Array.isArray(value) ? 0 : value;
+function numberTest(op: Operator, value: number | number[], x: string, bind: Bind): OperatorTest {
+  const operand = Array.isArray(value) ? 0 : value;
   switch (op) {
     case 'is_not':
-      return { sql: `${x} <> ${bind(one)}`, whenUnset: true };
+      return { sql: `${x} <> ${bind(operand)}`, whenUnset: true };
     case 'greater_than':
-      return { sql: `${x} > ${bind(one)}`, whenUnset: false };
+      return { sql: `${x} > ${bind(operand)}`, whenUnset: false };
     case 'less_than':
-      return { sql: `${x} < ${bind(one)}`, whenUnset: false };
+      return { sql: `${x} < ${bind(operand)}`, whenUnset: false };
     case 'between': {
       const [low, high] = (value as number[]).toSorted((a, b) => a - b) as [number, number];
       return { sql: `${x} BETWEEN ${bind(low)} AND ${bind(high)}`, whenUnset: false };
     }
     default:
-      return { sql: `${x} = ${bind(one)}`, whenUnset: false };
+      return { sql: `${x} = ${bind(operand)}`, whenUnset: false };
   }
 }
 
@@ -258,7 +260,7 @@ function zeroHolds(op: Operator, value: Condition['value']): boolean {
   }
 }
 
-function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): Test {
+function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): OperatorTest {
   const moment = (day: unknown) => momentOf(String(day)) ?? { from: 0, until: 0 };
   switch (op) {
     case 'before':

@@ -7,12 +7,12 @@ import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist' | 'mood';
 
-const SET = ['is_set', 'is_not_set'] as const;
+const IS_SET_OPERATORS = ['is_set', 'is_not_set'] as const;
 export const OPERATORS = {
-  text: ['is', 'is_not', 'contains', 'does_not_contain', 'starts_with', 'ends_with', ...SET],
-  word: ['is', 'is_not', ...SET],
-  number: ['is', 'is_not', 'greater_than', 'less_than', 'between', ...SET],
-  date: ['before', 'after', 'between', 'in_the_last', 'not_in_the_last', ...SET],
+  text: ['is', 'is_not', 'contains', 'does_not_contain', 'starts_with', 'ends_with', ...IS_SET_OPERATORS],
+  word: ['is', 'is_not', ...IS_SET_OPERATORS],
+  number: ['is', 'is_not', 'greater_than', 'less_than', 'between', ...IS_SET_OPERATORS],
+  date: ['before', 'after', 'between', 'in_the_last', 'not_in_the_last', ...IS_SET_OPERATORS],
   boolean: ['is'],
   playlist: ['is', 'is_not'],
   mood: ['is', 'is_not'],
@@ -60,7 +60,7 @@ export const FIELDS = {
 export type Field = keyof typeof FIELDS;
 const ALL_FIELDS = Object.keys(FIELDS) as [Field, ...Field[]];
 
-export const SORTS = [
+export const SMART_SORTS = [
   'title',
   'artist',
   'album',
@@ -74,7 +74,7 @@ export const SORTS = [
   'rating',
   'random',
 ] as const;
-export type SmartSort = (typeof SORTS)[number];
+export type SmartSort = (typeof SMART_SORTS)[number];
 
 export interface Condition {
   field: Field;
@@ -84,14 +84,14 @@ export interface Condition {
 export type Value = string | number | boolean | string[] | number[];
 type Group = { all: Node[] } | { any: Node[] };
 export type Node = Condition | Group;
-export type Limit = { by: 'tracks' | 'minutes' | 'megabytes'; most: number };
+export type Limit = { by: 'tracks' | 'minutes' | 'megabytes'; amount: number };
 
-const DEPTH = 5;
-const MOST_CONDITIONS = 100;
-const MOST_NUMBER = 1e15;
+const MAX_DEPTH = 5;
+const MAX_CONDITIONS = 100;
+const MAX_NUMBER = 1e15;
 
 const text = z.string().max(500);
-const number = z.number().min(-MOST_NUMBER).max(MOST_NUMBER);
+const number = z.number().min(-MAX_NUMBER).max(MAX_NUMBER);
 const ValueIn = z.union([text, number, z.boolean(), z.array(text).length(2), z.array(number).length(2)]);
 const ConditionShape = {
   field: z.enum(ALL_FIELDS).optional(),
@@ -109,7 +109,7 @@ function nodeAt(depth: number): z.ZodType<Node> {
       ? z
           .array(nodeAt(depth - 1))
           .min(1)
-          .max(MOST_CONDITIONS)
+          .max(MAX_CONDITIONS)
           .optional()
       : undefined;
   return z
@@ -132,10 +132,10 @@ function nodeAt(depth: number): z.ZodType<Node> {
             : { any: any as Node[] };
       }
       if (field === undefined || op === undefined) return fault('needs field and op, or a group');
-      const wrong = faultOf(field, op, value);
-      return wrong === undefined ? { field, op, value } : fault(wrong);
+      const problem = faultOf(field, op, value);
+      return problem === undefined ? { field, op, value } : fault(problem);
     })
-    .meta({ id: `SmartRule${DEPTH - depth}` });
+    .meta({ id: `SmartRule${MAX_DEPTH - depth}` });
 }
 
 /** Why a rule is invalid, as the second part of a sentence. */
@@ -167,8 +167,8 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
   return sortKey(value) === '' ? `${field} needs a visible character to compare with` : undefined;
 }
 
-const isWhole = (value: Value | undefined, most: number): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
+const isWhole = (value: Value | undefined, max: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
 const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] =>
   Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);
 
@@ -182,12 +182,12 @@ export function momentOf(value: string): { from: number; until: number } | undef
   return { from, until: from + (isDay ? 86_400_000 : 1) };
 }
 
-const SortIn = z.strictObject({ field: z.enum(SORTS), order: z.enum(['asc', 'desc']).default('asc') });
+const SortIn = z.strictObject({ field: z.enum(SMART_SORTS), order: z.enum(['asc', 'desc']).default('asc') });
 
 const nodes = z
-  .array(nodeAt(DEPTH - 1))
+  .array(nodeAt(MAX_DEPTH - 1))
   .min(1)
-  .max(MOST_CONDITIONS)
+  .max(MAX_CONDITIONS)
   .optional();
 export const RulesIn = z
   .strictObject({
@@ -209,7 +209,7 @@ export const RulesIn = z
   .superRefine((rules, ctx) => {
     const roots = [rules.all, rules.any].filter((group) => group !== undefined);
     if (roots.length !== 1) return void ctx.addIssue('needs either all or any');
-    if (countConditions(roots[0] as Node[]) > MOST_CONDITIONS) ctx.addIssue(`has more than ${MOST_CONDITIONS} rules`);
+    if (countConditions(roots[0] as Node[]) > MAX_CONDITIONS) ctx.addIssue(`has more than ${MAX_CONDITIONS} rules`);
   })
   .meta({ id: 'SmartRules', 'x-example': { all: [{ field: 'genre', op: 'is', value: 'Folk' }] } });
 export type Rules = z.output<typeof RulesIn>;

@@ -8,7 +8,7 @@ import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { assertOrdinary, getOwn, getReadable } from './access.ts';
-import { createChanges, type Added, type Chosen, type Edited, type Expected } from './changes.ts';
+import { createChanges, type NewTracks, type EntrySelection, type PlaylistEdit, type VersionCheck } from './changes.ts';
 import { createEntryRows } from './entry-rows.ts';
 import {
   deletePlaylist,
@@ -43,7 +43,7 @@ interface NewList {
   trackIds?: readonly TrackId[];
   rules?: Rules | undefined;
 }
-interface ListFields extends Expected {
+interface ListFields extends VersionCheck {
   name?: string | undefined;
   description?: string | null | undefined;
   isPublic?: boolean | undefined;
@@ -67,30 +67,30 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     );
   }
 
-  function changed(userId: UserId, id: PlaylistId, wasPublic?: boolean): PlaylistSummary {
+  function announceChange(userId: UserId, id: PlaylistId, wasPublic?: boolean): PlaylistSummary {
     const playlist = getReadable(db, userId, id);
     announce(playlist, wasPublic);
     return playlist;
   }
 
   /** Throws `not_found` for one that is not in the library. */
-  async function assertThere(trackIds: readonly TrackId[]): Promise<void> {
-    const there = await library.tracksThere(trackIds);
-    const absent = there.size === 0 ? trackIds[0] : trackIds.find((id) => !there.has(id));
-    if (absent !== undefined) throw notFound('track', absent);
+  async function assertTracksExist(trackIds: readonly TrackId[]): Promise<void> {
+    const existingIds = await library.tracksThere(trackIds);
+    const missingId = existingIds.size === 0 ? trackIds[0] : trackIds.find((id) => !existingIds.has(id));
+    if (missingId !== undefined) throw notFound('track', missingId);
   }
 
-  /** A list of rules that asks for another such list could end up asking for itself. */
+  /** Throws `invalid` for rules that refer to a smart playlist, which could refer back. */
   function assertRules(userId: UserId, rules: Rules): void {
     const ids = [...new Set(playlistsIn(membersOf(rules)))] as PlaylistId[];
-    const usable = new Set(listOrdinary(db, userId, ids));
-    const refused = ids.find((id) => !usable.has(id));
-    if (refused !== undefined)
-      throw invalid([{ field: 'rules', message: `playlist ${refused} does not exist or is a smart playlist` }]);
+    const usableIds = new Set(listOrdinary(db, userId, ids));
+    const refusedId = ids.find((id) => !usableIds.has(id));
+    if (refusedId !== undefined)
+      throw invalid([{ field: 'rules', message: `playlist ${refusedId} does not exist or is a smart playlist` }]);
   }
 
   /** Adds a seed to a random order, so that it stays the same. */
-  const seeded = (rules: Rules): Rules =>
+  const withSeed = (rules: Rules): Rules =>
     rules.sort?.some(({ field }) => field === 'random') && rules.seed === undefined
       ? { ...rules, seed: randomInt(2 ** 32) }
       : rules;
@@ -109,13 +109,13 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
       reading.allEntries(userId, playlist),
 
-    /** Those of the tracks that are in the list. */
-    async contained(userId: UserId, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
+    /** Returns those of the tracks that are in the list. */
+    async listContained(userId: UserId, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
       const playlist = getReadable(db, userId, id);
-      if (playlist.rules === null) return [...rows.knownTracks(id, trackIds)];
+      if (playlist.rules === null) return [...rows.listKnownTracks(id, trackIds)];
       const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-      const all = new Set<number>(ids);
-      return trackIds.filter((trackId) => all.has(trackId));
+      const listedIds = new Set<number>(ids);
+      return trackIds.filter((trackId) => listedIds.has(trackId));
     },
 
     /** Evaluates rules without saving them. */
@@ -137,25 +137,25 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       if (rules && trackIds.length > 0)
         throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
       if (rules) assertRules(userId, rules);
-      await assertThere(trackIds);
-      const rest = db.transaction(
+      await assertTracksExist(trackIds);
+      const remainingParts = db.transaction(
         (tx) => {
           const createdAt = now();
-          const created = insertPlaylist(tx, {
+          const playlistId = insertPlaylist(tx, {
             ownerId: userId,
             name,
             description,
             isPublic,
-            rules: rules ? seeded(rules) : null,
+            rules: rules ? withSeed(rules) : null,
             createdAt,
           });
-          const playlist = getOwn(tx, userId, created);
+          const playlist = getOwn(tx, userId, playlistId);
           return changes.begin(userId, playlist, change, trackIds);
         },
         { behavior: 'immediate' },
       );
-      await changes.finish(rest);
-      return changed(userId, rest.id);
+      await changes.finish(remainingParts);
+      return announceChange(userId, remainingParts.id);
     },
 
     /** Changed rules make a new version; other fields do not. */
@@ -166,24 +166,24 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
           if (rules && playlist.rules === null)
             throw invalid([{ field: 'rules', message: 'an ordinary playlist has no rules; create a smart playlist' }]);
           if (rules) assertRules(userId, rules);
-          const next = rules && seeded(rules);
-          if (next) changes.note(userId, { ...playlist, rules: next }, 'rules');
-          updatePlaylist(tx, id, { ...fields, ...(next && { rules: next }), updatedAt: now() });
+          const newRules = rules && withSeed(rules);
+          if (newRules) changes.recordVersion(userId, { ...playlist, rules: newRules }, 'rules');
+          updatePlaylist(tx, id, { ...fields, ...(newRules && { rules: newRules }), updatedAt: now() });
           return playlist.isPublic;
         },
         { behavior: 'immediate' },
       );
-      return changed(userId, id, wasPublic);
+      return announceChange(userId, id, wasPublic);
     },
 
-    /** Can be undone. */
+    /** Deletes a playlist; `undelete` restores it. */
     delete(userId: UserId, id: PlaylistId): void {
       const playlist = db.transaction(
         (tx) => {
-          const own = getOwn(tx, userId, id);
+          const ownPlaylist = getOwn(tx, userId, id);
           const deletedAt = now();
           updatePlaylist(tx, id, { deletedAt, updatedAt: deletedAt });
-          return { ...own, deletedAt };
+          return { ...ownPlaylist, deletedAt };
         },
         { behavior: 'immediate' },
       );
@@ -197,7 +197,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
         },
         { behavior: 'immediate' },
       );
-      return changed(userId, id);
+      return announceChange(userId, id);
     },
     /** Removes a deleted playlist with all its versions. */
     deleteForever(userId: UserId, id: PlaylistId): void {
@@ -210,68 +210,73 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       );
     },
 
-    async addTracks(userId: UserId, id: PlaylistId, added: Added): Promise<PlaylistSummary> {
-      getOwn(db, userId, id, added.expectedVersion);
-      await assertThere(added.trackIds);
-      await changes.add(userId, id, added);
-      return changed(userId, id);
+    async addTracks(userId: UserId, id: PlaylistId, newTracks: NewTracks): Promise<PlaylistSummary> {
+      getOwn(db, userId, id, newTracks.expectedVersion);
+      await assertTracksExist(newTracks.trackIds);
+      await changes.add(userId, id, newTracks);
+      return announceChange(userId, id);
     },
-    async removeEntries(userId: UserId, id: PlaylistId, chosen: Chosen, expected?: Expected): Promise<PlaylistSummary> {
-      await changes.remove(userId, id, chosen, expected);
-      return changed(userId, id);
+    async removeEntries(
+      userId: UserId,
+      id: PlaylistId,
+      selection: EntrySelection,
+      versionCheck?: VersionCheck,
+    ): Promise<PlaylistSummary> {
+      await changes.remove(userId, id, selection, versionCheck);
+      return announceChange(userId, id);
     },
     /** All entries of these tracks. Throws `not_found` for a track that is not in the list. */
     async removeTracks(
       userId: UserId,
       id: PlaylistId,
       trackIds: readonly TrackId[],
-      expected?: Expected,
+      versionCheck?: VersionCheck,
     ): Promise<PlaylistSummary> {
-      assertOrdinary(getOwn(db, userId, id, expected?.expectedVersion));
+      assertOrdinary(getOwn(db, userId, id, versionCheck?.expectedVersion));
       const entries = rows.entriesOf(id, trackIds);
       const listedIds = new Set(entries.map(({ trackId }) => trackId));
-      const absent = trackIds.find((trackId) => !listedIds.has(trackId));
-      if (absent !== undefined) throw notFound('track in the playlist', absent);
-      return this.removeEntries(userId, id, { entryIds: entries.map((entry) => entry.id) }, expected);
+      const missingId = trackIds.find((trackId) => !listedIds.has(trackId));
+      if (missingId !== undefined) throw notFound('track in the playlist', missingId);
+      return this.removeEntries(userId, id, { entryIds: entries.map((entry) => entry.id) }, versionCheck);
     },
     async moveEntries(
       userId: UserId,
       id: PlaylistId,
-      move: Expected & Chosen & { before: number | null },
+      move: VersionCheck & EntrySelection & { before: number | null },
     ): Promise<PlaylistSummary> {
       await changes.move(userId, id, move);
-      return changed(userId, id);
+      return announceChange(userId, id);
     },
     async reorder(
       userId: UserId,
       id: PlaylistId,
       entryIds: readonly number[],
-      expected?: Expected,
+      versionCheck?: VersionCheck,
     ): Promise<PlaylistSummary> {
-      await changes.reorder(userId, id, entryIds, expected);
-      return changed(userId, id);
+      await changes.reorder(userId, id, entryIds, versionCheck);
+      return announceChange(userId, id);
     },
     /** All tracks at once, in one version: what a phone sends when it saves a list. */
     async replaceTracks(
       userId: UserId,
       id: PlaylistId,
       trackIds: readonly TrackId[],
-      expected?: Expected,
+      versionCheck?: VersionCheck,
     ): Promise<PlaylistSummary> {
-      getOwn(db, userId, id, expected?.expectedVersion);
-      await assertThere(trackIds);
-      await changes.replace(userId, id, trackIds, expected);
-      return changed(userId, id);
+      getOwn(db, userId, id, versionCheck?.expectedVersion);
+      await assertTracksExist(trackIds);
+      await changes.replace(userId, id, trackIds, versionCheck);
+      return announceChange(userId, id);
     },
     /**
      * Fields, removals by index and additions at the end together, in one version: what a phone sends when it changes a
      * list.
      */
-    async edit(userId: UserId, id: PlaylistId, edited: Omit<Edited, 'rules'>): Promise<PlaylistSummary> {
+    async edit(userId: UserId, id: PlaylistId, edit: Omit<PlaylistEdit, 'rules'>): Promise<PlaylistSummary> {
       const wasPublic = getReadable(db, userId, id).isPublic;
-      await assertThere(edited.addTrackIds ?? []);
-      await changes.edit(userId, id, edited);
-      return changed(userId, id, wasPublic);
+      await assertTracksExist(edit.addTrackIds ?? []);
+      await changes.edit(userId, id, edit);
+      return announceChange(userId, id, wasPublic);
     },
 
     listVersions: versions.listVersions,
@@ -279,10 +284,10 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     async restore(
       userId: UserId,
       id: PlaylistId,
-      restored: Expected & { version: number },
+      target: VersionCheck & { version: number },
     ): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
-      const missing = await versions.restore(userId, id, restored);
-      return { playlist: changed(userId, id), missing };
+      const missing = await versions.restore(userId, id, target);
+      return { playlist: announceChange(userId, id), missing };
     },
   };
 }

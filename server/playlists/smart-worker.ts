@@ -7,11 +7,11 @@ import { seededOrder } from '../library/seeded-order.ts';
 import type { SmartQuery } from './rules-sql.ts';
 
 /** `ids` in order. */
-export type SmartFound = { ids: Int32Array; durationMs: number };
+export type SmartResult = { ids: Int32Array; durationMs: number };
 
-const MOST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 
-answerFromDatabase<SmartQuery, SmartFound>(
+answerFromDatabase<SmartQuery, SmartResult>(
   (client) => {
     addFunctions(client);
     return (query) => find(client, query);
@@ -22,15 +22,16 @@ answerFromDatabase<SmartQuery, SmartFound>(
 /** The SQL functions that rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
   client.function('fold', { deterministic: true }, (text: string | null) => (text === null ? null : sortKey(text)));
-  let shuffled = { seed: Number.NaN, order: seededOrder(0, MOST_ID) };
+  let randomOrder = { seed: Number.NaN, order: seededOrder(0, MAX_ID) };
   client.function('seeded', { deterministic: true }, (seed: unknown, id: unknown) => {
-    if (seed !== shuffled.seed) shuffled = { seed: seed as number, order: seededOrder(seed as number, MOST_ID) };
-    return shuffled.order.placeOf(id as number);
+    if (seed !== randomOrder.seed) randomOrder = { seed: seed as number, order: seededOrder(seed as number, MAX_ID) };
+    return randomOrder.order.placeOf(id as number);
   });
 }
 
-function find(client: Sqlite, { sql, params, cut }: SmartQuery): SmartFound {
-  const most = cut === undefined ? Infinity : cut.most * (cut.by === 'minutes' ? 60_000 : 1_000_000);
+function find(client: Sqlite, { sql, params, totalLimit }: SmartQuery): SmartResult {
+  const maxSize =
+    totalLimit === undefined ? Infinity : totalLimit.amount * (totalLimit.by === 'minutes' ? 60_000 : 1_000_000);
   let ids = new Int32Array(1_024);
   let count = 0;
   let durationMs = 0;
@@ -38,12 +39,12 @@ function find(client: Sqlite, { sql, params, cut }: SmartQuery): SmartFound {
   for (const [id, duration, bytes] of client.prepare(sql).raw().iterate(params) as Iterable<
     [number, number | null, number | null]
   >) {
-    size += (cut?.by === 'minutes' ? duration : bytes) ?? 0;
-    if (size > most) break;
+    size += (totalLimit?.by === 'minutes' ? duration : bytes) ?? 0;
+    if (size > maxSize) break;
     if (count === ids.length) {
-      const wider = new Int32Array(count * 2);
-      wider.set(ids);
-      ids = wider;
+      const largerIds = new Int32Array(count * 2);
+      largerIds.set(ids);
+      ids = largerIds;
     }
     ids[count++] = id;
     durationMs += duration ?? 0;

@@ -5,22 +5,22 @@ import type { UserId } from '../db/ids.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
 import { rulesQuery, type SmartQuery } from './rules-sql.ts';
 import type { Rules } from './rules.ts';
-import type { SmartFound } from './smart-worker.ts';
+import type { SmartResult } from './smart-worker.ts';
 
-/** Ids in all cached results together: 16 MB. */
-const MOST_KEPT = 4_000_000;
-const MOST_ANSWERS = 200;
+/** Ids in all cached results together, which take 16 MB. */
+const MAX_CACHED_IDS = 4_000_000;
+const MAX_CACHED_ANSWERS = 200;
 /** "In the last 7 days" is computed by the minute, so that results can be cached. */
 const MINUTE_MS = 60_000;
 
 export interface SmartThread {
   /** Throws `unavailable` if too many queries are waiting or the database cannot be read. */
-  find(query: SmartQuery): Promise<SmartFound>;
+  find(query: SmartQuery): Promise<SmartResult>;
   close(): Promise<void>;
 }
 
 export function createSmartThread(files: { workerUrl: URL; databasePath: string }): SmartThread {
-  const { ask, close } = createReaderThread<SmartQuery, SmartFound>({
+  const { ask, close } = createReaderThread<SmartQuery, SmartResult>({
     ...files,
     failure: 'The smart playlist could not be evaluated',
   });
@@ -40,26 +40,26 @@ export function createSmartLists({ db, thread, now }: SmartDeps) {
   const versionOf = db.$client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
     .pluck();
-  const answers = new Map<string, Promise<SmartFound>>();
-  let kept = 0;
-  let keptOf = '';
+  const answers = new Map<string, Promise<SmartResult>>();
+  let cachedIdCount = 0;
+  let cachedVersion = '';
 
-  function keep(key: string, version: string, answer: Promise<SmartFound>): void {
+  function cacheAnswer(key: string, version: string, answer: Promise<SmartResult>): void {
     answers.set(key, answer);
     answer.then(
       ({ ids }) => {
-        if (version !== keptOf) return;
-        kept += ids.length;
-        if (kept > MOST_KEPT) forget(keptOf);
+        if (version !== cachedVersion) return;
+        cachedIdCount += ids.length;
+        if (cachedIdCount > MAX_CACHED_IDS) clearCache(cachedVersion);
       },
       () => answers.delete(key),
     );
   }
 
-  function forget(version: string): void {
+  function clearCache(version: string): void {
     answers.clear();
-    kept = 0;
-    keptOf = version;
+    cachedIdCount = 0;
+    cachedVersion = version;
   }
 
   return {
@@ -67,16 +67,16 @@ export function createSmartLists({ db, thread, now }: SmartDeps) {
      * Matching track ids in order, and their total duration. `ownerId`: whose likes and plays count. Throws
      * `unavailable`.
      */
-    find(ownerId: UserId, rules: Rules): Promise<SmartFound> {
+    find(ownerId: UserId, rules: Rules): Promise<SmartResult> {
       const minute = new Date(Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS);
       const query = rulesQuery(rules, { userId: ownerId, now: minute });
       const version = versionOf.get() ?? '';
-      if (version !== keptOf || answers.size >= MOST_ANSWERS) forget(version);
+      if (version !== cachedVersion || answers.size >= MAX_CACHED_ANSWERS) clearCache(version);
       const key = JSON.stringify(query);
-      const known = answers.get(key);
-      if (known) return known;
+      const cachedAnswer = answers.get(key);
+      if (cachedAnswer) return cachedAnswer;
       const answer = thread.find(query);
-      keep(key, version, answer);
+      cacheAnswer(key, version, answer);
       return answer;
     },
   };

@@ -20,22 +20,22 @@ interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSor
 }
 
 /** Titles such as "Intro" are frequent. */
-const MOST_CANDIDATES = 3_000;
+const MAX_CANDIDATES = 3_000;
 /** Files of one recording differ slightly in duration. */
-const NEAR_MS = 3_000;
-const GUESTS = /\s(?:feat\.?|ft\.?|featuring)\s.*/su;
+const MAX_LENGTH_DIFFERENCE_MS = 3_000;
+const GUEST_CREDIT = /\s(?:feat\.?|ft\.?|featuring)\s.*/su;
 
 export type SongMatcher = ReturnType<typeof createSongMatcher>;
 
 export function createSongMatcher({ db }: { db: MainDb }) {
   const statements = createStatements(db.$client);
-  const ofTitle = (title: string): Candidate[] =>
+  const listByTitle = (title: string): Candidate[] =>
     statements.rows<Candidate>(
       `SELECT t.id, t.artist_name AS artistName, t.album_sort AS albumSort, t.duration_ms AS durationMs,
         t.availability = 'available' AS isAvailable,
       (SELECT json_group_array(a.name) FROM track_artists ta JOIN artists a ON a.id = ta.artist_id
       WHERE ta.track_id = t.id) AS artists
-     FROM tracks t INDEXED BY tracks_title_sort WHERE t.title_sort = @title ORDER BY t.id LIMIT ${MOST_CANDIDATES}`,
+     FROM tracks t INDEXED BY tracks_title_sort WHERE t.title_sort = @title ORDER BY t.id LIMIT ${MAX_CANDIDATES}`,
       { title },
     );
 
@@ -46,27 +46,28 @@ export function createSongMatcher({ db }: { db: MainDb }) {
       if (key === '') return undefined;
       const albumKey = album === undefined ? undefined : sortKey(album);
       const isNear = ({ durationMs: length }: Candidate): boolean =>
-        durationMs !== undefined && length !== null && Math.abs(length - durationMs) <= NEAR_MS;
-      const all = ofTitle(key);
-      const fitting = artist === undefined ? all : all.filter((candidate) => isBy(candidate, sortKey(artist)));
+        durationMs !== undefined && length !== null && Math.abs(length - durationMs) <= MAX_LENGTH_DIFFERENCE_MS;
+      const candidates = listByTitle(key);
+      const matches =
+        artist === undefined ? candidates : candidates.filter((candidate) => isBy(candidate, sortKey(artist)));
       if (
         artist === undefined &&
-        all.length > 1 &&
-        !all.some((candidate) => isNear(candidate) || candidate.albumSort === albumKey)
+        candidates.length > 1 &&
+        !candidates.some((candidate) => isNear(candidate) || candidate.albumSort === albumKey)
       )
         return undefined;
-      const worth = (candidate: Candidate): number =>
+      const score = (candidate: Candidate): number =>
         Number(candidate.albumSort === albumKey) * 4 + Number(isNear(candidate)) * 2 + candidate.isAvailable;
-      let best = fitting[0];
-      for (const candidate of fitting) if (best && worth(candidate) > worth(best)) best = candidate;
+      let best = matches[0];
+      for (const candidate of matches) if (best && score(candidate) > score(best)) best = candidate;
       return best?.id;
     },
   };
 }
 
-function isBy({ artistName, artists }: Candidate, wanted: string): boolean {
-  if (wanted === '') return false;
+function isBy({ artistName, artists }: Candidate, artistKey: string): boolean {
+  if (artistKey === '') return false;
   const names = [...(JSON.parse(artists) as string[]), artistName ?? ''].map(sortKey);
-  const plain = (name: string): string => name.replace(GUESTS, '').trim();
-  return names.some((name) => name !== '' && (name === wanted || plain(name) === plain(wanted)));
+  const withoutGuests = (name: string): string => name.replace(GUEST_CREDIT, '').trim();
+  return names.some((name) => name !== '' && (name === artistKey || withoutGuests(name) === withoutGuests(artistKey)));
 }

@@ -16,19 +16,19 @@ export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): 
     /** Entries keep their ids and positions, even if a list had both tracks: repeated tracks are allowed. */
     move(from: TrackId, to: TrackId): void {
       db.update(playlistPastEntries).set({ trackId: to }).where(eq(playlistPastEntries.trackId, from)).run();
-      const touched = db
+      const changedLists = db
         .update(playlistEntries)
         .set({ trackId: to })
         .where(eq(playlistEntries.trackId, from))
         .returning({ id: playlistEntries.playlistId })
         .all();
-      if (touched.length > 0)
+      if (changedLists.length > 0)
         db.update(playlists)
           .set({ updatedAt: now() })
           .where(
             inArray(
               playlists.id,
-              touched.map(({ id }) => id),
+              changedLists.map(({ id }) => id),
             ),
           )
           .run();

@@ -11,14 +11,14 @@ import type { Principal } from '../http/route.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { MOST_ENTRIES } from './file-entry.ts';
-import type { FileMatcher, Unmatched } from './file-match.ts';
+import { MAX_FILE_ENTRIES } from './file-entry.ts';
+import type { FileMatcher, UnmatchedLine } from './file-match.ts';
 import { m3uEntry, m3uHead } from './m3u.ts';
 import { parsePlaylistFile } from './playlist-file.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';
 
-const { bytes: MOST_BYTES } = TEXT_LIMITS.playlist;
+const { bytes: MAX_BYTES } = TEXT_LIMITS.playlist;
 
 interface TransferDeps {
   playlists: PlaylistService;
@@ -26,10 +26,10 @@ interface TransferDeps {
   roots: () => MusicRoot[];
 }
 
-interface Imported {
+interface ImportResult {
   playlist: PlaylistSummary;
   matched: number;
-  unmatched: Unmatched[];
+  unmatched: UnmatchedLine[];
 }
 
 export type PlaylistTransfer = ReturnType<typeof createTransfer>;
@@ -41,17 +41,17 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
       req: IncomingMessage,
       user: Principal,
       { name, isPublic }: { name: string | undefined; isPublic: boolean },
-    ): Promise<Imported> {
+    ): Promise<ImportResult> {
       const { bytes, filename } = await readFormFile(req, {
-        bytes: MOST_BYTES,
+        bytes: MAX_BYTES,
         tooLarge: 'A playlist file can have at most 10 MB.',
         missing: 'a playlist file is required',
       });
       const file = await finishInSlices(parsePlaylistFile(bytes));
       if (file.entries.length === 0)
         throw invalid([{ field: 'file', message: 'has no tracks: it is empty, or not an M3U, PLS or XSPF playlist' }]);
-      if (file.entries.length > MOST_ENTRIES)
-        throw new AppError('too_large', `A playlist file can have at most ${MOST_ENTRIES} tracks.`);
+      if (file.entries.length > MAX_FILE_ENTRIES)
+        throw new AppError('too_large', `A playlist file can have at most ${MAX_FILE_ENTRIES} tracks.`);
       const { trackIds, unmatched } = await files.match(file.entries);
       const title = name ?? file.name ?? filename.replace(/\.[a-z\d]{2,5}$/i, '');
       return {
@@ -64,8 +64,8 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
     /** Sends the file in chunks. Throws `forbidden` for absolute paths unless the user is an administrator. */
     async send(res: ServerResponse, user: Principal, id: PlaylistId, paths: 'relative' | 'absolute'): Promise<void> {
       const playlist = await playlists.get(user.id, id);
-      const places = roots();
-      if (paths === 'absolute') assertMaySee(user, places);
+      const musicRoots = roots();
+      if (paths === 'absolute') assertMaySee(user, musicRoots);
       res.writeHead(200, {
         'Content-Type': 'audio/x-mpegurl; charset=utf-8',
         'Content-Disposition': contentDisposition('attachment', {
@@ -78,16 +78,20 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
       res.write(m3uHead(playlist.name));
       for await (const entries of playlists.allEntries(user.id, playlist)) {
         if (res.destroyed) return;
-        if (!res.write(entries.map(({ track }) => m3uEntry({ ...track, path: pathOf(track, places, paths) })).join('')))
-          await drained(res);
+        if (
+          !res.write(
+            entries.map(({ track }) => m3uEntry({ ...track, path: pathOf(track, musicRoots, paths) })).join(''),
+          )
+        )
+          await waitForDrain(res);
       }
       res.end();
     },
   };
 
-  function assertMaySee(user: Principal, places: readonly MusicRoot[]): void {
+  function assertMaySee(user: Principal, musicRoots: readonly MusicRoot[]): void {
     if (!user.isSuperuser) throw forbidden('Only administrators may see file paths of the server.');
-    if (places.every(({ path }) => path === NOWHERE))
+    if (musicRoots.every(({ path }) => path === NOWHERE))
       throw conflict('No music folder is set, so there are no absolute paths.');
   }
 }
@@ -100,18 +104,19 @@ function pathOf(
   roots: readonly MusicRoot[],
   paths: 'relative' | 'absolute',
 ): string {
-  const { root, rest } = placeOf(roots, sourceId);
-  if (source === 'local_folder') return paths === 'relative' || root === NOWHERE ? rest : join(root, rest);
+  const { root, rest: relativePath } = placeOf(roots, sourceId);
+  if (source === 'local_folder')
+    return paths === 'relative' || root === NOWHERE ? relativePath : join(root, relativePath);
   const name = `${artistName ?? 'Unknown Artist'} - ${title}`;
   return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }
 
 /** Resolves also when the client has disconnected. */
-const drained = (res: ServerResponse): Promise<void> =>
+const waitForDrain = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done);
+    const finish = (): void => {
+      res.off('drain', finish).off('close', finish);
       resolve();
     };
-    res.on('drain', done).on('close', done);
+    res.on('drain', finish).on('close', finish);
   });

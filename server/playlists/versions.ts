@@ -5,7 +5,7 @@ import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { getOwn, getReadable } from './access.ts';
-import type { Expected, PlaylistChanges } from './changes.ts';
+import type { VersionCheck, PlaylistChanges } from './changes.ts';
 import type { EntryRows, NewEntry, VersionRow } from './entry-rows.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import { findVersion, listVersions, updatePlaylist, type PlaylistSummary, type VersionSummary } from './queries.ts';
@@ -24,7 +24,7 @@ export interface MissingTrack {
   artistName: string | null;
 }
 
-/** Others read what a list was since it became public. */
+/** Returns the first version that the user may read: others may read versions since the list became public. */
 const firstReadable = ({ ownerId, version, publicSinceVersion }: PlaylistSummary, userId: UserId): number =>
   ownerId === userId ? 1 : (publicSinceVersion ?? version);
 
@@ -38,13 +38,13 @@ interface VersionDeps {
 
 export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
   function getVersion(id: PlaylistId, version: number) {
-    const found = findVersion(db, id, version);
-    if (!found) throw notFound('version', version);
-    return found;
+    const row = findVersion(db, id, version);
+    if (!row) throw notFound('version', version);
+    return row;
   }
 
-  /** The entry with its own track, or with one of the same names. */
-  function recovered({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
+  /** Returns the entry with its own track, or with one of the same names. */
+  function recoverEntry({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
     const track = isThere
       ? trackId
       : songs.find({
@@ -70,21 +70,21 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       return { items, total: trackCount };
     },
 
-    /** Makes a new version that equals an earlier one; gives what could not be brought back. */
+    /** Makes a new version that equals an earlier one; returns tracks that could not be restored. */
     async restore(
       userId: UserId,
       id: PlaylistId,
-      { version, expectedVersion }: Expected & { version: number },
+      { version, expectedVersion }: VersionCheck & { version: number },
     ): Promise<MissingTrack[]> {
       getOwn(db, userId, id, expectedVersion);
       const { rules } = getVersion(id, version);
       if (rules !== null) {
-        await changes.alone(id, async () =>
+        await changes.withLock(id, async () =>
           db.transaction(
             (tx) => {
               const playlist = getOwn(tx, userId, id, expectedVersion);
               updatePlaylist(tx, id, { rules, updatedAt: now() });
-              changes.note(userId, { ...playlist, rules }, 'restore');
+              changes.recordVersion(userId, { ...playlist, rules }, 'restore');
             },
             { behavior: 'immediate' },
           ),
@@ -93,8 +93,8 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       }
       let missing: MissingTrack[] = [];
       await changes.change(userId, id, { expectedVersion }, 'restore', async () => {
-        const { fresh, past } = await rows.differences(id, version);
-        const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
+        const { newEntries, past } = await rows.differences(id, version);
+        const positions = new Map(newEntries.map((entry) => [entry.id, entry.position]));
         const moved: VersionRow[] = [];
         const added: NewEntry[] = [];
         missing = [];
@@ -104,12 +104,16 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
             if (position !== entry.position) moved.push(entry);
             return;
           }
-          const recoveredEntry = recovered(entry);
+          const recoveredEntry = recoverEntry(entry);
           if (recoveredEntry) added.push(recoveredEntry);
           else missing.push({ title: entry.title, artistName: entry.artistName });
         });
-        const staying = new Set(past.map((entry) => entry.id));
-        return { removed: fresh.map((entry) => entry.id).filter((entryId) => !staying.has(entryId)), moved, added };
+        const stayingIds = new Set(past.map((entry) => entry.id));
+        return {
+          removed: newEntries.map((entry) => entry.id).filter((entryId) => !stayingIds.has(entryId)),
+          moved,
+          added,
+        };
       });
       return missing;
     },

@@ -1,7 +1,7 @@
 // Shapes of the playlists API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
-import { MOST_ID, PlaylistIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
+import { MAX_ID, PlaylistIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idList } from '../http/body.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
@@ -9,17 +9,17 @@ import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { PlaylistSummary, VersionSummary } from './queries.ts';
 import type { Entry } from './read-entries.ts';
-import { FIELDS, OPERATORS, RulesIn, SORTS, type Field, type Node } from './rules.ts';
+import { FIELDS, OPERATORS, RulesIn, SMART_SORTS, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 
 /** In one request: as many as a playlist can have. */
-const MOST_TRACKS = 100_000;
-const MOST_IN_ADDRESS = 10_000;
-const MOST_MOVED = 10_000;
+const MAX_TRACKS = 100_000;
+const MAX_IDS_IN_ADDRESS = 10_000;
+const MAX_MOVED = 10_000;
 
 const name = z.string().trim().min(1, 'must not be empty').max(200);
 const description = z.string().trim().max(2_000);
-const entryId = z.int().positive().max(MOST_ID);
+const entryId = z.int().positive().max(MAX_ID);
 const expected_version = z
   .int()
   .positive()
@@ -37,7 +37,7 @@ export const PlaylistCreate = z
     name,
     description: description.nullish(),
     is_public: z.boolean().default(false).meta({ description: 'everybody may read it, nobody else may change it' }),
-    track_ids: idList<TrackId>(MOST_TRACKS).optional(),
+    track_ids: idList<TrackId>(MAX_TRACKS).optional(),
     rules: RulesIn.optional().meta({ description: 'makes it a smart playlist' }),
   })
   .transform(({ is_public, track_ids, description, ...rest }) => ({
@@ -67,7 +67,7 @@ export type PlaylistUpdate = z.input<typeof PlaylistUpdate>;
 
 export const AddTracks = z
   .strictObject({
-    track_ids: idList<TrackId>(MOST_TRACKS, { least: 1 }),
+    track_ids: idList<TrackId>(MAX_TRACKS, { least: 1 }),
     position: z
       .int()
       .min(0)
@@ -87,18 +87,18 @@ export const AddTracks = z
 export const RemoveEntries = z.object({
   entry_id: z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(entryId)).max(MOST_IN_ADDRESS))
+    .pipe(z.array(queryInt.pipe(entryId)).max(MAX_IDS_IN_ADDRESS))
     .optional()
-    .meta({ description: `once for each entry, at most ${MOST_IN_ADDRESS} times` }),
+    .meta({ description: `once for each entry, at most ${MAX_IDS_IN_ADDRESS} times` }),
   track_id: z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(TrackIdIn)).max(MOST_IN_ADDRESS))
+    .pipe(z.array(queryInt.pipe(TrackIdIn)).max(MAX_IDS_IN_ADDRESS))
     .optional()
     .meta({ description: 'instead: once for each track, of which all entries go' }),
   expected_version: queryInt.pipe(z.int().positive()).optional(),
 });
 export const RemoveTracks = z
-  .strictObject({ track_ids: idList<TrackId>(MOST_TRACKS, { least: 1 }).optional() })
+  .strictObject({ track_ids: idList<TrackId>(MAX_TRACKS, { least: 1 }).optional() })
   .meta({ id: 'PlaylistRemoveTracks' });
 export const EntryParam = z.object({ id: idText(PlaylistIdIn), entry_id: idText(entryId) });
 export const TrackInListParam = z.object({ id: idText(PlaylistIdIn), track_id: idText(TrackIdIn) });
@@ -106,7 +106,7 @@ export const VersionParam = z.object({ id: idText(PlaylistIdIn), version: idText
 
 export const Reorder = z
   .strictObject({
-    entry_ids: idList<number>(MOST_TRACKS, {
+    entry_ids: idList<number>(MAX_TRACKS, {
       least: 1,
       description: 'all entries of the playlist, in the new order',
     }),
@@ -115,8 +115,8 @@ export const Reorder = z
   .transform(({ entry_ids, expected_version }) => ({ entryIds: entry_ids, expectedVersion: expected_version }))
   .meta({ id: 'PlaylistReorder' });
 
-const named = { entry_ids: idList<number>(MOST_MOVED, { least: 1 }).optional() };
-const allBut = idList<number>(MOST_MOVED, { description: 'instead of `entry_ids`: all entries but these' }).optional();
+const named = { entry_ids: idList<number>(MAX_MOVED, { least: 1 }).optional() };
+const allBut = idList<number>(MAX_MOVED, { description: 'instead of `entry_ids`: all entries but these' }).optional();
 const isOneOf = ({ entry_ids, all_but }: { entry_ids?: unknown; all_but?: unknown }): boolean =>
   (entry_ids === undefined) !== (all_but === undefined);
 const ONE_OF = { path: ['entry_ids'], message: 'either this or all_but is required' };
@@ -209,7 +209,7 @@ const RulesOut = z
   .object({
     all: z.array(NodeOut).optional(),
     any: z.array(NodeOut).optional(),
-    sort: z.array(z.object({ field: z.enum(SORTS), order: z.enum(['asc', 'desc']) })).optional(),
+    sort: z.array(z.object({ field: z.enum(SMART_SORTS), order: z.enum(['asc', 'desc']) })).optional(),
     limit: z.int().optional(),
     limit_by: z.enum(['tracks', 'minutes', 'megabytes']).optional(),
     seed: z.int().optional(),
@@ -330,7 +330,7 @@ export const toSmartFields = (): z.output<typeof SmartFieldsOut> => ({
     kind: FIELDS[field],
     operators: [...OPERATORS[FIELDS[field]]],
   })),
-  sorts: [...SORTS],
+  sorts: [...SMART_SORTS],
 });
 
 export const TrackIdList = z.array(z.int());

@@ -2,9 +2,9 @@
 // which rules out entity attacks, and the start of a damaged file can still be read.
 import { unescapeXml } from '../media/xml-text.ts';
 import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
-import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
+import { MAX_FILE_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
-const { textChars: MOST_CHARACTERS, lineChars: MOST_TAG } = TEXT_LIMITS.playlist;
+const { textChars: MAX_TEXT_CHARACTERS, lineChars: MAX_TRACK_CHARACTERS } = TEXT_LIMITS.playlist;
 /** The start of each element that is read. */
 const ELEMENTS = {
   location: /<location[\s>]/i,
@@ -18,14 +18,15 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
   const [head = ''] = text.split(/<trackList\b/i, 1);
   const entries: FileEntry[] = [];
   let line = 1;
-  let counted = 0;
-  for (let start = text.search(/<track[\s>]/i); start >= 0 && entries.length <= MOST_ENTRIES;) {
+  let countedUpTo = 0;
+  for (let start = text.search(/<track[\s>]/i); start >= 0 && entries.length <= MAX_FILE_ENTRIES;) {
     yield;
     const end = indexOrEnd(text, '</track>', start);
-    line += countLines(text, counted, start);
-    counted = start;
+    line += countLines(text, countedUpTo, start);
+    countedUpTo = start;
     const track = text.slice(start, end);
-    if (track.length > MOST_TAG) throw overLimit({ line }, `a track has more than ${MOST_TAG} characters.`);
+    if (track.length > MAX_TRACK_CHARACTERS)
+      throw overLimit({ line }, `a track has more than ${MAX_TRACK_CHARACTERS} characters.`);
     const location = element(track, 'location');
     const durationMs = Number(element(track, 'duration'));
     const title = element(track, 'title');
@@ -39,24 +40,24 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
         durationMs: durationMs > 0 ? durationMs : undefined,
       });
     }
-    const next = text.slice(end).search(/<track[\s>]/i);
-    start = next < 0 ? -1 : end + next;
+    const nextOffset = text.slice(end).search(/<track[\s>]/i);
+    start = nextOffset < 0 ? -1 : end + nextOffset;
   }
   return { name: element(head, 'title'), entries };
 }
 
 /** Text of the first element with that name. */
 function element(xml: string, name: keyof typeof ELEMENTS): string | undefined {
-  const open = ELEMENTS[name].exec(xml)?.index;
-  if (open === undefined) return undefined;
-  const from = xml.indexOf('>', open) + 1;
-  const raw = xml.slice(from, Math.min(indexOrEnd(xml, '<', from), from + MOST_CHARACTERS)).trim();
+  const tagStart = ELEMENTS[name].exec(xml)?.index;
+  if (tagStart === undefined) return undefined;
+  const from = xml.indexOf('>', tagStart) + 1;
+  const raw = xml.slice(from, Math.min(indexOrEnd(xml, '<', from), from + MAX_TEXT_CHARACTERS)).trim();
   return unescapeXml(raw) || undefined;
 }
 
 function indexOrEnd(text: string, part: string, from: number): number {
-  const at = text.indexOf(part, from);
-  return at < 0 ? text.length : at;
+  const index = text.indexOf(part, from);
+  return index < 0 ? text.length : index;
 }
 
 const countLines = (text: string, from: number, to: number): number => text.slice(from, to).split('\n').length - 1;

@@ -12,7 +12,7 @@ import {
   FIELDS,
   OPERATORS,
   RulesIn,
-  SORTS,
+  SMART_SORTS,
   type Condition,
   type Field,
   type Kind,
@@ -398,7 +398,7 @@ const ALL = { all: [{ field: 'title', op: 'is_set' }] };
 
 describe('the order', () => {
   test.each(
-    SORTS.filter((sort) => sort !== 'random').flatMap(
+    SMART_SORTS.filter((sort) => sort !== 'random').flatMap(
       (sort) =>
         [
           [sort, 'asc'],
@@ -645,10 +645,10 @@ describe('results', () => {
   });
 
   test('that fail are an error, and the next ones succeed', async () => {
-    await expect(thread.find({ sql: 'SELECT nonsense', params: {}, cut: undefined })).rejects.toMatchObject({
+    await expect(thread.find({ sql: 'SELECT nonsense', params: {}, totalLimit: undefined })).rejects.toMatchObject({
       code: 'unavailable',
     });
-    await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, cut: undefined })).rejects.toMatchObject({
+    await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, totalLimit: undefined })).rejects.toMatchObject({
       code: 'unavailable',
     });
     expect(await found(ALL)).toHaveLength(facts.length);

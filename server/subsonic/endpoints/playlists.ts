@@ -3,7 +3,7 @@ import type { Accounts } from '../../auth/accounts.ts';
 import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { Pieces } from '../../http/streamed-lists.ts';
-import { MOST_ENTRIES } from '../../playlists/changes.ts';
+import { MAX_PLAYLIST_ENTRIES } from '../../playlists/changes.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import { mapInSlices } from '../../runtime/time-slices.ts';
@@ -49,7 +49,7 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
 
   /** The songs there are: a phone may still know some that are gone. */
   const songsOf = ({ params, user: { id } }: Call, name: string): Promise<TrackId[]> =>
-    items.songsOf(id, listed(params, name), MOST_ENTRIES);
+    items.songsOf(id, listed(params, name), MAX_PLAYLIST_ENTRIES);
 
   /** Administrators may ask for the lists of others; what is private in them only its owner can open. */
   function whose({ params, user: asking }: Call): UserId {

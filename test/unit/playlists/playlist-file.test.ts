@@ -1,6 +1,6 @@
 // Playlist files as other programs write them: what each line means.
 import { describe, expect, test } from 'vitest';
-import { MOST_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
+import { MAX_FILE_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
@@ -170,7 +170,7 @@ describe('files that are not playlists', () => {
       `[playlist]\n${Array.from({ length: 60_000 }, (_, n) => `File${n}=x`).join('\n')}`,
       `<playlist>${'<track><title>x</title></track>'.repeat(60_000)}`,
     ]) {
-      expect(parse(utf8(text)).entries).toHaveLength(MOST_ENTRIES + 1);
+      expect(parse(utf8(text)).entries).toHaveLength(MAX_FILE_ENTRIES + 1);
     }
   });
 
