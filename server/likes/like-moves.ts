@@ -18,10 +18,10 @@ const State = z.object({
 });
 type UserState = z.output<typeof State>;
 /** The states of both items before the likes of `from` were added to `to`. */
-const Remembered = z.object({ from: z.array(State), to: z.array(State) });
-type Remembered = z.output<typeof Remembered>;
-/** Of annotation_moves, which may be from a backup. */
-const Memory = Remembered.catch({ from: [], to: [] });
+const MergeMemory = z.object({ from: z.array(State), to: z.array(State) });
+type MergeMemory = z.output<typeof MergeMemory>;
+/** Memory of annotation_moves, which may come from a backup. */
+const Memory = MergeMemory.catch({ from: [], to: [] });
 
 export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   ofTracks: TrackMergePart;
@@ -29,58 +29,62 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
 } {
   const writes = createLikeWrites(db);
 
-  function absorb(states: readonly UserState[], kept: Item): void {
+  function absorb(states: readonly UserState[], target: Item): void {
     for (const { userId, ...other } of states) {
-      const keptState = writes.find(userId, kept);
+      const keptState = writes.find(userId, target);
       const change = changeToAbsorb(keptState, other);
       if (!change) continue;
-      writes.insertEvent(userId, kept, change);
-      writes.setState(userId, kept, nextState(keptState, change));
+      writes.insertEvent(userId, target, change);
+      writes.setState(userId, target, nextState(keptState, change));
     }
   }
 
   const statesOf = (item: Item): z.input<typeof State>[] => listStatesOf(db, item).map(toJson);
 
-  /** The state of `holder` that follows from what it absorbed; undefined where it absorbed nothing. */
-  function absorbedState({ to }: Remembered, { userId, ...other }: UserState): ItemState | undefined {
-    const own = to.find((state) => state.userId === userId);
-    const change = changeToAbsorb(own, other);
-    return change && nextState(own, change);
+  /** Returns the state that the holder had after absorbing; undefined where it absorbed nothing. */
+  function absorbedState({ to }: MergeMemory, { userId, ...other }: UserState): ItemState | undefined {
+    const ownState = to.find((state) => state.userId === userId);
+    const change = changeToAbsorb(ownState, other);
+    return change && nextState(ownState, change);
   }
 
-  /** What an item absorbed, and nobody changed since, goes from it. */
-  function takeBack(holder: Item, before: Remembered, at: Date): void {
-    for (const other of before.from) {
-      const { userId } = other;
-      const [absorbed, current] = [absorbedState(before, other), writes.find(userId, holder)];
+  /** Removes from an item what it absorbed and nobody changed since. */
+  function takeBack(holder: Item, memory: MergeMemory, at: Date): void {
+    for (const state of memory.from) {
+      const { userId } = state;
+      const [absorbed, current] = [absorbedState(memory, state), writes.find(userId, holder)];
       if (!absorbed || !current || !isSame(current, absorbed)) continue;
-      const own = before.to.find((state) => state.userId === userId);
-      writes.insertEvent(userId, holder, { liked: own?.liked ?? false, rating: own?.rating ?? 0, createdAt: at });
-      writes.setState(userId, holder, own ?? { liked: false, rating: 0, since: at });
+      const ownState = memory.to.find((state) => state.userId === userId);
+      writes.insertEvent(userId, holder, {
+        liked: ownState?.liked ?? false,
+        rating: ownState?.rating ?? 0,
+        createdAt: at,
+      });
+      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: at });
     }
   }
 
-  /** What people said of an item while another one held its likes: what they said last counts. */
-  function currentStates(holder: Item, before: Remembered): UserState[] {
-    return before.from.map((other) => {
-      const [absorbed, current] = [absorbedState(before, other), writes.find(other.userId, holder)];
+  /** Returns the latest states of an item whose likes another one held. */
+  function currentStates(holder: Item, memory: MergeMemory): UserState[] {
+    return memory.from.map((state) => {
+      const [absorbed, current] = [absorbedState(memory, state), writes.find(state.userId, holder)];
       const isChanged = absorbed !== undefined && current !== undefined && !isSame(current, absorbed);
-      return isChanged ? { ...current, userId: other.userId } : other;
+      return isChanged ? { ...current, userId: state.userId } : state;
     });
   }
 
   return {
     ofTracks: {
-      /** Each track keeps what was changed while it was heard. A like from before stays with the first. */
+      /** Each track keeps what was changed while it was played. An earlier like stays with the first. */
       moveSince(from, to, since): boolean {
         let isMoved = false;
         for (const { userId } of listStatesOf(db, track(from))) {
           const events = listEventsOf(db, userId, track(from));
-          const earlier = events.filter(({ createdAt }) => createdAt < since);
-          if (earlier.length === events.length) continue;
-          const none: ItemState = { liked: false, rating: 0, since };
-          const ownState = earlier.reduce(nextState, undefined as ItemState | undefined) ?? none;
-          const lastState = events.slice(earlier.length).reduce(nextState, ownState);
+          const earlierEvents = events.filter(({ createdAt }) => createdAt < since);
+          if (earlierEvents.length === events.length) continue;
+          const noState: ItemState = { liked: false, rating: 0, since };
+          const ownState = earlierEvents.reduce(nextState, undefined as ItemState | undefined) ?? noState;
+          const lastState = events.slice(earlierEvents.length).reduce(nextState, ownState);
           const liked = lastState.liked && !ownState.liked;
           const rating = lastState.rating === ownState.rating ? 0 : lastState.rating;
           writes.setState(userId, track(from), ownState);
@@ -101,7 +105,7 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
       remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
 
       bringBack(from, to, { remembered, at }): void {
-        const states = Remembered.parse(remembered);
+        const states = MergeMemory.parse(remembered);
         // the events of the emptied track stayed
         for (const { userId, ...other } of states.from) writes.setState(userId, track(from), other);
         takeBack(track(to), states, at);

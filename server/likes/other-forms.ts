@@ -23,9 +23,9 @@ export const LIKE_FORMS: Accepts = {
   also: ['track_id, album_id or artist_id for item_type and item_id', 'action (like, unlike) for liked'],
   bodyAs(body: Fields): Fields {
     const { action, track_id, album_id, artist_id, ...rest } = body;
-    const given: Fields = { track: track_id, album: album_id, artist: artist_id };
-    const type = TYPES.find((one) => given[one] !== undefined);
-    const item = type && rest['item_id'] === undefined ? { item_type: type, item_id: given[type] } : {};
+    const idsByType: Fields = { track: track_id, album: album_id, artist: artist_id };
+    const type = TYPES.find((candidate) => idsByType[candidate] !== undefined);
+    const item = type && rest['item_id'] === undefined ? { item_type: type, item_id: idsByType[type] } : {};
     const liked = ACTIONS[String(action)];
     if (action !== undefined && liked === undefined)
       throw invalid([{ field: 'action', message: 'must be like or unlike' }]);
@@ -41,7 +41,7 @@ export const STATE_FORMS: Accepts = {
   query: { ...NAMES, item_ids: 'item_id', ids: 'item_id' },
   also: ['ids after commas', 'track_id, album_id or artist_id for item_type and item_id'],
   queryAs(query: QueryText): QueryText {
-    const type = TYPES.find((one) => `${one}_id` in query || `${one}_ids` in query);
+    const type = TYPES.find((candidate) => `${candidate}_id` in query || `${candidate}_ids` in query);
     const item =
       type && query['item_id'] === undefined
         ? { item_type: type, item_id: query[`${type}_id`] ?? query[`${type}_ids`] ?? [] }

@@ -14,7 +14,7 @@ type LikeStateRow = typeof likeStates.$inferSelect;
 
 const TABLES = { track: tracks, album: albums, artist: artists } as const;
 
-export function isThere(db: Db, { itemType, itemId }: Item): boolean {
+export function itemExists(db: Db, { itemType, itemId }: Item): boolean {
   const table = TABLES[itemType];
   return (
     db
@@ -25,8 +25,8 @@ export function isThere(db: Db, { itemType, itemId }: Item): boolean {
   );
 }
 
-/** Which of the items are in the library. */
-export function idsThere(db: Db, itemType: ItemType, itemIds: readonly number[]): Set<number> {
+/** Returns which of the items are in the library. */
+export function findExistingIds(db: Db, itemType: ItemType, itemIds: readonly number[]): Set<number> {
   const table = TABLES[itemType];
   const rows = db
     .select({ id: table.id })
@@ -54,7 +54,7 @@ const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
 export const listStatesOf = (db: Db, item: Item): LikeStateRow[] =>
   db.select().from(likeStates).where(ofEverybody(db, item)).all();
 
-/** In their order. */
+/** Lists the events of an item, oldest first. */
 export const listEventsOf = (db: Db, userId: UserId, { itemType, itemId }: Item): LikeEventRow[] =>
   db
     .select()
@@ -63,7 +63,7 @@ export const listEventsOf = (db: Db, userId: UserId, { itemType, itemId }: Item)
     .orderBy(likeEvents.id)
     .all();
 
-/** Prepared once: a phone may star a hundred thousand songs in one request. To be called in a transaction. */
+/** Statements are prepared once: a phone may star 100,000 songs in one request. To be called in a transaction. */
 export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;
   const item = { userId: value('userId'), itemType: value('itemType'), itemId: value('itemId') };
@@ -93,10 +93,11 @@ export function createLikeWrites(db: MainDb) {
     .prepare();
 
   return {
-    find: (userId: UserId, of: Item): LikeStateRow | undefined => find.get({ userId, ...of }),
-    insertEvent: (userId: UserId, of: Item, change: LikeChange): void => void insert.run({ userId, ...of, ...change }),
-    setState: (userId: UserId, of: Item, { liked, rating, since }: ItemState): void =>
-      void set.run({ userId, ...of, liked, rating, since }),
+    find: (userId: UserId, target: Item): LikeStateRow | undefined => find.get({ userId, ...target }),
+    insertEvent: (userId: UserId, target: Item, change: LikeChange): void =>
+      void insert.run({ userId, ...target, ...change }),
+    setState: (userId: UserId, target: Item, { liked, rating, since }: ItemState): void =>
+      void set.run({ userId, ...target, liked, rating, since }),
   };
 }
 
@@ -128,8 +129,8 @@ export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit
     .all()
     .map(({ id }) => id);
 
-/** Liked or rated, in the order of the primary key. */
-export const listGivenStates = (
+/** Lists liked or rated items in the order of the primary key. */
+export const listLikedOrRated = (
   db: Db,
   userId: UserId,
   itemType: ItemType | undefined,

@@ -8,10 +8,10 @@ import { inSlices, partsOf } from '../runtime/time-slices.ts';
 import { createEventCounts } from './event-counts.ts';
 import {
   createLikeWrites,
-  idsThere,
-  isThere,
+  findExistingIds,
+  itemExists,
   listEvents,
-  listGivenStates,
+  listLikedOrRated,
   listLikedIds,
   listRatedIds,
   listStates,
@@ -30,8 +30,8 @@ interface LikeInput {
   rating: number | null;
 }
 
-/** Looked up by one statement. */
-const IDS_AT_ONCE = 500;
+/** Ids that one statement looks up. */
+const MAX_IDS_PER_QUERY = 500;
 
 /** `onChange` is called after changes are stored, with the new states. */
 export function createLikeService({
@@ -61,7 +61,7 @@ export function createLikeService({
     add(userId: UserId, item: Item, input: LikeInput): LikeSummary {
       const summary = db.transaction(
         (tx) => {
-          if (!isThere(tx, item)) throw notFound(item.itemType, item.itemId);
+          if (!itemExists(tx, item)) throw notFound(item.itemType, item.itemId);
           return record(userId, item, input);
         },
         { behavior: 'immediate' },
@@ -80,19 +80,19 @@ export function createLikeService({
       input: LikeInput,
       { onlyNews = false }: { onlyNews?: boolean } = {},
     ): Promise<number> {
-      const changed: Item[] = [];
-      for (const [itemType, some] of Map.groupBy(items, (item) => item.itemType))
-        await inSlices(partsOf(some, IDS_AT_ONCE), (part) => {
-          const ids = part.map(({ itemId }) => itemId);
-          const there = idsThere(db, itemType, ids);
+      const changedItems: Item[] = [];
+      for (const [itemType, typeItems] of Map.groupBy(items, (item) => item.itemType))
+        await inSlices(partsOf(typeItems, MAX_IDS_PER_QUERY), (chunk) => {
+          const ids = chunk.map(({ itemId }) => itemId);
+          const existingIds = findExistingIds(db, itemType, ids);
           const states = new Map(listStates(db, userId, itemType, ids).map((state) => [state.itemId, state.liked]));
-          for (const item of part)
-            if (there.has(item.itemId) && !(onlyNews && (states.get(item.itemId) ?? false) === input.liked))
-              changed.push(item);
+          for (const item of chunk)
+            if (existingIds.has(item.itemId) && !(onlyNews && (states.get(item.itemId) ?? false) === input.liked))
+              changedItems.push(item);
         });
       let slice: LikeSummary[] = [];
       await inSlices(
-        changed,
+        changedItems,
         (item) => void slice.push(record(userId, item, input)),
         (work) => {
           slice = [];
@@ -100,23 +100,23 @@ export function createLikeService({
           onChange(userId, slice);
         },
       );
-      return changed.length;
+      return changedItems.length;
     },
 
     /** The first of the items that is not in the library. */
     async findAbsent(items: readonly Item[]): Promise<Item | undefined> {
-      let absent: Item | undefined;
-      for (const [itemType, some] of Map.groupBy(items, (item) => item.itemType))
-        await inSlices(partsOf(some, IDS_AT_ONCE), (part) => {
-          if (absent) return;
-          const there = idsThere(
+      let missingItem: Item | undefined;
+      for (const [itemType, typeItems] of Map.groupBy(items, (item) => item.itemType))
+        await inSlices(partsOf(typeItems, MAX_IDS_PER_QUERY), (chunk) => {
+          if (missingItem) return;
+          const existingIds = findExistingIds(
             db,
             itemType,
-            part.map(({ itemId }) => itemId),
+            chunk.map(({ itemId }) => itemId),
           );
-          absent = part.find(({ itemId }) => !there.has(itemId));
+          missingItem = chunk.find(({ itemId }) => !existingIds.has(itemId));
         });
-      return absent;
+      return missingItem;
     },
 
     listEvents: (userId: UserId, itemType: ItemType | undefined, page: Page): Paged<LikeEventRow> => ({
@@ -127,18 +127,20 @@ export function createLikeService({
     /** Last liked first. May include items that were removed from the library. */
     listLikedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listLikedIds(db, userId, itemType, page),
-    /** Highest rated first; the same holds. */
+    /** Highest rated first. May include items that were removed from the library. */
     listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listRatedIds(db, userId, itemType, page),
 
     /** All that is liked or rated, by type and id. */
     listStates: (userId: UserId, itemType: ItemType | undefined, page: Page): LikeSummary[] =>
-      listGivenStates(db, userId, itemType, page),
+      listLikedOrRated(db, userId, itemType, page),
 
-    /** One for each id, in the same order. */
+    /** Returns a state for each id, in the same order. */
     states(userId: UserId, itemType: ItemType, itemIds: number[]): LikeSummary[] {
-      const known = new Map(listStates(db, userId, itemType, itemIds).map((row) => [row.itemId, row]));
-      return itemIds.map((itemId) => known.get(itemId) ?? { itemType, itemId, liked: false, rating: 0, since: null });
+      const statesById = new Map(listStates(db, userId, itemType, itemIds).map((row) => [row.itemId, row]));
+      return itemIds.map(
+        (itemId) => statesById.get(itemId) ?? { itemType, itemId, liked: false, rating: 0, since: null },
+      );
     },
   };
 }

@@ -16,18 +16,23 @@ export interface LikeChange {
   createdAt: Date;
 }
 
-export const nextState = (before: ItemState | undefined, { liked, rating, createdAt }: LikeChange): ItemState => ({
+export const nextState = (
+  previousState: ItemState | undefined,
+  { liked, rating, createdAt }: LikeChange,
+): ItemState => ({
   liked,
-  rating: rating ?? before?.rating ?? 0,
-  since: before?.liked === liked ? before.since : createdAt,
+  rating: rating ?? previousState?.rating ?? 0,
+  since: previousState?.liked === liked ? previousState.since : createdAt,
 });
 
 /**
- * The event that merges a user's state of another item into the one that is kept; undefined when nothing changes. Liked
- * once is liked, and a rating of the kept item stays. The event has the time of the other item's like.
+ * Returns the event that merges a user's state of another item into the kept one; undefined when nothing changes. A
+ * like of either item counts, and a rating of the kept item stays. The event has the time of the other item's like.
  */
-export function changeToAbsorb(kept: ItemState | undefined, other: ItemState): LikeChange | undefined {
-  const liked = kept?.liked === true || other.liked;
-  const rating = (kept?.rating ?? 0) === 0 && other.rating > 0 ? other.rating : null;
-  return liked === (kept?.liked ?? false) && rating === null ? undefined : { liked, rating, createdAt: other.since };
+export function changeToAbsorb(ownState: ItemState | undefined, otherState: ItemState): LikeChange | undefined {
+  const liked = ownState?.liked === true || otherState.liked;
+  const rating = (ownState?.rating ?? 0) === 0 && otherState.rating > 0 ? otherState.rating : null;
+  return liked === (ownState?.liked ?? false) && rating === null
+    ? undefined
+    : { liked, rating, createdAt: otherState.since };
 }

@@ -54,7 +54,7 @@ export const LikeEventPage = pagedOf(LikeEventOut).meta({ id: 'PagedLikeEvents' 
 
 export const LikeQuery = z.object({ item_type: ItemTypeIn.optional(), ...pageQuery });
 
-const MOST_IDS = 1_000;
+const MAX_IDS = 1_000;
 
 /** `item_id` may be repeated. */
 export const LikeStateQuery = z
@@ -62,10 +62,10 @@ export const LikeStateQuery = z
     item_type: ItemTypeIn.optional(),
     item_id: z
       .union([z.string().transform((id) => [id]), z.array(z.string())])
-      .pipe(z.array(queryInt.pipe(itemId)).max(MOST_IDS))
+      .pipe(z.array(queryInt.pipe(itemId)).max(MAX_IDS))
       .optional()
       .meta({
-        description: `repeat it for several items, up to ${MOST_IDS}; without it, all that you liked or rated, paged`,
+        description: `repeat it for several items, up to ${MAX_IDS}; without it, all that you liked or rated, paged`,
       }),
     ...pageQuery,
   })
