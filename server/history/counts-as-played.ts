@@ -1,8 +1,8 @@
 // When a track counts as played, in the player and both APIs: after half of it or four minutes, whichever comes first,
 // as for scrobbling services. Without a known length, after four minutes.
-const LONGEST_MS = 4 * 60_000;
+const MAX_REQUIRED_MS = 4 * 60_000;
 
 export const enoughMs = (durationMs: number | null): number =>
-  durationMs === null || !(durationMs > 0) ? LONGEST_MS : Math.min(durationMs / 2, LONGEST_MS);
+  durationMs === null || !(durationMs > 0) ? MAX_REQUIRED_MS : Math.min(durationMs / 2, MAX_REQUIRED_MS);
 
 export const countsAsPlayed = (heardMs: number, durationMs: number | null): boolean => heardMs >= enoughMs(durationMs);

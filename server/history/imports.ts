@@ -31,7 +31,7 @@ type HistoryImportRow = typeof historyImports.$inferSelect;
 interface HistoryImportDeps {
   db: MainDb;
   now: () => Date;
-  history: Pick<HistoryService, 'insertOrFind' | 'changed'>;
+  history: Pick<HistoryService, 'insertOrFind' | 'announceChange'>;
   jobs: Pick<Jobs, 'enqueue'>;
   /** Folder of files that are not imported yet. */
   dir: string;
@@ -42,15 +42,15 @@ interface HistoryImportDeps {
   assertQuota: (userId: UserId, bytes: number) => void;
 }
 
-const FIELD = 'file';
-const SLICE = 100;
+const FILE_FIELD = 'file';
+const PLAYS_PER_TRANSACTION = 100;
 const MAX_SONGS = 50_000;
 const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
-const SONGS_SHOWN = 200;
-/** Of one account: each keeps its file on disk. */
+const MAX_SONGS_SHOWN = 200;
+/** Unfinished imports of one account: each keeps its file on disk. */
 const MAX_UNFINISHED = 3;
-/** Of one account: 130 a day for 40 years. */
-const MOST_PLAYS = 2_000_000;
+/** Plays of one account: 130 a day for 40 years. */
+const MAX_PLAYS = 2_000_000;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
 
@@ -112,22 +112,26 @@ export function createHistoryImports({
     },
   ).immediate;
 
-  /** A file of the size that is allowed has millions of them. Throws `too_large`. */
-  function assertFewPlays(userId: UserId): void {
+  /** Throws `too_large`: a file of the allowed size may have millions of plays. */
+  function assertPlayLimit(userId: UserId): void {
     const { n } = db.select({ n: count() }).from(plays).where(eq(plays.userId, userId)).get() ?? { n: 0 };
-    if (n > MOST_PLAYS)
-      throw new AppError('too_large', `The history of an account may have ${MOST_PLAYS} plays, and has ${n}.`);
+    if (n > MAX_PLAYS)
+      throw new AppError('too_large', `The history of an account may have ${MAX_PLAYS} plays, and has ${n}.`);
   }
 
   /** Throws `storage_full` when the disk or the quota has no room. */
-  async function* counted(chunks: AsyncIterable<Buffer>, userId: UserId, space: ArrivingFile): AsyncGenerator<Buffer> {
+  async function* takeSpace(
+    chunks: AsyncIterable<Buffer>,
+    userId: UserId,
+    space: ArrivingFile,
+  ): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       if (!(await space.take(chunk.length))) assertQuota(userId, Infinity);
       yield chunk;
     }
   }
 
-  async function read(
+  async function importFile(
     row: HistoryImportRow,
     { signal, progress }: Pick<Parameters<Handler<typeof IMPORT_HISTORY>>[1], 'signal' | 'progress'>,
   ): Promise<void> {
@@ -142,19 +146,19 @@ export function createHistoryImports({
       await yieldIfDue();
       signal.throwIfAborted();
     };
-    assertFewPlays(row.userId);
+    assertPlayLimit(row.userId);
     const latest = now().getTime() + 86_400_000;
-    let reported = 0;
+    let reportedBytes = 0;
     for await (const listen of readListens(pathOf(row.id), (done) => {
       bytesDone = done;
     })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
       await yieldIfDue();
-      if (slice.length === SLICE) await flush();
-      if (bytesDone - reported > row.bytesTotal / 50) {
-        update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });
-        assertFewPlays(row.userId);
+      if (slice.length === PLAYS_PER_TRANSACTION) await flush();
+      if (bytesDone - reportedBytes > row.bytesTotal / 50) {
+        update(row.id, { ...tally.result(), bytesDone: (reportedBytes = bytesDone) });
+        assertPlayLimit(row.userId);
       }
     }
     await flush();
@@ -176,7 +180,7 @@ export function createHistoryImports({
     /** Stores the file of a multipart form and enqueues its import. Throws `bad_request`, `too_large`. */
     async receive(userId: UserId, req: Request, signal: AbortSignal): Promise<HistoryImportRow> {
       const fileBytes = maxBytes();
-      let made: HistoryImportRow | undefined;
+      let storedRow: HistoryImportRow | undefined;
       await mkdir(dir, { recursive: true });
       await readForm(
         req,
@@ -186,7 +190,8 @@ export function createHistoryImports({
           tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
         },
         async ({ field, filename, announcedBytes, chunks }) => {
-          if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
+          if (field !== FILE_FIELD)
+            throw badRequest(`The file is in another field; send it as multipart field "${FILE_FIELD}".`);
           if (countUnfinished(userId) >= MAX_UNFINISHED)
             throw conflict(`${MAX_UNFINISHED} of your imports are not finished. Wait for one of them.`);
           const row = writtenRow(
@@ -198,11 +203,11 @@ export function createHistoryImports({
           let space: ArrivingFile | undefined;
           try {
             space = await reserve(userId, announcedBytes);
-            await pipeline(counted(chunks, userId, space), createWriteStream(pathOf(row.id), { mode: 0o600 }), {
+            await pipeline(takeSpace(chunks, userId, space), createWriteStream(pathOf(row.id), { mode: 0o600 }), {
               signal,
             });
             update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
-            made = row;
+            storedRow = row;
           } catch (error) {
             await remove(row.id);
             throw error;
@@ -211,14 +216,14 @@ export function createHistoryImports({
           }
         },
       );
-      if (!made) throw badRequest(`No file was sent; send it as multipart field "${FIELD}".`);
+      if (!storedRow) throw badRequest(`No file was sent; send it as multipart field "${FILE_FIELD}".`);
       try {
-        await jobs.enqueue(IMPORT_HISTORY, { importId: made.id });
+        await jobs.enqueue(IMPORT_HISTORY, { importId: storedRow.id });
       } catch (error) {
-        await remove(made.id);
+        await remove(storedRow.id);
         throw error;
       }
-      return get(userId, made.id);
+      return get(userId, storedRow.id);
     },
 
     get,
@@ -237,14 +242,14 @@ export function createHistoryImports({
     /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
       const row = find(importId as HistoryImportId);
-      const isRead = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
-      if (!row || isRead) {
+      const isFinished = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
+      if (!row || isFinished) {
         await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account was deleted
         return null;
       }
       update(row.id, { status: 'running', error: null, finishedAt: null });
       try {
-        await read(row, context);
+        await importFile(row, context);
       } catch (error) {
         if (context.signal.aborted) throw error;
         update(row.id, {
@@ -256,7 +261,7 @@ export function createHistoryImports({
         throw permanent(error);
       }
       await rm(pathOf(row.id), { force: true });
-      history.changed(row.userId);
+      history.announceChange(row.userId);
       const { added, known, unmatched, unreadable } = get(row.userId, row.id);
       return { added, known, unmatched, unreadable };
     }) satisfies Handler<typeof IMPORT_HISTORY>,
@@ -291,7 +296,7 @@ function createTally() {
     },
     result: () => ({
       ...counts,
-      unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, SONGS_SHOWN),
+      unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, MAX_SONGS_SHOWN),
     }),
   };
 }

@@ -1,8 +1,8 @@
 import { createPlaceCounter, overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 /** Keys under which exporters put the list of entries. */
-const LISTS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
-const LONGEST_NAME = 10;
+const LIST_KEYS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
+const MAX_KEY_CHARS = 10;
 const { depth: MAX_DEPTH, entryChars: MAX_CHARS, gapChars: MAX_GAP } = TEXT_LIMITS.history;
 
 /**
@@ -11,12 +11,12 @@ const { depth: MAX_DEPTH, entryChars: MAX_CHARS, gapChars: MAX_GAP } = TEXT_LIMI
  * Throws `too_large` where the text is nested too deeply, or has no end of an entry for too long.
  */
 export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
-  const open: string[] = []; // brackets
+  const openBrackets: string[] = []; // brackets
   const place = createPlaceCounter();
   let item: { depth: number; text: string; isTooLong: boolean } | undefined;
   let itemEnd = 0; // offset of the end of the last item
-  let inString = false;
-  let escaped = false;
+  let isInString = false;
+  let isEscaped = false;
   let word = ''; // the start of the last string, which is the key of what follows
 
   const add = (text: string): void => {
@@ -30,25 +30,25 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
     for (let i = 0; i < chunk.length; i++) {
       const char = chunk[i] as string;
       if (char === '\n') place.lineBreak(i);
-      if (inString) {
-        inString = escaped || char !== '"';
-        escaped = !escaped && char === '\\';
-        if (inString && word.length <= LONGEST_NAME) word += char;
+      if (isInString) {
+        isInString = isEscaped || char !== '"';
+        isEscaped = !isEscaped && char === '\\';
+        if (isInString && word.length <= MAX_KEY_CHARS) word += char;
       } else if (char === '"') {
-        inString = true;
+        isInString = true;
         word = '';
       } else if (char === '{' || char === '[') {
-        if (open.length === MAX_DEPTH)
+        if (openBrackets.length === MAX_DEPTH)
           throw overLimit(place.at(i), `brackets are nested more than ${MAX_DEPTH} levels deep.`);
-        if (char === '[' && LISTS.has(word)) item = undefined; // it was an object around the list
-        if (char === '{' && !item && open.at(-1) !== '{') {
-          item = { depth: open.length, text: '', isTooLong: false };
+        if (char === '[' && LIST_KEYS.has(word)) item = undefined; // it was an object around the list
+        if (char === '{' && !item && openBrackets.at(-1) !== '{') {
+          item = { depth: openBrackets.length, text: '', isTooLong: false };
           start = i;
         }
-        open.push(char);
+        openBrackets.push(char);
       } else if (char === '}' || char === ']') {
-        open.pop();
-        if (item?.depth !== open.length) continue;
+        openBrackets.pop();
+        if (item?.depth !== openBrackets.length) continue;
         add(chunk.slice(start, i + 1));
         yield item.isTooLong ? undefined : item.text;
         item = undefined;

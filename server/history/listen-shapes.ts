@@ -13,11 +13,11 @@ export interface Listen {
   durationMs: number | null;
 }
 
-const EARLIEST = Date.UTC(1990, 0, 1); // exporters write 1970 for plays without a time
-const LONGEST_NAME = 1_000;
-const LONGEST_TRACK_MS = 86_400_000;
+const EARLIEST_PLAY_MS = Date.UTC(1990, 0, 1); // exporters write 1970 for plays without a time
+const MAX_NAME_CHARS = 1_000;
+const MAX_TRACK_MS = 86_400_000;
 const MBID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const SECONDS_BELOW = 1e11; // in milliseconds this would be 1973
+const MAX_SECONDS = 1e11; // in milliseconds this would be 1973
 
 const optionalText = z.string().nullish().catch(undefined);
 const ListenBrainzListen = z.object({
@@ -38,14 +38,14 @@ const ListenBrainzListen = z.object({
   }),
 });
 
-const named = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
+const NameShape = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
 /** The format of the API, and the flat ones of other exporters. */
 const LastFmTrack = z.object({
   name: z.string().optional(),
   track: z.string().optional(),
   title: z.string().optional(),
-  artist: named,
-  album: named.nullish().catch(undefined),
+  artist: NameShape,
+  album: NameShape.nullish().catch(undefined),
   mbid: optionalText,
   date: z.union([z.number(), z.string(), z.object({ uts: z.union([z.string(), z.number()]) })]).optional(),
   uts: z.union([z.string(), z.number()]).optional(),
@@ -60,7 +60,7 @@ export function toListen(entry: unknown): Listen | undefined {
       track_metadata: { artist_name, track_name, release_name, additional_info, mbid_mapping },
     } = listen.data;
     const seconds = additional_info?.duration;
-    return checked(
+    return toValidListen(
       track_name,
       artist_name,
       release_name,
@@ -72,7 +72,7 @@ export function toListen(entry: unknown): Listen | undefined {
   const track = LastFmTrack.safeParse(entry);
   if (!track.success) return undefined;
   const { date, uts, timestamp, ...names } = track.data;
-  return checked(
+  return toValidListen(
     names.name ?? names.track ?? names.title,
     toText(names.artist),
     names.album && toText(names.album),
@@ -81,7 +81,7 @@ export function toListen(entry: unknown): Listen | undefined {
   );
 }
 
-const toText = (name: z.output<typeof named>): string =>
+const toText = (name: z.output<typeof NameShape>): string =>
   typeof name === 'string' ? name : '#text' in name ? name['#text'] : name.name;
 
 type Column = 'title' | 'artist' | 'album' | 'mbid' | 'at' | 'time';
@@ -116,8 +116,8 @@ const COLUMNS: Record<string, Column> = {
 };
 
 export type CsvColumns = Partial<Record<Column, number>>;
-/** Of a file without a header. */
-const USUAL: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
+/** Columns of a file without a header. */
+const DEFAULT_COLUMNS: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
 
 /** Undefined when the first row is not a header; then the columns are the usual ones. */
 export function csvHeader(row: readonly string[]): CsvColumns | undefined {
@@ -131,13 +131,13 @@ export function csvHeader(row: readonly string[]): CsvColumns | undefined {
   return columns.title !== undefined && columns.artist !== undefined && columns.at !== undefined ? columns : undefined;
 }
 
-export function csvListen(row: readonly string[], columns: CsvColumns = USUAL): Listen | undefined {
+export function csvListen(row: readonly string[], columns: CsvColumns = DEFAULT_COLUMNS): Listen | undefined {
   const cell = (column: Column): string | undefined =>
     columns[column] === undefined ? undefined : row[columns[column]];
-  return checked(cell('title'), cell('artist'), cell('album'), cell('mbid'), cell('at'));
+  return toValidListen(cell('title'), cell('artist'), cell('album'), cell('mbid'), cell('at'));
 }
 
-function checked(
+function toValidListen(
   title: string | undefined,
   artist: string | undefined,
   album: string | null | undefined,
@@ -145,15 +145,16 @@ function checked(
   at: string | number | undefined,
   durationMs?: number | null,
 ): Listen | undefined {
-  const [song, by, on] = [clean(title), clean(artist), clean(album)];
+  const [cleanTitle, cleanArtist, cleanAlbum] = [clean(title), clean(artist), clean(album)];
   const playedAt = at === undefined ? undefined : toTime(at);
-  if (song === undefined || by === undefined || playedAt === undefined || playedAt < EARLIEST) return undefined;
+  if (cleanTitle === undefined || cleanArtist === undefined || playedAt === undefined || playedAt < EARLIEST_PLAY_MS)
+    return undefined;
   const recording = mbid?.trim().toLowerCase() ?? '';
-  const isLength = typeof durationMs === 'number' && durationMs >= 1 && durationMs <= LONGEST_TRACK_MS;
+  const isLength = typeof durationMs === 'number' && durationMs >= 1 && durationMs <= MAX_TRACK_MS;
   return {
-    title: song,
-    artistName: by,
-    albumTitle: on ?? null,
+    title: cleanTitle,
+    artistName: cleanArtist,
+    albumTitle: cleanAlbum ?? null,
     recordingMbid: MBID.test(recording) ? recording : null,
     playedAt,
     durationMs: isLength ? Math.round(durationMs) : null,
@@ -162,14 +163,14 @@ function checked(
 
 function clean(name: string | null | undefined): string | undefined {
   const text = name?.toWellFormed().replaceAll('\0', '').trim() ?? '';
-  return text === '' || text.length > LONGEST_NAME ? undefined : text;
+  return text === '' || text.length > MAX_NAME_CHARS ? undefined : text;
 }
 
 /** Seconds or milliseconds since 1970, or a date; UTC unless it has a zone, as for both services. */
 function toTime(at: string | number): number | undefined {
   const text = String(at).trim();
   const time = /^\d+(\.\d+)?$/.test(text)
-    ? Math.round(Number(text) * (Number(text) < SECONDS_BELOW ? 1_000 : 1))
+    ? Math.round(Number(text) * (Number(text) < MAX_SECONDS ? 1_000 : 1))
     : parseDate(text);
   return isTime(time) ? time : undefined;
 }

@@ -17,14 +17,14 @@ const { entries: MAX_ENTRIES } = TEXT_LIMITS.history;
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {
-    const { head, chunks } = await peek(counted(stream, onBytes));
-    yield* limited(entriesOf(head, chunks));
+    const { head, chunks } = await peek(reportBytes(stream, onBytes));
+    yield* limitEntries(entriesOf(head, chunks));
   } finally {
     stream.destroy();
   }
 }
 
-async function* limited<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
+async function* limitEntries<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
   let count = 0;
   for await (const entry of entries) {
     if (++count > MAX_ENTRIES)
@@ -36,7 +36,7 @@ async function* limited<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-async function* counted(
+async function* reportBytes(
   stream: ReturnType<typeof createReadStream>,
   onBytes: (done: number) => void,
 ): AsyncGenerator<string> {

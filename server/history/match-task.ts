@@ -10,9 +10,9 @@ import type { MATCH_HISTORY } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Songs per transaction, which takes a few milliseconds. */
-const SLICE = 100;
-/** Deleted tracks whose plays are looked up at once. */
-const DELETED = 50;
+const SONGS_PER_TRANSACTION = 100;
+/** Deleted tracks whose plays one statement looks up. */
+const DELETED_PER_QUERY = 50;
 
 type SongWithoutTrack = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };
 
@@ -22,8 +22,8 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   const matcher = createTrackMatcher({ db });
   client.exec('CREATE TEMP TABLE IF NOT EXISTS plays_in_trash (id INTEGER PRIMARY KEY)');
   const forgetTrash = client.prepare('DELETE FROM temp.plays_in_trash');
-  const nextDeleted = client.prepare<[number], { id: number }>(
-    `SELECT id FROM trashed_tracks WHERE merged_into IS NULL AND id > ? ORDER BY id LIMIT ${DELETED}`,
+  const listDeleted = client.prepare<[number], { id: number }>(
+    `SELECT id FROM trashed_tracks WHERE merged_into IS NULL AND id > ? ORDER BY id LIMIT ${DELETED_PER_QUERY}`,
   );
   const addTrash = client.prepare<[string]>(
     `INSERT OR IGNORE INTO temp.plays_in_trash SELECT key.value ->> 'id' FROM json_each(?) j
@@ -32,21 +32,21 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   );
   const NOT_IN_TRASH = 'id NOT IN (SELECT id FROM temp.plays_in_trash)';
   // One play stands for all with the same song key.
-  const nextSongs = client.prepare<
+  const listSongs = client.prepare<
     [number],
     SongWithoutTrack
   >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle,
     max(recording_mbid) AS recordingMbid
     FROM plays WHERE track_id IS NULL AND song_key > ? AND ${NOT_IN_TRASH}
-    GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
-  const give = client.prepare<[TrackId, number]>(
+    GROUP BY song_key ORDER BY song_key LIMIT ${SONGS_PER_TRANSACTION}`);
+  const assignTrack = client.prepare<[TrackId, number]>(
     `UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL AND ${NOT_IN_TRASH}`,
   );
   const matchSlice = client.transaction((songs: readonly SongWithoutTrack[]): number => {
     let plays = 0;
     for (const song of songs) {
       const trackId = matcher.find(song);
-      if (trackId !== undefined) plays += give.run(trackId, song.songKey).changes;
+      if (trackId !== undefined) plays += assignTrack.run(trackId, song.songKey).changes;
     }
     return plays;
   }).immediate;
@@ -54,21 +54,21 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   return async (_payload, { signal }) => {
     forgetTrash.run();
     for (let lastId = 0; ;) {
-      const deleted = nextDeleted.all(lastId).map(({ id }) => id);
-      addTrash.run(JSON.stringify(deleted));
-      if (deleted.length < DELETED) break;
-      lastId = deleted.at(-1) ?? 0;
+      const deletedIds = listDeleted.all(lastId).map(({ id }) => id);
+      addTrash.run(JSON.stringify(deletedIds));
+      if (deletedIds.length < DELETED_PER_QUERY) break;
+      lastId = deletedIds.at(-1) ?? 0;
       await yieldIfDue();
     }
     let plays = 0;
-    for (let after = -1; ;) {
+    for (let lastKey = -1; ;) {
       signal.throwIfAborted();
-      const songs = nextSongs.all(after);
-      const last = songs.at(-1);
-      if (!last) return { plays };
+      const songs = listSongs.all(lastKey);
+      const lastSong = songs.at(-1);
+      if (!lastSong) return { plays };
       matcher.forget();
       plays += matchSlice(songs);
-      after = last.songKey;
+      lastKey = lastSong.songKey;
       await yieldIfDue();
     }
   };

@@ -11,7 +11,7 @@ export type SongNames = RowAs<typeof plays, 'title' | 'artistName' | 'albumTitle
 type Candidate = RowAs<typeof tracks, 'id' | 'albumSort'>;
 type Songs = Map<string, Candidate[]>;
 
-const KEEP_ARTISTS = 200;
+const MAX_CACHED_ARTISTS = 200;
 
 export type TrackMatcher = ReturnType<typeof createTrackMatcher>;
 
@@ -26,40 +26,41 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
     'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS ' +
       'JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id',
   );
-  const known = new Map<string, Songs>();
+  const songsByName = new Map<string, Songs>();
 
   /** The songs of all artists with this name. */
   function songsBy(name: string): Songs {
-    const remembered = known.get(name);
-    if (remembered) return remembered;
+    const cachedSongs = songsByName.get(name);
+    if (cachedSongs) return cachedSongs;
     const exact = artistByName.get(identityKey(name));
     const ids = exact === undefined ? artistsBySort.all(sortKey(sortName(name))) : [exact];
     const songs: Songs = Map.groupBy(
       ids.flatMap((id) => songsOf.all(id)),
       ({ title }) => titleKey(title),
     );
-    if (known.size >= KEEP_ARTISTS) known.delete(known.keys().next().value as string);
-    known.set(name, songs);
+    if (songsByName.size >= MAX_CACHED_ARTISTS) songsByName.delete(songsByName.keys().next().value as string);
+    songsByName.set(name, songs);
     return songs;
   }
 
-  const best = (candidates: readonly Candidate[], albumTitle: string | null): TrackId | undefined => {
+  const pickByAlbum = (candidates: readonly Candidate[], albumTitle: string | null): TrackId | undefined => {
     const album = albumTitle === null ? undefined : sortKey(albumTitle);
     return (candidates.find(({ albumSort }) => albumSort === album) ?? candidates[0])?.id;
   };
 
   return {
     find({ title, artistName, albumTitle, recordingMbid }: SongNames): TrackId | undefined {
-      const sure = recordingMbid === null ? undefined : best(byRecording.all(recordingMbid), albumTitle);
-      if (sure !== undefined || artistName === null) return sure;
+      const recordingMatch =
+        recordingMbid === null ? undefined : pickByAlbum(byRecording.all(recordingMbid), albumTitle);
+      if (recordingMatch !== undefined || artistName === null) return recordingMatch;
       const key = titleKey(title);
       for (const name of artistNames(artistName)) {
-        const found = best(songsBy(name).get(key) ?? [], albumTitle);
-        if (found !== undefined) return found;
+        const trackId = pickByAlbum(songsBy(name).get(key) ?? [], albumTitle);
+        if (trackId !== undefined) return trackId;
       }
       return undefined;
     },
     /** Clears the cache. To be called between transactions, because the library may have changed. */
-    forget: (): void => known.clear(),
+    forget: (): void => songsByName.clear(),
   };
 }

@@ -16,7 +16,7 @@ import { handledBy } from '../jobs/tasks.ts';
 interface PlayListener {
   /** Called in the transaction that recorded the plays. */
   recorded: (userId: UserId, ids: readonly PlayId[]) => void;
-  /** Called after it. */
+  /** Called after that transaction. */
   after: (userId: UserId) => void;
 }
 type PlayingListener = (userId: UserId, track: TrackSummary) => void;

@@ -36,7 +36,7 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
   return {
     /** `trackId` null: playback has stopped. Throws `not_found` for an unknown track. */
     set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
-      const before = playing.get(userId);
+      const previousReport = playing.get(userId);
       if (trackId === null) {
         playing.delete(userId);
       } else {
@@ -50,7 +50,7 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
           since,
           until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
         });
-        if (before?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
+        if (previousReport?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
       }
       events.publish(
         nowPlayingEvent,

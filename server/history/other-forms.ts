@@ -5,13 +5,13 @@ import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 /** As milliseconds since 1970 it would be the year 1973 or earlier, as seconds the year 5138 or later. */
-const LEAST_MS = 1e11;
+const MIN_MS = 1e11;
 
 /** UTC where no zone is named; numbers are seconds or milliseconds since 1970. */
 function timeText(value: unknown): unknown {
   const number = typeof value === 'string' && /^\d{9,13}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && number > 0 && number < 1e14)
-    return new Date(Math.round(number < LEAST_MS ? number * 1000 : number)).toISOString();
+    return new Date(Math.round(number < MIN_MS ? number * 1000 : number)).toISOString();
   if (typeof value !== 'string') return value;
   if (DAY.test(value)) return `${value}T00:00:00Z`;
   const [, day, time] = WITHOUT_ZONE.exec(value) ?? [];
@@ -28,8 +28,8 @@ export const RANGE_FORMS: Accepts = {
   }),
 };
 
-function playAsDocumented(given: Fields): Fields {
-  const { duration_ms, duration_played, duration_seconds, played_seconds, ...others } = given;
+function playAsDocumented(report: Fields): Fields {
+  const { duration_ms, duration_played, duration_seconds, played_seconds, ...others } = report;
   const { timestamp, listened_at, started_at, ...play } = others;
   const secondsGiven = duration_played ?? duration_seconds ?? played_seconds;
   const seconds = typeof secondsGiven === 'string' ? Number(secondsGiven) : secondsGiven;

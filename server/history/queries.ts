@@ -4,7 +4,7 @@ import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
-import type { ReadAside } from '../library/listing.ts';
+import type { ReadAside } from '../library/list-pages.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -48,23 +48,23 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   >(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
-  const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
+  const SELECT_SAME_PLAY = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
   // Beside plays that came by REST only the very same time, to the second, is the same play. A listening with an id is
   // also what phones report of it.
-  const NEAR = `played_at > @at - max(@within, @since) AND played_at < @at + @within
+  const IS_NEAR = `played_at > @at - max(@within, @since) AND played_at < @at + @within
     AND (rest_time IS NULL AND played_at > @at - @within
       OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000
       OR play_id IS NOT NULL AND withdrawn_at IS NULL AND @since > 0)
     ORDER BY abs(played_at - @at) LIMIT 1`;
-  type Near = { userId: UserId; at: number; within: number; since: number; isSent: number };
-  const sameTrack = client.prepare<Near & { trackId: TrackId }, SamePlay>(
-    `${SAME} WHERE track_id = @trackId AND user_id = @userId AND ${NEAR}`,
+  type NearParams = { userId: UserId; at: number; within: number; since: number; isSent: number };
+  const sameTrack = client.prepare<NearParams & { trackId: TrackId }, SamePlay>(
+    `${SELECT_SAME_PLAY} WHERE track_id = @trackId AND user_id = @userId AND ${IS_NEAR}`,
   );
-  const sameSong = client.prepare<Near & { songKey: number }, SamePlay>(
-    `${SAME} WHERE user_id = @userId AND song_key = @songKey AND ${NEAR}`,
+  const sameSong = client.prepare<NearParams & { songKey: number }, SamePlay>(
+    `${SELECT_SAME_PLAY} WHERE user_id = @userId AND song_key = @songKey AND ${IS_NEAR}`,
   );
-  const sameUnmatchedSong = client.prepare<Near & { songKey: number }, SamePlay>(
-    `${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`,
+  const sameUnmatchedSong = client.prepare<NearParams & { songKey: number }, SamePlay>(
+    `${SELECT_SAME_PLAY} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${IS_NEAR}`,
   );
   const insert = client.prepare<NewPlay & { userId: UserId }, RowAs<typeof plays, 'id'>>(`INSERT INTO plays
     (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key,
@@ -72,7 +72,9 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid,
     @songKey, @client, @restTime, @playId)
     ON CONFLICT (user_id, song_key, played_at) DO NOTHING RETURNING id`);
-  const findByPlayId = client.prepare<[UserId, string], SamePlay>(`${SAME} WHERE user_id = ? AND play_id = ?`);
+  const findByPlayId = client.prepare<[UserId, string], SamePlay>(
+    `${SELECT_SAME_PLAY} WHERE user_id = ? AND play_id = ?`,
+  );
   const isTimeTaken = client.prepare<[UserId, number, number]>(
     'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at = ?',
   );
@@ -100,9 +102,9 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     .prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0")
     .pluck();
 
-  const findSame = (play: NewPlay, near: Near, anyTrack: boolean): SamePlay | undefined =>
-    (play.trackId === null ? undefined : sameTrack.get({ ...near, trackId: play.trackId })) ??
-    (anyTrack ? sameSong : sameUnmatchedSong).get({ ...near, songKey: play.songKey });
+  const findSame = (play: NewPlay, nearParams: NearParams, anyTrack: boolean): SamePlay | undefined =>
+    (play.trackId === null ? undefined : sameTrack.get({ ...nearParams, trackId: play.trackId })) ??
+    (anyTrack ? sameSong : sameUnmatchedSong).get({ ...nearParams, songKey: play.songKey });
 
   return {
     findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
@@ -152,12 +154,12 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
       if (offset >= total) return { ids: [], total };
       const isNewer = offset <= total / 2;
       const size = Math.min(limit, total - offset);
-      const passed = isNewer ? offset : total - offset - size;
-      const by = isNewer ? 'DESC' : 'ASC';
+      const skippedRows = isNewer ? offset : total - offset - size;
+      const direction = isNewer ? 'DESC' : 'ASC';
       const ids = await column<PlayId>(
-        passed <= MAX_SKIPPED,
-        `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${by}, id ${by} LIMIT @size OFFSET @passed`,
-        { ...params, size, passed },
+        skippedRows <= MAX_SKIPPED,
+        `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${direction}, id ${direction} LIMIT @size OFFSET @passed`,
+        { ...params, size, passed: skippedRows },
       );
       return { ids: isNewer ? ids : ids.toReversed(), total };
     },
@@ -173,12 +175,12 @@ function conditions(
     ['played_at >= @from', 'from', from?.getTime()],
     ['played_at < @to', 'to', to?.getTime()],
   ];
-  const parts = ['user_id = @userId', 'withdrawn_at IS NULL'];
+  const clauses = ['user_id = @userId', 'withdrawn_at IS NULL'];
   const params: Record<string, number> = { userId };
   for (const [sql, name, value] of filters) {
     if (value === undefined) continue;
-    parts.push(sql);
+    clauses.push(sql);
     params[name] = value;
   }
-  return { sql: parts.join(' AND '), params };
+  return { sql: clauses.join(' AND '), params };
 }

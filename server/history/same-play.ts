@@ -2,12 +2,12 @@
 import { enoughMs } from './counts-as-played.ts';
 
 /** Services round times to seconds. */
-const CLOSEST_MS = 2_000;
+const MIN_DISTANCE_MS = 2_000;
 /** Without a known length: longer than rounding, shorter than a song. */
-const UNKNOWN_MS = 10_000;
+const DISTANCE_WITHOUT_LENGTH_MS = 10_000;
 
 /** A longer recording is heard in several sittings. */
-const LONGEST_MS = 60 * 60_000;
+const MAX_SITTING_MS = 60 * 60_000;
 /** A client that sends a time as recent as this may have taken it when the track ended. */
 const JUST_NOW_MS = 20_000;
 
@@ -16,8 +16,10 @@ const JUST_NOW_MS = 20_000;
  * begun. Some clients tell when a track started, others when it was over.
  */
 export const beganWithinMs = (durationMs: number | null, at: number, now: number): number =>
-  Math.abs(now - at) < JUST_NOW_MS ? Math.min(durationMs ?? 0, LONGEST_MS) + JUST_NOW_MS : samePlayWithinMs(durationMs);
+  Math.abs(now - at) < JUST_NOW_MS
+    ? Math.min(durationMs ?? 0, MAX_SITTING_MS) + JUST_NOW_MS
+    : samePlayWithinMs(durationMs);
 
 /** Two plays of a song start at least as far apart as it takes for one to count. */
 export const samePlayWithinMs = (durationMs: number | null): number =>
-  durationMs === null || durationMs <= 0 ? UNKNOWN_MS : Math.max(CLOSEST_MS, enoughMs(durationMs));
+  durationMs === null || durationMs <= 0 ? DISTANCE_WITHOUT_LENGTH_MS : Math.max(MIN_DISTANCE_MS, enoughMs(durationMs));

@@ -5,7 +5,7 @@ import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { ReadAside } from '../library/listing.ts';
+import type { ReadAside } from '../library/list-pages.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { partsOf, turn } from '../runtime/time-slices.ts';
@@ -27,9 +27,9 @@ export interface PlayReport {
 }
 
 /** `known`: it was recorded before · `withdrawn`: it was recorded and then withdrawn. */
-type RecordedAs = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
-export interface Recorded {
-  status: RecordedAs;
+type RecordStatus = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
+export interface RecordResult {
+  status: RecordStatus;
   id: PlayId | null;
 }
 
@@ -47,23 +47,23 @@ interface HistoryDeps {
   readAside?: ReadAside;
   /** Called in the transaction that recorded the plays. */
   onRecorded?: (userId: UserId, ids: readonly PlayId[]) => void;
-  /** Called after it. */
+  /** Called after that transaction. */
   afterRecorded?: (userId: UserId) => void;
 }
 
-/** How far the clock of a client may be ahead. */
-const AHEAD_MS = 10 * 60_000;
+/** The clock of a client may be ahead by this time. */
+const MAX_CLOCK_AHEAD_MS = 10 * 60_000;
 /** Plays per transaction, which takes about 5 ms; requests are served in between. */
-const SLICE = 50;
+const PLAYS_PER_TRANSACTION = 50;
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
 
 export function createHistoryService({ db, now, events, library, readAside, onRecorded, afterRecorded }: HistoryDeps) {
   const queries = createHistoryQueries({ db, readAside });
 
-  function recordOne(userId: UserId, report: PlayReport): Recorded {
+  function recordOne(userId: UserId, report: PlayReport): RecordResult {
     const playedAt = (report.playedAt ?? now()).getTime();
-    if (playedAt > now().getTime() + AHEAD_MS) return { status: 'in_future', id: null };
+    if (playedAt > now().getTime() + MAX_CLOCK_AHEAD_MS) return { status: 'in_future', id: null };
     const song = queries.findSong(report.trackId);
     if (!song) return { status: 'unknown_track', id: null };
     const play = {
@@ -80,44 +80,44 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   }
 
   /** To be called in a transaction that holds the write lock. */
-  function insertOrFind(userId: UserId, play: NewPlay, where: { since: number; anyTrack: boolean }): Recorded {
-    const same =
+  function insertOrFind(userId: UserId, play: NewPlay, options: { since: number; anyTrack: boolean }): RecordResult {
+    const samePlay =
       (play.playId === null ? undefined : queries.findByPlayId(userId, play.playId)) ??
-      queries.findSame(userId, play, { within: samePlayWithinMs(play.durationMs), ...where });
-    const id = same ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
+      queries.findSame(userId, play, { within: samePlayWithinMs(play.durationMs), ...options });
+    const id = samePlay ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
     if (id !== undefined) return { status: 'recorded', id };
     // the song key and the time are taken by a play of another track
-    const existingPlay = same ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
+    const existingPlay = samePlay ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
     if (existingPlay && play.playedMs !== null && play.playedMs > (existingPlay.playedMs ?? 0))
       queries.lengthen(existingPlay.id, play.playedMs);
     const isWithdrawn = existingPlay !== undefined && existingPlay.withdrawnAt !== null;
     return { status: isWithdrawn ? 'withdrawn' : 'known', id: existingPlay?.id ?? null };
   }
 
-  /** Two plays in one millisecond are two; a song has one play for each. */
+  /** Moves a play to a free millisecond: a song has one play per time. */
   const atFreeTime = (userId: UserId, play: NewPlay): NewPlay => ({
     ...play,
     playedAt: queries.findFreeTime(userId, play),
   });
 
-  const recordSlice = db.$client.transaction((userId: UserId, reports: readonly PlayReport[]): Recorded[] => {
-    const recorded = reports.map((report) => recordOne(userId, report));
-    const fresh = recorded.flatMap(({ status, id }) => (status === 'recorded' && id !== null ? [id] : []));
-    if (fresh.length > 0) onRecorded?.(userId, fresh);
-    return recorded;
+  const recordSlice = db.$client.transaction((userId: UserId, reports: readonly PlayReport[]): RecordResult[] => {
+    const results = reports.map((report) => recordOne(userId, report));
+    const newIds = results.flatMap(({ status, id }) => (status === 'recorded' && id !== null ? [id] : []));
+    if (newIds.length > 0) onRecorded?.(userId, newIds);
+    return results;
   }).immediate;
 
-  function announce(userId: UserId, recorded: readonly Recorded[]): void {
-    if (!recorded.some(({ status }) => status === 'recorded')) return;
-    changed(userId);
+  function announce(userId: UserId, results: readonly RecordResult[]): void {
+    if (!results.some(({ status }) => status === 'recorded')) return;
+    announceChange(userId);
     afterRecorded?.(userId);
   }
 
-  const changed = (userId: UserId): void =>
+  const announceChange = (userId: UserId): void =>
     events.publish(historyEvent, { plays: queries.count(userId) }, { audience: { userId } });
 
   function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
-    const done = db.$client
+    const isChanged = db.$client
       .transaction(() => {
         const play = queries.find(userId, id);
         if (!play || (play.withdrawnAt === null) === (at === null)) return false;
@@ -125,8 +125,8 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
         return true;
       })
       .immediate();
-    if (!done) throw notFound('play', id);
-    changed(userId);
+    if (!isChanged) throw notFound('play', id);
+    announceChange(userId);
   }
 
   function summaries(userId: UserId, ids: readonly PlayId[]): PlaySummary[] {
@@ -143,29 +143,30 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   return {
     /** Throws `not_found` for an unknown track and `invalid` for a time in the future. */
     record(userId: UserId, report: PlayReport): { play: PlaySummary; isNew: boolean } {
-      const [recorded] = recordSlice(userId, [report]) as [Recorded];
-      if (recorded.status === 'unknown_track') throw notFound('track', report.trackId);
-      if (recorded.status === 'in_future') throw invalid([{ field: 'played_at', message: 'is in the future' }]);
-      announce(userId, [recorded]);
-      const [play] = recorded.id === null ? [] : summaries(userId, [recorded.id]);
+      const [result] = recordSlice(userId, [report]) as [RecordResult];
+      if (result.status === 'unknown_track') throw notFound('track', report.trackId);
+      if (result.status === 'in_future') throw invalid([{ field: 'played_at', message: 'is in the future' }]);
+      announce(userId, [result]);
+      const [play] = result.id === null ? [] : summaries(userId, [result.id]);
       if (!play) throw notFound('play');
-      return { play, isNew: recorded.status === 'recorded' };
+      return { play, isNew: result.status === 'recorded' };
     },
 
     /** Records any number of plays, such as those of a client that was offline. Returns a result for each, in order. */
-    async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<Recorded[]> {
-      const recorded: Recorded[] = [];
-      for (const slice of partsOf(reports, SLICE)) {
+    async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<RecordResult[]> {
+      const results: RecordResult[] = [];
+      for (const slice of partsOf(reports, PLAYS_PER_TRANSACTION)) {
         await turn();
-        recorded.push(...recordSlice(userId, slice));
+        results.push(...recordSlice(userId, slice));
       }
-      announce(userId, recorded);
-      return recorded;
+      announce(userId, results);
+      return results;
     },
 
     /** For imports, in their transaction: without scrobbling, and with `anyTrack`. */
-    insertOrFind: (userId: UserId, play: NewPlay): Recorded => insertOrFind(userId, play, { since: 0, anyTrack: true }),
-    changed,
+    insertOrFind: (userId: UserId, play: NewPlay): RecordResult =>
+      insertOrFind(userId, play, { since: 0, anyTrack: true }),
+    announceChange,
     /** Whether there are plays without a track, of any user. */
     hasUnmatchedPlays: queries.anyUnmatched,
 

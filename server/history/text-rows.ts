@@ -5,21 +5,21 @@ const { entryChars: MAX_CHARS, cells: MAX_CELLS } = TEXT_LIMITS.history;
 
 /** Lines without line breaks; skips blank ones. */
 export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
+  let unfinishedLine = '';
   let line = 1;
   for await (const chunk of chunks) {
-    const text = rest + chunk;
+    const text = unfinishedLine + chunk;
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       assertShort(end - start, line++);
-      const part = text.slice(start, end).trimEnd();
-      if (part.trim() !== '') yield part;
+      const lineText = text.slice(start, end).trimEnd();
+      if (lineText.trim() !== '') yield lineText;
       start = end + 1;
     }
-    rest = text.slice(start);
-    assertShort(rest.length, line);
+    unfinishedLine = text.slice(start);
+    assertShort(unfinishedLine.length, line);
   }
-  if (rest.trim() !== '') yield rest;
+  if (unfinishedLine.trim() !== '') yield unfinishedLine;
 }
 
 function assertShort(chars: number, line: number): void {
@@ -32,7 +32,7 @@ export async function* csvRows(chunks: AsyncIterable<string>, separator: string)
   let field = '';
   let rowChars = 0;
   let line = 1;
-  let quoted = false;
+  let isQuoted = false;
   let wasQuote = false; // a quote in a quoted field: its end, or the first of two
   const endField = (): void => {
     if (row.length === MAX_CELLS) throw overLimit({ line }, `a row has more than ${MAX_CELLS} cells.`);
@@ -43,7 +43,7 @@ export async function* csvRows(chunks: AsyncIterable<string>, separator: string)
     for (const char of chunk) {
       if (++rowChars > MAX_CHARS) throw overLimit({ line }, `a row has more than ${MAX_CHARS} characters.`);
       if (char === '\n') line++;
-      if (quoted && !wasQuote) {
+      if (isQuoted && !wasQuote) {
         if (char === '"') wasQuote = true;
         else field += char;
         continue;
@@ -54,9 +54,9 @@ export async function* csvRows(chunks: AsyncIterable<string>, separator: string)
           field += '"';
           continue;
         }
-        quoted = false;
+        isQuoted = false;
       }
-      if (char === '"' && field === '') quoted = true;
+      if (char === '"' && field === '') isQuoted = true;
       else if (char === separator) endField();
       else if (char === '\n') {
         endField();

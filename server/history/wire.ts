@@ -7,7 +7,7 @@ import { isoTime, isoTimeIn, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { NowPlaying } from './now-playing.ts';
-import type { PlayReport, PlaySummary, Recorded } from './service.ts';
+import type { PlayReport, PlaySummary, RecordResult } from './service.ts';
 
 const LONGEST_PLAY_MS = 7 * 86_400_000;
 const MAX_REPORTS = 5_000;
@@ -150,7 +150,7 @@ export const toHistoryOut = ({
   client: by,
 });
 
-export const toHistoryBatchOut = (items: Recorded[]): z.input<typeof HistoryBatchOut> => ({
+export const toHistoryBatchOut = (items: RecordResult[]): z.input<typeof HistoryBatchOut> => ({
   recorded: items.filter(({ status }) => status === 'recorded').length,
   items,
 });
