@@ -9,82 +9,98 @@ import { matchesOf, type Match } from '../library/search-words.ts';
 
 type MatchingIds = Record<SearchKind, number[]>;
 
-/** Matching rowids above `after`, ascending; fewer than `limit` only at the end. */
-type Finder = (after: number, limit: number) => number[];
+/** Returns matching rowids above `afterRowid`, ascending; fewer than `limit` only at the end. */
+type Finder = (afterRowid: number, limit: number) => number[];
 
-/** In the order of rowids. */
+/** Kinds in the order of their rowids. */
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 /** Up to this many results of one table are checked one by one for the other words. */
-const ONE_BY_ONE = 500;
-const AT_ONCE = 100;
+const MAX_CHECKED_ONE_BY_ONE = 500;
+const IDS_PER_QUERY = 100;
 /** Results of the smaller set that SQLite first holds in memory while it streams the larger one. */
-const AT_FIRST = 4_000;
-const GROWTH = 8;
+const INITIAL_SIZE = 4_000;
+const SIZE_GROWTH = 8;
 
-/** Ids in ascending order, at least `wanted` of each kind if there are that many. */
+/** Returns ids in ascending order, at least `minCounts` of each kind if there are that many. */
 export function findMatchingIds(
   statements: Statements,
   words: readonly string[],
-  wanted: Record<SearchKind, number>,
+  minCounts: Record<SearchKind, number>,
 ): MatchingIds {
   const find = finderOf(statements, matchesOf(words));
-  const found: MatchingIds = { artist: [], album: [], track: [] };
-  let known = 0;
+  const matchingIds: MatchingIds = { artist: [], album: [], track: [] };
+  let searchedUpTo = 0;
   for (const kind of KINDS) {
-    const left = wanted[kind] - found[kind].length;
-    if (known < searchEnd(kind) && left > 0) {
-      const rowids = find(Math.max(known, searchBase(kind)), left);
-      for (const rowid of rowids) addTo(found, rowid);
-      known = rowids.length < left ? Infinity : (rowids.at(-1) as number);
+    const missingCount = minCounts[kind] - matchingIds[kind].length;
+    if (searchedUpTo < searchEnd(kind) && missingCount > 0) {
+      const rowids = find(Math.max(searchedUpTo, searchBase(kind)), missingCount);
+      for (const rowid of rowids) addTo(matchingIds, rowid);
+      searchedUpTo = rowids.length < missingCount ? Infinity : (rowids.at(-1) as number);
     }
-    known = Math.max(known, searchEnd(kind));
+    searchedUpTo = Math.max(searchedUpTo, searchEnd(kind));
   }
-  return found;
+  return matchingIds;
 }
 
-function addTo(found: MatchingIds, rowid: number): void {
+function addTo(matchingIds: MatchingIds, rowid: number): void {
   const kind = kindOf(rowid);
-  found[kind].push(rowid - searchBase(kind));
+  matchingIds[kind].push(rowid - searchBase(kind));
 }
 
 const kindOf = (rowid: number): SearchKind => KINDS.find((kind) => rowid < searchEnd(kind)) as SearchKind;
 
-function finderOf(statements: Statements, [one, other]: Match[]): Finder {
-  if (!one) return () => [];
-  if (!other)
-    return (after, limit) =>
-      statements.column<number>(`${rowidsOf(one, 'match')} LIMIT @limit`, { match: one.match, after, limit });
-  return (after, limit) => intersect(statements, one, other, after, limit);
+function finderOf(statements: Statements, [match, otherMatch]: Match[]): Finder {
+  if (!match) return () => [];
+  if (!otherMatch)
+    return (afterRowid, limit) =>
+      statements.column<number>(`${rowidsOf(match, 'match')} LIMIT @limit`, {
+        match: match.match,
+        after: afterRowid,
+        limit,
+      });
+  return (afterRowid, limit) => intersect(statements, match, otherMatch, afterRowid, limit);
 }
 
 const rowidsOf = ({ table }: Match, param: string): string =>
   `SELECT rowid FROM ${table} WHERE ${table} MATCH @${param} AND rowid > CAST(@after AS INTEGER)`;
 
-function intersect(statements: Statements, one: Match, other: Match, after: number, limit: number): number[] {
-  const some = statements.column<number>(`${rowidsOf(one, 'match')} LIMIT ${ONE_BY_ONE}`, { match: one.match, after });
-  if (some.length < ONE_BY_ONE) return filterBy(statements, some, other, limit);
+function intersect(
+  statements: Statements,
+  match: Match,
+  otherMatch: Match,
+  afterRowid: number,
+  limit: number,
+): number[] {
+  const firstRowids = statements.column<number>(`${rowidsOf(match, 'match')} LIMIT ${MAX_CHECKED_ONE_BY_ONE}`, {
+    match: match.match,
+    after: afterRowid,
+  });
+  if (firstRowids.length < MAX_CHECKED_ONE_BY_ONE) return filterBy(statements, firstRowids, otherMatch, limit);
 
-  const [few, many] =
-    countUpTo(statements, one, after) <= countUpTo(statements, other, after) ? [one, other] : [other, one];
-  for (let size = AT_FIRST; ; size *= GROWTH) {
-    const params = { few: few.match, many: many.match, after, size };
-    const last = statements.column<number>(`${rowidsOf(few, 'few')} LIMIT 1 OFFSET @size - 1`, params)[0];
-    const upTo = last === undefined ? '' : 'AND rowid <= CAST(@last AS INTEGER)';
-    const found = statements.column<number>(
-      `${rowidsOf(many, 'many')} ${upTo} AND +rowid IN (${rowidsOf(few, 'few')} LIMIT @size) LIMIT @limit`,
-      { ...params, ...(last !== undefined && { last }), limit },
+  const [smallerMatch, largerMatch] =
+    countUpTo(statements, match, afterRowid) <= countUpTo(statements, otherMatch, afterRowid)
+      ? [match, otherMatch]
+      : [otherMatch, match];
+  for (let size = INITIAL_SIZE; ; size *= SIZE_GROWTH) {
+    const params = { few: smallerMatch.match, many: largerMatch.match, after: afterRowid, size };
+    const lastRowid = statements.column<number>(`${rowidsOf(smallerMatch, 'few')} LIMIT 1 OFFSET @size - 1`, params)[0];
+    const upTo = lastRowid === undefined ? '' : 'AND rowid <= CAST(@last AS INTEGER)';
+    const rowids = statements.column<number>(
+      `${rowidsOf(largerMatch, 'many')} ${upTo} AND +rowid IN (${rowidsOf(smallerMatch, 'few')} LIMIT @size)
+        LIMIT @limit`,
+      { ...params, ...(lastRowid !== undefined && { last: lastRowid }), limit },
     );
-    if (found.length === limit || last === undefined) return found;
+    if (rowids.length === limit || lastRowid === undefined) return rowids;
   }
 }
 
-/** The rowids whose names contain the words of `other`. */
+/** Returns the rowids whose names contain the words of the match. */
 function filterBy(statements: Statements, rowids: readonly number[], { words }: Match, limit: number): number[] {
-  const found: number[] = [];
-  for (const [kind, of] of Map.groupBy(rowids, kindOf)) {
-    for (let at = 0; at < of.length && found.length < limit; at += AT_ONCE) {
-      const ids = of.slice(at, at + AT_ONCE).map((rowid) => rowid - searchBase(kind));
-      found.push(
+  const matches: number[] = [];
+  for (const [kind, kindRowids] of Map.groupBy(rowids, kindOf)) {
+    for (let start = 0; start < kindRowids.length && matches.length < limit; start += IDS_PER_QUERY) {
+      const ids = kindRowids.slice(start, start + IDS_PER_QUERY).map((rowid) => rowid - searchBase(kind));
+      matches.push(
         ...statements
           .column<number>(
             `SELECT c.value FROM json_each(@ids) c WHERE names_hold((${namesOf[kind]('c.value')}), @words)`,
@@ -94,11 +110,11 @@ function filterBy(statements: Statements, rowids: readonly number[], { words }: 
       );
     }
   }
-  return found.slice(0, limit);
+  return matches.slice(0, limit);
 }
 
-const countUpTo = (statements: Statements, match: Match, after: number): number =>
-  statements.value<number>(`SELECT count(*) FROM (${rowidsOf(match, 'match')} LIMIT ${AT_FIRST})`, {
+const countUpTo = (statements: Statements, match: Match, afterRowid: number): number =>
+  statements.value<number>(`SELECT count(*) FROM (${rowidsOf(match, 'match')} LIMIT ${INITIAL_SIZE})`, {
     match: match.match,
-    after,
+    after: afterRowid,
   });

@@ -8,8 +8,8 @@ import type { Candidate } from './rank.ts';
 interface KindQuery {
   table: string;
   select: string;
-  /** Columns to search, best first. `same`: only values equal to the query. */
-  prefixes: { column: string; index: string; same?: boolean }[];
+  /** Columns to search, best first. `isExact`: only values equal to the query. */
+  prefixes: { column: string; index: string; isExact?: boolean }[];
 }
 
 const KINDS: Record<SearchKind, KindQuery> = {
@@ -28,7 +28,7 @@ const KINDS: Record<SearchKind, KindQuery> = {
     table: 'artists',
     select: "i.id, i.name, '' AS artist",
     prefixes: [
-      { column: 'sort_key', index: 'artists_sort_key', same: true },
+      { column: 'sort_key', index: 'artists_sort_key', isExact: true },
       { column: 'name_key', index: 'artists_name_key_unique' },
       { column: 'sort_key', index: 'artists_sort_key' },
     ],
@@ -40,11 +40,11 @@ const LAST_CHARACTER = '\u{10ffff}';
 /** Ids of names that start with the query, in order. A larger `limit` only adds ids at the end. */
 export function findByPrefix(statements: Statements, kind: SearchKind, query: string, limit: number): number[] {
   const { table, prefixes } = KINDS[kind];
-  const ids = prefixes.flatMap(({ column, index, same }) =>
+  const ids = prefixes.flatMap(({ column, index, isExact }) =>
     statements.column<number>(
       `SELECT i.id FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query
-        AND i.${column} ${same ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
-      { query, end: same ? query : query + LAST_CHARACTER, limit },
+        AND i.${column} ${isExact ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
+      { query, end: isExact ? query : query + LAST_CHARACTER, limit },
     ),
   );
   return [...new Set(ids)].slice(0, limit);
@@ -104,7 +104,7 @@ export function findByIdentifier(
   );
 }
 
-/** The names for ranking. */
+/** Reads the names for ranking. */
 export function readCandidates(statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] {
   const rows = statements.rows<Candidate>(
     `SELECT ${KINDS[kind].select} FROM json_each(@ids) c CROSS JOIN ${KINDS[kind].table} i ON i.id = c.value`,

@@ -21,14 +21,15 @@ export function rankOf({ name, artist }: Candidate, query: string, words: readon
 }
 
 function startsWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    if (at === 0 || !WORD_CHARACTER.test(text.charAt(at - 1)) || !WORD_CHARACTER.test(word.charAt(0))) return true;
+  for (let index = text.indexOf(word); index >= 0; index = text.indexOf(word, index + 1)) {
+    if (index === 0 || !WORD_CHARACTER.test(text.charAt(index - 1)) || !WORD_CHARACTER.test(word.charAt(0)))
+      return true;
   }
   return false;
 }
 
 /** Ids, best first. */
-export const ranked = (candidates: readonly Candidate[], query: string, words: readonly string[]): number[] =>
+export const rankCandidates = (candidates: readonly Candidate[], query: string, words: readonly string[]): number[] =>
   candidates
     .map(({ id, name, artist }) => ({ id, name, rank: rankOf({ id, name, artist }, query, words) }))
     .sort((a, b) => a.rank - b.rank || compare(a.name, b.name) || a.id - b.id)

@@ -79,11 +79,11 @@ export function remoteSearchRoutes({
           .filter((name) => name !== '');
         const tracks = await libraryTracks(user.id, query, names);
         const libraryKeys = new Set(tracks.map(({ source, sourceId }) => `${source} ${sourceId}`));
-        const asked = names?.filter((name) => !LIBRARY_SOURCES.has(name));
-        const catalogues = asked ?? (catalogue.whyOff() === undefined ? undefined : []);
+        const requestedCatalogues = names?.filter((name) => !LIBRARY_SOURCES.has(name));
+        const catalogues = requestedCatalogues ?? (catalogue.whyOff() === undefined ? undefined : []);
         const { hits, errors } = await remoteSearch.searchAll(query.q, query.limit, catalogues);
-        const others = hits.filter(({ source, hit }) => !libraryKeys.has(`${source} ${hit.sourceId}`));
-        const items = [...tracks.map(toLibraryHit), ...others.map(toSearchHit)].slice(0, query.limit);
+        const otherHits = hits.filter(({ source, hit }) => !libraryKeys.has(`${source} ${hit.sourceId}`));
+        const items = [...tracks.map(toLibraryHit), ...otherHits.map(toSearchHit)].slice(0, query.limit);
         return { query: query.q, items, errors };
       },
     ),

@@ -38,10 +38,10 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
 
   async function searchOne(source: string, query: string, limit: number): Promise<FoundHit[]> {
     const hits = (await searchers[source]?.(query, limit)) ?? [];
-    const saved = new Map(
+    const savedById = new Map(
       findSaved.all(JSON.stringify(hits.map(({ sourceId }) => sourceId)), source).map((row) => [row.sourceId, row]),
     );
-    return hits.map((hit) => ({ source, hit, saved: saved.get(hit.sourceId) }));
+    return hits.map((hit) => ({ source, hit, saved: savedById.get(hit.sourceId) }));
   }
 
   return {
@@ -62,7 +62,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
       limit: number,
       sources: readonly string[] = Object.keys(searchers),
     ): Promise<RemoteResults> {
-      const found = await Promise.all(
+      const results = await Promise.all(
         [...new Set(sources)].map(async (source) => {
           if (!(source in searchers)) return { source, detail: 'There is no searchable source with this name.' };
           try {
@@ -73,8 +73,8 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
         }),
       );
       return {
-        hits: found.flatMap((one) => (Array.isArray(one) ? one : [])).slice(0, limit),
-        errors: found.flatMap((one) => (Array.isArray(one) ? [] : [one])),
+        hits: results.flatMap((result) => (Array.isArray(result) ? result : [])).slice(0, limit),
+        errors: results.flatMap((result) => (Array.isArray(result) ? [] : [result])),
       };
     },
   };

@@ -14,28 +14,28 @@ import type { TrackSummary } from '../library/track-rows.ts';
 import { wordsOf } from '../library/search-words.ts';
 import { findMatchingIds } from './matching-ids.ts';
 import { findByIdentifier, findByPrefix, identifierOf, readCandidates, type Identifier } from './queries.ts';
-import { ranked } from './rank.ts';
+import { rankCandidates } from './rank.ts';
 
 /** Results beyond this are neither ranked nor counted: nobody pages that far, and one letter matches everything. */
 export const MAX_RESULTS = 1_000;
 
 /** Searches cached until the next write, for the next page and for deleted characters. */
-const CACHED = 50;
-const NOTHING = { items: [], total: 0 };
-const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({
-  track: of('track'),
-  album: of('album'),
-  artist: of('artist'),
+const MAX_CACHED_SEARCHES = 50;
+const NO_RESULTS = { items: [], total: 0 };
+const eachKind = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  track: make('track'),
+  album: make('album'),
+  artist: make('artist'),
 });
 
-interface FoundKind {
+interface KindMatches {
   /** Ids of names that start with the query, in order. */
-  beginning: number[];
+  prefixIds: number[];
   /** Ids of other matches; best first if `isRanked`. */
-  others: number[];
+  otherIds: number[];
   isRanked?: boolean;
 }
-type Found = Record<SearchKind, FoundKind>;
+type Matches = Record<SearchKind, KindMatches>;
 
 export interface LibrarySearch {
   tracks: Paged<TrackSummary>;
@@ -43,11 +43,11 @@ export interface LibrarySearch {
   artists: Paged<ArtistSummary>;
 }
 
-export type OnlySome = (kind: SearchKind, ids: readonly number[]) => number[];
+export type IdFilter = (kind: SearchKind, ids: readonly number[]) => number[];
 
-const some = (kind: SearchKind, { beginning, others }: FoundKind, only: OnlySome): FoundKind => ({
-  beginning: only(kind, beginning),
-  others: only(kind, others),
+const filterMatches = (kind: SearchKind, { prefixIds, otherIds }: KindMatches, filterIds: IdFilter): KindMatches => ({
+  prefixIds: filterIds(kind, prefixIds),
+  otherIds: filterIds(kind, otherIds),
 });
 
 export type SearchService = ReturnType<typeof createSearchService>;
@@ -59,51 +59,51 @@ interface SearchDeps {
 
 export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
-  const kept = createResultCache<Found>(statements, CACHED);
+  const cache = createResultCache<Matches>(statements, MAX_CACHED_SEARCHES);
 
-  function find(query: string, words: string[], identifier: Identifier | undefined): Found {
-    const beginning = eachKind((kind) => [
+  function find(query: string, words: string[], identifier: Identifier | undefined): Matches {
+    const prefixIds = eachKind((kind) => [
       ...new Set([
         ...(identifier ? findByIdentifier(statements, kind, identifier, MAX_RESULTS) : []),
         ...findByPrefix(statements, kind, query, MAX_RESULTS),
       ]),
     ]);
-    const holding = findMatchingIds(
+    const wordMatches = findMatchingIds(
       statements,
       words,
-      eachKind((kind) => (beginning[kind].length < MAX_RESULTS ? MAX_RESULTS : 0)),
+      eachKind((kind) => (prefixIds[kind].length < MAX_RESULTS ? MAX_RESULTS : 0)),
     );
     return eachKind((kind) => {
-      const known = new Set(beginning[kind]);
-      return { beginning: beginning[kind], others: holding[kind].filter((id) => !known.has(id)) };
+      const knownIds = new Set(prefixIds[kind]);
+      return { prefixIds: prefixIds[kind], otherIds: wordMatches[kind].filter((id) => !knownIds.has(id)) };
     });
   }
 
-  /** The other matches are only ranked when a page reaches them. */
-  function rankUpTo(end: number, kind: SearchKind, found: FoundKind, query: string, words: string[]): void {
-    if (found.isRanked || end <= found.beginning.length) return;
-    found.others = ranked(readCandidates(statements, kind, found.others), query, words);
-    found.isRanked = true;
+  /** Ranks the other matches when a page reaches them. */
+  function rankUpTo(end: number, kind: SearchKind, matches: KindMatches, query: string, words: string[]): void {
+    if (matches.isRanked || end <= matches.prefixIds.length) return;
+    matches.otherIds = rankCandidates(readCandidates(statements, kind, matches.otherIds), query, words);
+    matches.isRanked = true;
   }
 
   return {
-    /** `only` takes ids out of the matches. */
-    searchLibrary(userId: UserId, text: string, page: Page, only?: OnlySome): LibrarySearch {
+    /** `filterIds` removes ids from the matches. */
+    searchLibrary(userId: UserId, text: string, page: Page, filterIds?: IdFilter): LibrarySearch {
       const query = sortKey(text.toWellFormed());
       const words = wordsOf(text);
-      if (words.length === 0) return { tracks: NOTHING, albums: NOTHING, artists: NOTHING };
+      if (words.length === 0) return { tracks: NO_RESULTS, albums: NO_RESULTS, artists: NO_RESULTS };
       const identifier = identifierOf(text);
       const key = JSON.stringify([query, words, identifier]);
-      const whole = kept.get(['library'], key, () => find(query, words, identifier));
-      const found = only ? eachKind((kind) => some(kind, whole[kind], only)) : whole;
+      const allMatches = cache.get(['library'], key, () => find(query, words, identifier));
+      const matches = filterIds ? eachKind((kind) => filterMatches(kind, allMatches[kind], filterIds)) : allMatches;
       const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
         const end = Math.min(page.offset + page.limit, MAX_RESULTS);
-        rankUpTo(end, kind, found[kind], query, words);
-        const { beginning, others } = found[kind];
-        const ids = [...beginning, ...others].slice(page.offset, end);
+        rankUpTo(end, kind, matches[kind], query, words);
+        const { prefixIds, otherIds } = matches[kind];
+        const ids = [...prefixIds, ...otherIds].slice(page.offset, end);
         return {
           items: ids.length === 0 ? [] : read(userId, ids),
-          total: Math.min(MAX_RESULTS, beginning.length + others.length),
+          total: Math.min(MAX_RESULTS, prefixIds.length + otherIds.length),
         };
       };
       return {

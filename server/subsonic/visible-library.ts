@@ -1,7 +1,7 @@
 // Hides saved tracks without audio from browsing, lists and search, if SUBSONIC_REMOTE_TRACKS is off. Playlists and the
 // queue stay complete, since clients edit them by position.
 import type { LibraryService } from '../library/service.ts';
-import type { OnlySome, SearchService } from '../search/service.ts';
+import type { IdFilter, SearchService } from '../search/service.ts';
 
 const hasAudio = ({ availability }: { availability: string }): boolean =>
   availability !== 'remote' && availability !== 'fetching';
@@ -26,7 +26,7 @@ export function shownSearch(
 ): SearchService {
   return {
     searchLibrary(userId, text, page, only) {
-      const shown: OnlySome = (kind, ids) => {
+      const shown: IdFilter = (kind, ids) => {
         const left = only ? only(kind, ids) : [...ids];
         return kind === 'track' ? library.notRemote(left) : left;
       };

@@ -5,7 +5,7 @@ import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { TrackSummary } from '../../library/track-rows.ts';
-import type { LibrarySearch, OnlySome, SearchService } from '../../search/service.ts';
+import type { LibrarySearch, IdFilter, SearchService } from '../../search/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
@@ -71,7 +71,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
     }
     // most clients request the same page of each kind, which takes one search
     const asked = new Map<string, LibrarySearch>();
-    const only: OnlySome | undefined = musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
+    const only: IdFilter | undefined = musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
     const searched = (page: Page): LibrarySearch => {
       const key = `${page.limit} ${page.offset}`;
       const found = asked.get(key) ?? search.searchLibrary(id, query, page, only);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ranked, rankOf } from '../../../server/search/rank.ts';
+import { rankCandidates, rankOf } from '../../../server/search/rank.ts';
 
 test.each([
   ['moon', '', 'moon', 0],
@@ -26,5 +26,5 @@ test('results come by rank, then by name, then by age', () => {
     name,
     artist: '',
   }));
-  expect(ranked(candidates, 'moon', ['moon'])).toEqual([2, 5, 3, 4, 1, 0]);
+  expect(rankCandidates(candidates, 'moon', ['moon'])).toEqual([2, 5, 3, 4, 1, 0]);
 });
