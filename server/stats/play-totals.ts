@@ -36,9 +36,9 @@ export interface Range {
 }
 
 /** Rows read at a time, which takes 3 to 8 ms. */
-const SLICE = 3_000;
+const ROWS_PER_READ = 3_000;
 
-const noSums = (length: number): Sum[] => Array.from({ length }, () => ({ plays: 0, playedMs: 0 }));
+const emptySums = (length: number): Sum[] => Array.from({ length }, () => ({ plays: 0, playedMs: 0 }));
 
 /** 0 is Monday; 1 January 1970 was a Thursday. */
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
@@ -54,13 +54,13 @@ export const addTo = <K>(sums: Map<K, Sum>, key: K, { plays, playedMs }: Sum): v
 };
 
 export function createPlayTotals(client: Sqlite) {
-  const slice = client
+  const listPlays = client
     .prepare<
       [UserId, number, PlayId, number],
       Row
     >(`SELECT id, played_at, track_id, coalesce(played_ms, duration_ms, 0), song_key FROM plays
     WHERE user_id = ? AND withdrawn_at IS NULL AND (played_at, id) > (?, ?) AND played_at < ? ORDER BY played_at, id
-    LIMIT ${SLICE}`)
+    LIMIT ${ROWS_PER_READ}`)
     .raw();
 
   return async function sumUp(userId: UserId, { from, to }: Range, zone: Zone): Promise<PlayTotals> {
@@ -68,42 +68,42 @@ export function createPlayTotals(client: Sqlite) {
       plays: 0,
       playedMs: 0,
       days: new Map(),
-      hours: noSums(24),
-      week: noSums(7 * 24),
+      hours: emptySums(24),
+      week: emptySums(7 * 24),
       tracks: new Map(),
       unmatched: new Map(),
       first: undefined,
       last: undefined,
     };
-    let after: [number, PlayId] = [from - 1, Number.MAX_SAFE_INTEGER as PlayId];
+    let position: [number, PlayId] = [from - 1, Number.MAX_SAFE_INTEGER as PlayId];
     for (;;) {
-      const rows = slice.all(userId, ...after, to);
+      const rows = listPlays.all(userId, ...position, to);
       for (const row of rows) add(result, row, zone);
-      const last = rows.at(-1);
-      if (!last || rows.length < SLICE) return result;
-      after = [last[1], last[0]];
+      const lastRow = rows.at(-1);
+      if (!lastRow || rows.length < ROWS_PER_READ) return result;
+      position = [lastRow[1], lastRow[0]];
       await nextTurn();
     }
   };
 }
 
 function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, zone: Zone): void {
-  const one = { plays: 1, playedMs };
+  const play = { plays: 1, playedMs };
   const { day, hour } = zone.at(playedAt);
   result.first ??= id;
   result.last = id;
   result.plays++;
   result.playedMs += playedMs;
-  addTo(result.days, day, one);
+  addTo(result.days, day, play);
   for (const sum of [result.hours[hour] as Sum, result.week[weekdayOf(day) * 24 + hour] as Sum]) {
     sum.plays++;
     sum.playedMs += playedMs;
   }
-  if (trackId !== null) return addTo(result.tracks, trackId, one);
+  if (trackId !== null) return addTo(result.tracks, trackId, play);
   const key = song ?? -Number(id);
   const unmatched = result.unmatched.get(key);
   if (unmatched) {
     unmatched.plays++;
     unmatched.playedMs += playedMs;
-  } else result.unmatched.set(key, { ...one, song, playId: id });
+  } else result.unmatched.set(key, { ...play, song, playId: id });
 }

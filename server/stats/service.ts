@@ -33,10 +33,10 @@ export interface YearReview extends Listening {
   discoveries: TopTrack[];
 }
 
-const CACHED = 100;
-/** Queries before requests get a turn. */
-const SLICE = 500;
-export const EVER: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const MAX_CACHED_ANSWERS = 100;
+/** Queries before requests are served. */
+const QUERIES_PER_YIELD = 500;
+export const ALL_TIME: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 export type StatsService = ReturnType<typeof createStatsService>;
 
@@ -50,17 +50,17 @@ export function createStatsService({ db }: { db: MainDb }) {
   const findPlay = client.prepare<[PlayId], PlayedAt>(
     'SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?',
   );
-  const trackBefore = client
+  const findEarlierTrackPlay = client
     .prepare<[TrackId, UserId, number], number>(
       'SELECT 1 FROM plays WHERE track_id = ? AND user_id = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
     )
     .pluck();
-  const songBefore = client
+  const findEarlierSongPlay = client
     .prepare<[UserId, number, number], number>(
       'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
     )
     .pluck();
-  const artistBefore = client
+  const findEarlierArtistPlay = client
     .prepare<
       [ArtistId, UserId, number],
       number
@@ -68,18 +68,18 @@ export function createStatsService({ db }: { db: MainDb }) {
     WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`)
     .pluck();
 
-  const kept = new Map<string, { version: string; answer: Promise<unknown> }>();
+  const cache = new Map<string, { version: string; answer: Promise<unknown> }>();
 
   /** Caches results until the next write to the database. */
-  function cached<T>(key: string, find: () => Promise<T>): Promise<T> {
-    const current = version.get() ?? '';
-    const known = kept.get(key);
-    if (known?.version === current) return known.answer as Promise<T>;
+  function cacheUntilWrite<T>(key: string, find: () => Promise<T>): Promise<T> {
+    const currentVersion = version.get() ?? '';
+    const entry = cache.get(key);
+    if (entry?.version === currentVersion) return entry.answer as Promise<T>;
     const answer = find();
-    kept.delete(key);
-    kept.set(key, { version: current, answer });
-    answer.catch(() => kept.delete(key));
-    if (kept.size > CACHED) kept.delete(kept.keys().next().value as string);
+    cache.delete(key);
+    cache.set(key, { version: currentVersion, answer });
+    answer.catch(() => cache.delete(key));
+    if (cache.size > MAX_CACHED_ANSWERS) cache.delete(cache.keys().next().value as string);
     return answer;
   }
 
@@ -88,29 +88,29 @@ export function createStatsService({ db }: { db: MainDb }) {
     return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatched }) };
   }
 
-  async function onlyNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
-    const fresh: T[] = [];
-    let asked = 0;
+  async function filterNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
+    const newItems: T[] = [];
+    let queries = 0;
     for (const item of items) {
-      if (isNew(item)) fresh.push(item);
-      if (++asked % SLICE === 0) await nextTurn();
+      if (isNew(item)) newItems.push(item);
+      if (++queries % QUERIES_PER_YIELD === 0) await nextTurn();
     }
-    return fresh;
+    return newItems;
   }
 
   async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
     const { tracks, unmatched, ...summary } = await totalsOf(userId, range, zone);
     const { days, first, last } = summary;
-    const newTracks = await onlyNew(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
-    const newSongs = await onlyNew<[number, UnmatchedSum]>(
+    const newTracks = await filterNew(tracks, ([id]) => findEarlierTrackPlay.get(id, userId, range.from) === undefined);
+    const newSongs = await filterNew<[number, UnmatchedSum]>(
       unmatched,
-      ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined,
+      ([, { song }]) => song === null || findEarlierSongPlay.get(userId, song, range.from) === undefined,
     );
     const { artists } = await tops.count({ tracks, unmatched: new Map() });
-    const newArtists = await onlyNew(
+    const newArtists = await filterNew(
       artists.keys(),
-      (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined,
+      (id) => findEarlierArtistPlay.get(id as ArtistId, userId, range.from) === undefined,
     );
     return {
       range,
@@ -134,10 +134,12 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   return {
     listening: (userId: UserId, range: Range, zone: Zone): Promise<Listening> =>
-      cached(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () => listening(userId, range, zone)),
+      cacheUntilWrite(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () =>
+        listening(userId, range, zone),
+      ),
     /** A year in the zone's calendar. `newArtists` counts those with tracks in the library. */
     yearReview: (userId: UserId, year: number, zone: Zone): Promise<YearReview> =>
-      cached(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
+      cacheUntilWrite(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
   };
 }
 

@@ -43,7 +43,7 @@ interface StorageStatsDeps {
 }
 
 export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
-  const kept = createResultCache<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
+  const cache = createResultCache<Omit<StorageStats, 'disk'>>(createStatements(db.$client), 1);
   const totals = db.$client.prepare<
     [],
     Total
@@ -62,7 +62,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
 
   function sumUp(): Omit<StorageStats, 'disk'> {
     const rows = totals.all();
-    const sum = (value: (row: Total) => number): number => rows.reduce((all, row) => all + value(row), 0);
+    const sum = (value: (row: Total) => number): number => rows.reduce((total, row) => total + value(row), 0);
     return {
       ...library.countLibrary(),
       tracks: sum(({ tracks }) => tracks),
@@ -80,7 +80,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   return async ({ withPath }: { withPath: boolean }): Promise<StorageStats> => {
     const disk = await storage.diskUsage();
     return {
-      ...kept.get(['library'], 'storage', sumUp),
+      ...cache.get(['library'], 'storage', sumUp),
       disk: disk && { ...disk, path: withPath ? disk.path : await volumeName(disk.path) },
     };
   };
@@ -91,9 +91,9 @@ export type StorageStatsOf = ReturnType<typeof createStorageStats>;
 /** Largest first. */
 const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>
   [...Map.groupBy(rows, keyOf)]
-    .map(([key, some]) => ({
+    .map(([key, group]) => ({
       key,
-      tracks: some.reduce((all, row) => all + row.tracks, 0),
-      sizeBytes: some.reduce((all, row) => all + row.sizeBytes, 0),
+      tracks: group.reduce((total, row) => total + row.tracks, 0),
+      sizeBytes: group.reduce((total, row) => total + row.sizeBytes, 0),
     }))
     .sort((a, b) => b.tracks - a.tracks || (a.key < b.key ? -1 : 1));

@@ -29,8 +29,9 @@ export function openZone(name: string): Zone | undefined {
   } catch {
     return undefined;
   }
-  const known = new Map<number, number | undefined>(); // UTC day → offset; undefined when it changes on that day
-  const knownQuarters = new Map<number, number>();
+  /** Offset by UTC day; undefined when it changes on that day. */
+  const offsetByDay = new Map<number, number | undefined>();
+  const offsetByQuarter = new Map<number, number>();
 
   function offsetAt(time: number): number {
     const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
@@ -47,16 +48,16 @@ export function openZone(name: string): Zone | undefined {
 
   function offset(time: number): number {
     const day = Math.floor(time / DAY_MS);
-    if (!known.has(day)) {
+    if (!offsetByDay.has(day)) {
       const [first, last] = [offsetAt(day * DAY_MS), offsetAt((day + 1) * DAY_MS - 1)];
-      known.set(day, first === last ? first : undefined);
+      offsetByDay.set(day, first === last ? first : undefined);
     }
-    const whole = known.get(day);
-    if (whole !== undefined) return whole;
+    const dayOffset = offsetByDay.get(day);
+    if (dayOffset !== undefined) return dayOffset;
     const quarter = Math.floor(time / QUARTER_MS);
-    const found = knownQuarters.get(quarter) ?? offsetAt(quarter * QUARTER_MS);
-    knownQuarters.set(quarter, found);
-    return found;
+    const quarterOffset = offsetByQuarter.get(quarter) ?? offsetAt(quarter * QUARTER_MS);
+    offsetByQuarter.set(quarter, quarterOffset);
+    return quarterOffset;
   }
 
   return {

@@ -32,17 +32,17 @@ export interface Tops {
   genres: TopGenre[];
 }
 
-const TOP = 20;
-const SLICE = 1_000;
+const MAX_TOP = 20;
+const IDS_PER_QUERY = 1_000;
 
 /** A row of names, as SQLite returns it. */
 type Names<T> = Omit<T, keyof Sum | 'hasCover'> & { hasCover: number };
 
 type UnmatchedNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
 /** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
-const byName = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
+const nameKey = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
-interface Counted {
+interface Counts {
   artists: Map<ArtistId | string, Sum>;
   albums: Map<AlbumId | string, Sum>;
   genres: Map<GenreId, Sum>;
@@ -96,50 +96,55 @@ export function createTops(client: Sqlite) {
   async function count(
     { tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
-  ): Promise<Counted> {
-    const counted: Counted = { artists: new Map(), albums: new Map(), genres: new Map() };
+  ): Promise<Counts> {
+    const counts: Counts = { artists: new Map(), albums: new Map(), genres: new Map() };
     for (const ids of slices([...tracks.keys()])) {
       const json = JSON.stringify(ids);
-      for (const [id, artistId] of artistsOf.all(json)) addTo(counted.artists, artistId, tracks.get(id) as Sum);
-      for (const [id, albumId] of albumsOf.all(json)) addTo(counted.albums, albumId, tracks.get(id) as Sum);
-      for (const [id, genreId] of genresOf.all(json)) addTo(counted.genres, genreId, tracks.get(id) as Sum);
+      for (const [id, artistId] of artistsOf.all(json)) addTo(counts.artists, artistId, tracks.get(id) as Sum);
+      for (const [id, albumId] of albumsOf.all(json)) addTo(counts.albums, albumId, tracks.get(id) as Sum);
+      for (const [id, genreId] of genresOf.all(json)) addTo(counts.genres, genreId, tracks.get(id) as Sum);
       await nextTurn();
     }
-    for (const some of slices([...unmatched.values()])) {
-      const sums = new Map<PlayId, UnmatchedSum>(some.map((sum) => [sum.playId, sum]));
+    for (const chunk of slices([...unmatched.values()])) {
+      const sums = new Map<PlayId, UnmatchedSum>(chunk.map((sum) => [sum.playId, sum]));
       for (const { id, artistName, albumTitle } of unmatchedNames.all(JSON.stringify([...sums.keys()]))) {
         const sum = sums.get(id) as Sum;
         if (artistName !== null) {
-          const key = artistNamed.get(identityKey(artistName)) ?? byName(artistName);
+          const key = artistNamed.get(identityKey(artistName)) ?? nameKey(artistName);
           if (typeof key === 'string') names.set(key, { title: artistName, artistName: null });
-          addTo(counted.artists, key, sum);
+          addTo(counts.artists, key, sum);
         }
         if (albumTitle !== null) {
-          const key = byName(artistName, albumTitle);
+          const key = nameKey(artistName, albumTitle);
           names.set(key, { title: albumTitle, artistName });
-          addTo(counted.albums, key, sum);
+          addTo(counts.albums, key, sum);
         }
       }
       await nextTurn();
     }
-    return counted;
+    return counts;
   }
 
   function topTracks({ tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>): TopTrack[] {
-    const best = top<number | string>([
+    const topEntries = listTop<number | string>([
       ...tracks,
       ...[...unmatched.values()].map((sum) => [`${sum.playId}`, sum] as const),
     ]);
-    const known = new Map(trackNames.all(idsOf(best)).map((names) => [names.trackId as number | string, names]));
-    const others = new Map(
+    const namesById = new Map(
+      trackNames.all(idsOf(topEntries)).map((names) => [names.trackId as number | string, names]),
+    );
+    const unmatchedById = new Map(
       unmatchedNames
-        .all(JSON.stringify(best.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
+        .all(JSON.stringify(topEntries.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
         .map(({ id, title, artistName }) => [
           `${id}` as number | string,
           { trackId: null, title, artistName, albumId: null, hasCover: 0 },
         ]),
     );
-    return named<number | string, Names<TopTrack>>(best, (key) => known.get(key) ?? others.get(key));
+    return withNames<number | string, Names<TopTrack>>(
+      topEntries,
+      (key) => namesById.get(key) ?? unmatchedById.get(key),
+    );
   }
 
   return {
@@ -148,10 +153,10 @@ export function createTops(client: Sqlite) {
 
     async all(totals: Pick<PlayTotals, 'tracks' | 'unmatched'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
-      const counted = await count(totals, names);
-      const topAlbums = top(counted.albums);
-      const topArtists = top(counted.artists);
-      const topGenres = top(counted.genres);
+      const counts = await count(totals, names);
+      const topAlbums = listTop(counts.albums);
+      const topArtists = listTop(counts.artists);
+      const topGenres = listTop(counts.genres);
       const albumById = new Map(
         albumNames.all(idsOf(topAlbums)).map((album) => [album.albumId as number | string, album]),
       );
@@ -161,16 +166,17 @@ export function createTops(client: Sqlite) {
       const genreById = new Map(
         genreNames.all(idsOf(topGenres)).map(({ id, name }) => [id as number, { genre: name, hasCover: 0 }]),
       );
-      const other = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
+      const namesOfUnmatched = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
       return {
         tracks: topTracks(totals),
-        albums: named(topAlbums, (key) => albumById.get(key) ?? withoutAlbum(other(key))),
-        artists: named(
+        albums: withNames(topAlbums, (key) => albumById.get(key) ?? withoutAlbum(namesOfUnmatched(key))),
+        artists: withNames(
           topArtists,
           (key) =>
-            artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '', hasCover: 0 }),
+            artistById.get(key) ??
+            (namesOfUnmatched(key) && { artistId: null, name: namesOfUnmatched(key)?.title ?? '', hasCover: 0 }),
         ),
-        genres: named(topGenres, (key) => genreById.get(key)),
+        genres: withNames(topGenres, (key) => genreById.get(key)),
       };
     },
   };
@@ -180,7 +186,7 @@ const withoutAlbum = (names: { title: string; artistName: string | null } | unde
   names && { albumId: null, ...names, hasCover: 0 };
 
 function* slices<T>(values: T[]): Generator<T[]> {
-  for (let i = 0; i < values.length; i += SLICE) yield values.slice(i, i + SLICE);
+  for (let i = 0; i < values.length; i += IDS_PER_QUERY) yield values.slice(i, i + IDS_PER_QUERY);
 }
 
 type Entry<K> = readonly [K, Sum];
@@ -188,17 +194,17 @@ const idsOf = (entries: readonly Entry<number | string>[]): string =>
   JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
 
 /** The most played, best first; by plays, then duration, then those in the library, then id. */
-function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
-  const best: Entry<K>[] = [];
+function listTop<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
+  const topEntries: Entry<K>[] = [];
   for (const entry of sums) {
-    const worst = best[TOP - 1];
+    const worst = topEntries[MAX_TOP - 1];
     if (worst && compare(entry, worst) >= 0) continue;
-    if (worst) best.pop();
-    let at = best.length;
-    while (at > 0 && compare(entry, best[at - 1] as Entry<K>) < 0) at--;
-    best.splice(at, 0, entry);
+    if (worst) topEntries.pop();
+    let index = topEntries.length;
+    while (index > 0 && compare(entry, topEntries[index - 1] as Entry<K>) < 0) index--;
+    topEntries.splice(index, 0, entry);
   }
-  return best;
+  return topEntries;
 }
 
 const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>): number =>
@@ -208,7 +214,7 @@ const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>)
   (a < b ? -1 : 1);
 
 /** Leaves out what was deleted meanwhile. */
-const named = <K extends number | string, T extends { hasCover: number }>(
+const withNames = <K extends number | string, T extends { hasCover: number }>(
   entries: readonly Entry<K>[],
   namesOf: (key: K) => T | undefined,
 ): (Omit<T, 'hasCover'> & Sum & { hasCover: boolean })[] =>

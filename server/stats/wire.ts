@@ -1,7 +1,7 @@
 // Statistics in the API.
 import { z } from 'zod';
 import { ASKABLE, isAskable, isoTime, toIso } from '../http/times.ts';
-import { EVER, type Listening, type PlayedAt, type YearReview } from './service.ts';
+import { ALL_TIME, type Listening, type PlayedAt, type YearReview } from './service.ts';
 import type { Range, Sum } from './play-totals.ts';
 import type { StorageStats } from './storage-stats.ts';
 import type { TopAlbum, TopArtist, TopGenre, TopTrack } from './top-lists.ts';
@@ -173,8 +173,8 @@ const isDay = (text: string): boolean => text.length === 10;
 const dayOf = (text: string): number => Date.parse(text) / DAY_MS;
 
 export const toRange = ({ from, to, tz }: ListeningQuery): Range => ({
-  from: from === undefined ? EVER.from : isDay(from) ? tz.startOf(dayOf(from)) : Date.parse(from),
-  to: to === undefined ? EVER.to : isDay(to) ? tz.startOf(dayOf(to) + 1) : Date.parse(to),
+  from: from === undefined ? ALL_TIME.from : isDay(from) ? tz.startOf(dayOf(from)) : Date.parse(from),
+  to: to === undefined ? ALL_TIME.to : isDay(to) ? tz.startOf(dayOf(to) + 1) : Date.parse(to),
 });
 
 const MINUTE_MS = 60_000;
@@ -214,8 +214,8 @@ const toTops = ({ tops: t }: Listening) => ({
 });
 
 export const toListeningOut = (listening: Listening): ListeningOut => ({
-  from: listening.range.from === EVER.from ? null : toIso(new Date(listening.range.from)),
-  to: listening.range.to === EVER.to ? null : toIso(new Date(listening.range.to)),
+  from: listening.range.from === ALL_TIME.from ? null : toIso(new Date(listening.range.from)),
+  to: listening.range.to === ALL_TIME.to ? null : toIso(new Date(listening.range.to)),
   tz: listening.zone.name,
   ...toPlayed(listening.totals),
   days: [...listening.totals.days].map(([local, sum]) => ({ day: toDayText(local), ...toPlayed(sum) })),
