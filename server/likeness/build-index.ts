@@ -26,36 +26,36 @@ import { MAP_SIZE } from './wire.ts';
 
 /** The model is trained on about so many tracks, whole albums of them. */
 const TRAINING_TRACKS = 30_000;
-const MOST_CLUSTERS = 1_024;
+const MAX_CLUSTERS = 1_024;
 const TRACKS_PER_CLUSTER = 3;
-const ROUNDS = 6;
-/** Records per cluster that the clusters are found by. */
-const SAMPLE = 32;
-const MAIN_GENRES = 24;
-/** On the map a track lies between so many clusters. */
-const BETWEEN = 3;
+const TRAINING_ROUNDS = 6;
+/** Records per cluster that training draws in a round. */
+const SAMPLES_PER_CLUSTER = 32;
+const MAX_GENRES = 24;
+/** On the map a track lies between this many clusters. */
+const CLUSTERS_PER_TRACK = 3;
 const SHARPNESS = 12;
 /** Of the map's width, so that tracks do not lie on top of each other. */
-const SCATTER = 0.012;
+const SCATTER_WIDTH = 0.012;
 const WRITE_BYTES = 1 << 20;
 
 /** Tracks whose sound can be compared. */
-const COMPARABLE = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
+const FROM_COMPARABLE_TRACKS = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
   WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL AND a.character IS NOT NULL
     AND a.character_version = ${STEPS.character}`;
 
-export interface Counted {
+export interface SoundCounts {
   /** Tracks with audio. */
   total: number;
-  /** Those that have been through the analysis, with or without a result. */
+  /** Tracks that were analyzed, with or without a result. */
   analyzed: number;
   comparable: number;
-  /** Another one, when other tracks or other results would be in the index. */
+  /** Changes when other tracks or other results would be in the index. */
   members: string;
   energies: EnergyCounts;
 }
 
-export function countSounds(client: Sqlite): Counted {
+export function countSounds(client: Sqlite): SoundCounts {
   const { total, analyzed } = client
     .prepare<[], { total: number; analyzed: number }>(
       `SELECT count(*) AS total, total(coalesce(a.character_version, 0) = ${STEPS.character}) AS analyzed
@@ -66,36 +66,36 @@ export function countSounds(client: Sqlite): Counted {
   const { comparable, members } = client
     .prepare<[], { comparable: number; members: string }>(
       `SELECT count(*) AS comparable, count(*) || ':' || total(t.id) || ':' || total(a.rowid * (t.id % 9973))
-        AS members ${COMPARABLE}`,
+        AS members ${FROM_COMPARABLE_TRACKS}`,
     )
     .get() as { comparable: number; members: string };
   return { total, analyzed, comparable, members, energies: countEnergies(client) };
 }
 
-/** Writes the index to `path`. Gives how many tracks are in it. */
+/** Writes the index to `path`; returns the number of its tracks. */
 export function buildSoundIndex(
   client: Sqlite,
   path: string,
-  { counted, nowMs }: { counted: Counted; nowMs: number },
+  { counted, nowMs }: { counted: SoundCounts; nowMs: number },
 ): number {
-  const tracks = client.prepare<[], number>(`SELECT count(*) ${COMPARABLE}`).pluck().get() ?? 0;
+  const tracks = client.prepare<[], number>(`SELECT count(*) ${FROM_COMPARABLE_TRACKS}`).pluck().get() ?? 0;
   const model = trainModel(client, tracks);
-  const found = makeRecords(client, model, tracks);
-  return arrange(path, { ...found, model, nowMs, counted });
+  const records = makeRecords(client, model, tracks);
+  return arrange(path, { ...records, model, nowMs, counted });
 }
 
 /** The index of records without a library, for measuring how well and how fast it finds. */
 export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, count: number): number {
   const model: VectorModel = { mean: new Float64Array(2 * DIMENSIONS), axes: new Float64Array(AXES) };
-  const counted: Counted = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
+  const counted: SoundCounts = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
   return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, counted });
 }
 
-function arrange(path: string, found: Found): number {
+function arrange(path: string, trained: TrainedRecords): number {
   const random = numbersFrom(7);
-  const clusters = sortIntoClusters(found.records, found.count, random);
-  const map = layOut(clusters, found, random);
-  return writeIndex(path, { ...found, ...clusters, ...map });
+  const clusters = sortIntoClusters(trained.records, trained.count, random);
+  const map = layOut(clusters, trained, random);
+  return writeIndex(path, { ...trained, ...clusters, ...map });
 }
 
 /** Numbers from 0 to 1, the same each time: an unchanged library keeps its map. */
@@ -112,7 +112,7 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   const share = Math.min(1, TRAINING_TRACKS / Math.max(1, tracks));
   const rows = client
     .prepare<{ most: number }, [number | null, Buffer]>(
-      `SELECT t.album_id, a.character ${COMPARABLE}
+      `SELECT t.album_id, a.character ${FROM_COMPARABLE_TRACKS}
         AND coalesce(t.album_id, t.id) * 7919 % 10007 < @most ORDER BY t.album_id`,
     )
     .raw()
@@ -124,7 +124,7 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   return trainer.finish();
 }
 
-type Found = Records & { model: VectorModel; nowMs: number; counted: Counted };
+type TrainedRecords = Records & { model: VectorModel; nowMs: number; counted: SoundCounts };
 
 interface Records {
   count: number;
@@ -134,27 +134,29 @@ interface Records {
   genres: string[];
 }
 
-function makeRecords(client: Sqlite, model: VectorModel, most: number): Records {
+function makeRecords(client: Sqlite, model: VectorModel, maxRecords: number): Records {
   const genres = client
     .prepare<[], string>(
       `SELECT genre FROM tracks WHERE genre IS NOT NULL
-        GROUP BY genre ORDER BY count(*) DESC, genre LIMIT ${MAIN_GENRES}`,
+        GROUP BY genre ORDER BY count(*) DESC, genre LIMIT ${MAX_GENRES}`,
     )
     .pluck()
     .all();
   const places = new Map(genres.map((name, place) => [name, place]));
   const toVector = createVectorWriter(model);
-  const records = new Uint8Array(most * RECORD_BYTES);
-  const genreOf = new Uint8Array(most).fill(0xff);
+  const records = new Uint8Array(maxRecords * RECORD_BYTES);
+  const genreOf = new Uint8Array(maxRecords).fill(0xff);
   const view = new DataView(records.buffer);
   let count = 0;
   const rows = client
-    .prepare<[], [number, string | null, Buffer]>(`SELECT t.id, t.genre, a.character ${COMPARABLE} ORDER BY t.id`)
+    .prepare<[], [number, string | null, Buffer]>(
+      `SELECT t.id, t.genre, a.character ${FROM_COMPARABLE_TRACKS} ORDER BY t.id`,
+    )
     .raw()
     .iterate();
   for (const [id, genre, bytes] of rows) {
     const character = unpackCharacter(bytes);
-    if (!character || count === most) continue;
+    if (!character || count === maxRecords) continue;
     writeRecord(toVector(character), id, view, count * RECORD_BYTES);
     genreOf[count] = (genre === null ? undefined : places.get(genre)) ?? 0xff;
     count++;
@@ -172,7 +174,7 @@ interface Clusters {
 
 /** Spherical k-means. */
 function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, random: () => number): Clusters {
-  const clusters = Math.max(1, Math.min(MOST_CLUSTERS, Math.ceil(count / TRACKS_PER_CLUSTER)));
+  const clusters = Math.max(1, Math.min(MAX_CLUSTERS, Math.ceil(count / TRACKS_PER_CLUSTER)));
   const { loops, reserve } = createKernels();
   const outAt = RECORD_BYTES * (1 + clusters);
   const memory = reserve(outAt + clusters * 4);
@@ -199,8 +201,8 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
   const stride = Math.max(1, Math.floor(count / clusters));
   for (let cluster = 0; cluster < clusters && count > 0; cluster++)
     setMiddle(cluster, Math.min(count - 1, cluster * stride));
-  const sample = Math.min(count, clusters * SAMPLE);
-  for (let round = 0; round < ROUNDS && count > clusters; round++) {
+  const sample = Math.min(count, clusters * SAMPLES_PER_CLUSTER);
+  for (let round = 0; round < TRAINING_ROUNDS && count > clusters; round++) {
     const sums = new Float64Array(clusters * VECTOR_SIZE);
     const members = new Int32Array(clusters);
     for (let n = 0; n < sample; n++) {
@@ -223,16 +225,16 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
         );
   }
 
-  const nearest = new Int32Array(count * BETWEEN);
-  const likeness = new Float32Array(count * BETWEEN);
+  const nearest = new Int32Array(count * CLUSTERS_PER_TRACK);
+  const likeness = new Float32Array(count * CLUSTERS_PER_TRACK);
   for (let record = 0; record < count; record++) {
     compare(record);
     const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE, true);
-    for (let place = 0; place < BETWEEN; place++) {
+    for (let place = 0; place < CLUSTERS_PER_TRACK; place++) {
       let best = -1;
       for (let i = 0; i < clusters; i++) if (best < 0 || (out[i] as number) > (out[best] as number)) best = i;
-      nearest[record * BETWEEN + place] = best;
-      likeness[record * BETWEEN + place] = (out[best] as number) * scale;
+      nearest[record * CLUSTERS_PER_TRACK + place] = best;
+      likeness[record * CLUSTERS_PER_TRACK + place] = (out[best] as number) * scale;
       out[best] = -Infinity;
     }
   }
@@ -248,16 +250,16 @@ function layOut(
   const along = (axis: Float64Array): Uint16Array => {
     const out = new Uint16Array(count);
     for (let record = 0; record < count; record++) {
-      const at = record * BETWEEN;
+      const at = record * CLUSTERS_PER_TRACK;
       let [sum, weights] = [0, 0];
-      for (let i = at; i < at + BETWEEN; i++) {
+      for (let i = at; i < at + CLUSTERS_PER_TRACK; i++) {
         const value = likeness[i] as number;
         if (value === -Infinity) continue;
         const weight = Math.exp(SHARPNESS * (value - (likeness[at] as number)));
         sum += weight * (axis[nearest[i] as number] as number);
         weights += weight;
       }
-      const place = sum / weights + (random() - 0.5) * SCATTER;
+      const place = sum / weights + (random() - 0.5) * SCATTER_WIDTH;
       out[record] = Math.round(Math.max(0, Math.min(1, place)) * MAP_SIZE);
     }
     return out;
@@ -272,89 +274,92 @@ function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32
   const bytes = new Uint8Array(memory);
   bytes.set(middles, RECORD_BYTES);
   const view = new DataView(middles.buffer, middles.byteOffset);
-  const all = new Float32Array(count * count);
+  const matrix = new Float32Array(count * count);
   for (let i = 0; i < count; i++) {
     bytes.set(middles.subarray(i * RECORD_BYTES, i * RECORD_BYTES + VECTOR_SIZE), 0);
     bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
     loops.dots(0, RECORD_BYTES, count, outAt);
     const scale = view.getFloat32(i * RECORD_BYTES + RECORD_SCALE, true);
-    all.set(
+    matrix.set(
       new Float32Array(memory, outAt, count).map((value) => value * scale),
       i * count,
     );
   }
-  return all;
+  return matrix;
 }
 
-type Built = Found & Clusters & { xs: Uint16Array; ys: Uint16Array };
+type IndexContent = TrainedRecords & Clusters & { xs: Uint16Array; ys: Uint16Array };
 
-/** Beside the old one, which it then replaces. */
-function writeIndex(path: string, built: Built): number {
-  const { count, clusters } = built;
+/** Writes the index beside the old one, which it then replaces. */
+function writeIndex(path: string, content: IndexContent): number {
+  const { count, clusters } = content;
   const header: IndexHeader = {
     vectorVersion: VECTOR_VERSION,
     version: randomBytes(6).toString('hex'),
-    builtAtMs: built.nowMs,
-    members: built.counted.members,
-    analyzed: built.counted.analyzed,
-    total: built.counted.total,
+    builtAtMs: content.nowMs,
+    members: content.counted.members,
+    analyzed: content.counted.analyzed,
+    total: content.counted.total,
     tracks: count,
     clusters,
-    genres: built.genres.map((name) => name.slice(0, 60)),
+    genres: content.genres.map((name) => name.slice(0, 60)),
   };
   const layout = layoutOf(header);
   const head = Buffer.alloc(HEADER_BYTES);
   if (head.write(JSON.stringify(header)) >= HEADER_BYTES) throw new Error('the header of the index is too long');
   mkdirSync(dirname(path), { recursive: true });
-  const fresh = `${path}.new`;
-  const fd = openSync(fresh, 'w');
+  const newPath = `${path}.new`;
+  const fd = openSync(newPath, 'w');
   try {
     const put = (part: ArrayBufferView, at: number): void => {
       const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
       for (let done = 0; done < bytes.length;)
         done += writeSync(fd, bytes, done, Math.min(WRITE_BYTES, bytes.length - done), at + done);
     };
-    const { starts, places, ids } = writeRecords(built, (part, at) => put(part, layout.records + at));
+    const { starts, places, ids } = writeRecords(content, (part, at) => put(part, layout.records + at));
     const model = new Float64Array(MODEL_VALUES);
-    model.set(built.model.mean);
-    model.set(built.model.axes, built.model.mean.length);
+    model.set(content.model.mean);
+    model.set(content.model.axes, content.model.mean.length);
     put(head, 0);
     put(model, layout.model);
-    put(built.middles, layout.middles);
+    put(content.middles, layout.middles);
     put(starts, layout.starts);
     put(ids, layout.ids);
     put(places, layout.places);
-    put(built.xs, layout.xs);
-    put(built.ys, layout.ys);
-    put(built.genreOf.subarray(0, count), layout.genres);
+    put(content.xs, layout.xs);
+    put(content.ys, layout.ys);
+    put(content.genreOf.subarray(0, count), layout.genres);
     fsyncSync(fd);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(newPath, { force: true });
     throw error;
   } finally {
     closeSync(fd);
   }
-  renameSync(fresh, path);
+  renameSync(newPath, path);
   return count;
 }
 
-/** Cluster by cluster. */
-function writeRecords({ count, clusters, nearest, records }: Built, put: (part: Uint8Array, at: number) => void) {
+/** Writes the records cluster by cluster. */
+function writeRecords(
+  { count, clusters, nearest, records }: IndexContent,
+  put: (part: Uint8Array, at: number) => void,
+) {
   const starts = new Int32Array(clusters + 1);
   for (let i = 0; i < count; i++) {
-    const after = (nearest[i * BETWEEN] as number) + 1;
-    starts[after] = (starts[after] as number) + 1;
+    const nextCluster = (nearest[i * CLUSTERS_PER_TRACK] as number) + 1;
+    starts[nextCluster] = (starts[nextCluster] as number) + 1;
   }
   for (let i = 1; i <= clusters; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
-  const next = starts.slice();
+  const nextPlaces = starts.slice();
   const places = new Int32Array(count);
   const ids = new Int32Array(count);
   const sorted = new Int32Array(count);
   const view = new DataView(records.buffer);
   for (let i = 0; i < count; i++) {
-    const cluster = nearest[i * BETWEEN] as number;
-    const place = next[cluster] as number;
-    next[cluster] = place + 1;
+    const cluster = nearest[i * CLUSTERS_PER_TRACK] as number;
+    const place = nextPlaces[cluster] as number;
+    nextPlaces[cluster] = place + 1;
     places[i] = place;
     sorted[place] = i;
     ids[i] = view.getInt32(i * RECORD_BYTES + RECORD_ID, true);
@@ -362,12 +367,12 @@ function writeRecords({ count, clusters, nearest, records }: Built, put: (part: 
   const perPart = WRITE_BYTES / RECORD_BYTES;
   const part = new Uint8Array(WRITE_BYTES);
   for (let from = 0; from < count; from += perPart) {
-    const some = Math.min(perPart, count - from);
-    for (let i = 0; i < some; i++) {
+    const partCount = Math.min(perPart, count - from);
+    for (let i = 0; i < partCount; i++) {
       const at = (sorted[from + i] as number) * RECORD_BYTES;
       part.set(records.subarray(at, at + RECORD_BYTES), i * RECORD_BYTES);
     }
-    put(part.subarray(0, some * RECORD_BYTES), from * RECORD_BYTES);
+    put(part.subarray(0, partCount * RECORD_BYTES), from * RECORD_BYTES);
   }
   return { starts, places, ids };
 }

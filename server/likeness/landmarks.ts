@@ -4,8 +4,8 @@
 const NEIGHBOURS = 12;
 const ROUNDS = 300;
 /** Rounds in which like ones attract each other more, so that groups form. */
-const EARLY = 80;
-const EARLY_PULL = 6;
+const EARLY_ROUNDS = 80;
+const EARLY_PULL_FACTOR = 6;
 
 export interface Places {
   xs: Float64Array;
@@ -32,11 +32,11 @@ export function placeLandmarks(likeness: Float32Array, count: number, random: ()
       }
     forceX.fill(0);
     forceY.fill(0);
-    const stronger = round < EARLY ? EARLY_PULL : 1;
+    const stronger = round < EARLY_ROUNDS ? EARLY_PULL_FACTOR : 1;
     for (let i = 0; i < count; i++)
       for (let j = 0; j < i; j++) {
-        const near = nearness[i * count + j] as number;
-        const force = 4 * (stronger * (pull[i * count + j] as number) - near / sum) * near;
+        const closeness = nearness[i * count + j] as number;
+        const force = 4 * (stronger * (pull[i * count + j] as number) - closeness / sum) * closeness;
         const [dx, dy] = [
           ((xs[i] as number) - (xs[j] as number)) * force,
           ((ys[i] as number) - (ys[j] as number)) * force,
@@ -46,7 +46,7 @@ export function placeLandmarks(likeness: Float32Array, count: number, random: ()
         forceX[j] = (forceX[j] as number) + dx;
         forceY[j] = (forceY[j] as number) + dy;
       }
-    const momentum = round < EARLY ? 0.5 : 0.8;
+    const momentum = round < EARLY_ROUNDS ? 0.5 : 0.8;
     for (let i = 0; i < count; i++) {
       speedX[i] = momentum * (speedX[i] as number) + rate * (forceX[i] as number);
       speedY[i] = momentum * (speedY[i] as number) + rate * (forceY[i] as number);
@@ -60,23 +60,23 @@ export function placeLandmarks(likeness: Float32Array, count: number, random: ()
 /** How much each pair belongs together; the sum is 1. Each row's reach is such that it has about `NEIGHBOURS`. */
 function attractions(likeness: Float32Array, count: number): Float64Array {
   const rows = new Float64Array(count * count);
-  const wanted = Math.log(Math.max(1, Math.min(NEIGHBOURS, (count - 1) / 3)));
+  const targetEntropy = Math.log(Math.max(1, Math.min(NEIGHBOURS, (count - 1) / 3)));
   for (let i = 0; i < count; i++) {
     let [low, high, sharpness] = [0, Infinity, 10];
     for (let attempt = 0; attempt < 40; attempt++) {
-      let [sum, weighed] = [1e-12, 0];
+      let [sum, weightedSum] = [1e-12, 0];
       for (let j = 0; j < count; j++) {
         if (j === i) continue;
         const distance = 1 - (likeness[i * count + j] as number);
         const value = Math.exp(-distance * sharpness);
         rows[i * count + j] = value;
         sum += value;
-        weighed += value * distance;
+        weightedSum += value * distance;
       }
-      const entropy = Math.log(sum) + (sharpness * weighed) / sum;
+      const entropy = Math.log(sum) + (sharpness * weightedSum) / sum;
       for (let j = 0; j < count; j++) rows[i * count + j] = (rows[i * count + j] as number) / sum;
-      if (Math.abs(entropy - wanted) < 1e-3) break;
-      if (entropy > wanted) low = sharpness;
+      if (Math.abs(entropy - targetEntropy) < 1e-3) break;
+      if (entropy > targetEntropy) low = sharpness;
       else high = sharpness;
       sharpness = high === Infinity ? sharpness * 2 : (low + high) / 2;
     }

@@ -5,14 +5,14 @@ import { STEPS } from '../analysis/steps.ts';
 import type { UserId } from '../db/ids.ts';
 import { answerFromDatabase } from '../db/reader-loop.ts';
 import { unpackCharacter } from '../dsp/character.ts';
-import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
-import { findPath, type PathFound } from './path.ts';
+import { buildSoundIndex, countSounds, type SoundCounts } from './build-index.ts';
+import { findPath, type FoundPath } from './path.ts';
 import { steeredRecord } from './steering.ts';
 import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-index.ts';
-import { lookAtMap, tracksAlong, tracksIn, type Area, type MapFound, type Point, type TracksIn } from './sound-map.ts';
+import { readMap, tracksAlong, tracksIn, type Area, type MapView, type Point, type AreaTracks } from './sound-map.ts';
 
 export type LikenessQuestion =
-  | { kind: 'build'; nowMs: number; counted: Counted }
+  | { kind: 'build'; nowMs: number; counted: SoundCounts }
   | { kind: 'count' }
   /** Most alike first, without the track itself. One list per id that has a sound; `more` and `less` draw it aside. */
   | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
@@ -33,7 +33,7 @@ interface Nearest extends Alike {
   scores: Float32Array<ArrayBuffer>;
 }
 
-interface Compared {
+interface ComparedTrack {
   likeness: number;
   rank: number;
 }
@@ -41,19 +41,19 @@ interface Compared {
 /** By kind of question; undefined without an index. */
 export interface LikenessAnswers {
   build: number;
-  count: Counted;
+  count: SoundCounts;
   nearest: Nearest[] | undefined;
   ranks: Map<number, Float32Array<ArrayBuffer>> | undefined;
-  compare: (Compared | null)[] | undefined;
-  path: PathFound | undefined;
-  map: MapFound | undefined;
-  area: TracksIn | undefined;
+  compare: (ComparedTrack | null)[] | undefined;
+  path: FoundPath | undefined;
+  map: MapView | undefined;
+  area: AreaTracks | undefined;
   line: number[] | undefined;
 }
 export type LikenessAnswer = LikenessAnswers[keyof LikenessAnswers];
-export type AskedLikeness = LikenessQuestion & { indexPath: string };
+export type LikenessRequest = LikenessQuestion & { indexPath: string };
 
-answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
+answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
   const open = createOpener();
   const characterOf = client
     .prepare<[number], Buffer | null>(
@@ -70,19 +70,20 @@ answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
     return character && index.recordOf(character, id);
   }
 
-  interface Drawn {
+  interface SteeredSearch {
     id: number;
     count: number;
     more?: readonly number[];
     less?: readonly number[];
   }
 
-  function nearestTo(index: SoundIndex, record: Uint8Array, { id, count, more = [], less = [] }: Drawn) {
-    const recordsOf = (ids: readonly number[]): Uint8Array[] => ids.flatMap((one) => recordOf(index, one) ?? []);
-    const drawn = steeredRecord(record, recordsOf(more), recordsOf(less));
-    const { ids, likeness: scores } = without(id, index.nearest(drawn ?? record, count + 1));
-    const likeness = drawn
-      ? Float32Array.from(ids, (one) => index.likenessOf(record, index.find(one) as Uint8Array))
+  function nearestTo(index: SoundIndex, record: Uint8Array, { id, count, more = [], less = [] }: SteeredSearch) {
+    const recordsOf = (ids: readonly number[]): Uint8Array[] =>
+      ids.flatMap((otherId) => recordOf(index, otherId) ?? []);
+    const steered = steeredRecord(record, recordsOf(more), recordsOf(less));
+    const { ids, likeness: scores } = withoutTrack(id, index.nearest(steered ?? record, count + 1));
+    const likeness = steered
+      ? Float32Array.from(ids, (otherId) => index.likenessOf(record, index.find(otherId) as Uint8Array))
       : scores;
     return { ids, likeness, scores, ranks: likeness.map(index.ranksFor(record)) };
   }
@@ -117,7 +118,7 @@ answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
       case 'compare': {
         const record = recordOf(index, question.id);
         const rankOf = record && index.ranksFor(record);
-        return question.others.map((id): Compared | null => {
+        return question.others.map((id): ComparedTrack | null => {
           const other = record && recordOf(index, id);
           if (!record || !rankOf || !other) return null;
           const likeness = index.likenessOf(record, other);
@@ -129,7 +130,7 @@ answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
         return from && to && findPath(client, index, { ...question, from, to });
       }
       case 'map':
-        return lookAtMap(index, question);
+        return readMap(index, question);
       case 'area':
         return tracksIn(index, question);
       case 'line':
@@ -138,23 +139,23 @@ answerFromDatabase<AskedLikeness, LikenessAnswer>((client) => {
   };
 });
 
-const without = (id: number, { ids, likeness }: Alike): Alike => {
-  const kept = Array.from(ids.keys()).filter((i) => ids[i] !== id);
+const withoutTrack = (id: number, { ids, likeness }: Alike): Alike => {
+  const indexes = Array.from(ids.keys()).filter((i) => ids[i] !== id);
   return {
-    ids: Int32Array.from(kept, (i) => ids[i] as number),
-    likeness: Float32Array.from(kept, (i) => likeness[i] as number),
+    ids: Int32Array.from(indexes, (i) => ids[i] as number),
+    likeness: Float32Array.from(indexes, (i) => likeness[i] as number),
   };
 };
 
 /** Opens the index when it is new. */
 function createOpener(): (path: string) => SoundIndex | undefined {
-  let opened: { key: string; index: SoundIndex | undefined } | undefined;
+  let openedIndex: { key: string; index: SoundIndex | undefined } | undefined;
   return (path) => {
     const key = keyOf(path);
-    if (opened?.key !== key) {
-      opened?.index?.close();
-      opened = key === undefined ? undefined : { key, index: openSoundIndex(path) };
+    if (openedIndex?.key !== key) {
+      openedIndex?.index?.close();
+      openedIndex = key === undefined ? undefined : { key, index: openSoundIndex(path) };
     }
-    return opened?.index;
+    return openedIndex?.index;
   };
 }

@@ -4,35 +4,35 @@
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/moods.ts';
 import type { Statements } from '../library/statement-cache.ts';
-import type { Facts, FactsReader } from './facts.ts';
+import type { Facts, FactsReader } from './track-facts.ts';
 import { pickNext } from './radio-pick.ts';
 import type { Radio } from './radio.ts';
-import { LONG_AGO_MS, OFTEN, reasonsOfListener } from './reasons.ts';
+import { LONG_AGO_MS, MIN_FORGOTTEN_PLAYS, reasonsOfListener } from './reasons.ts';
 import type { Seed, SeedReader } from './seeds.ts';
 import type { Mix, MixItem, StoredMixes } from './stored-mixes.ts';
 import type { ReasonOut } from './wire.ts';
 
-const TRACKS = 30;
-/** Fewer are no mix. */
-const LEAST = 8;
-const LATELY_MS = 30 * 86_400_000;
+const TRACKS_PER_MIX = 30;
+/** Mixes with fewer tracks are left out. */
+const MIN_TRACKS = 8;
+const RECENT_MS = 30 * 86_400_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const ARTIST_MIXES = 3;
-const FROM = 400;
-/** A library with so many times as many tracks has other mixes. */
-const GROWTH = 1.5;
+const MAX_ARTIST_MIXES = 3;
+const MAX_SOURCE_TRACKS = 400;
+/** Mixes are made again when the library has grown by this factor. */
+const REMAKE_GROWTH = 1.5;
 
-const LATELY = `SELECT p.track_id AS id, t.title, t.artist_id AS artistId, count(*) AS plays
+const LATELY_PLAYED = `SELECT p.track_id AS id, t.title, t.artist_id AS artistId, count(*) AS plays
   FROM (SELECT track_id FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL AND played_at >= @since
     ORDER BY played_at DESC LIMIT 5000) p JOIN tracks t ON t.id = p.track_id
   WHERE t.artist_id IS NOT NULL GROUP BY p.track_id ORDER BY plays DESC, p.track_id LIMIT 60`;
-const LOVED = `SELECT item_id FROM like_states WHERE user_id = @userId AND item_type = 'track' AND liked = 1
-  ORDER BY since DESC LIMIT ${FROM}`;
-const FORGOTTEN = `SELECT item_id FROM play_counts WHERE user_id = @userId AND item_type = 'track'
-  AND plays >= ${OFTEN} AND last_played_at <= @until ORDER BY plays DESC LIMIT ${FROM}`;
+const LOVED_TRACKS = `SELECT item_id FROM like_states WHERE user_id = @userId AND item_type = 'track' AND liked = 1
+  ORDER BY since DESC LIMIT ${MAX_SOURCE_TRACKS}`;
+const FORGOTTEN_TRACKS = `SELECT item_id FROM play_counts WHERE user_id = @userId AND item_type = 'track'
+  AND plays >= ${MIN_FORGOTTEN_PLAYS} AND last_played_at <= @until ORDER BY plays DESC LIMIT ${MAX_SOURCE_TRACKS}`;
 
-/** What chooses tracks by one sequence of chances. */
+/** Services that choose tracks by one sequence of random numbers. */
 export interface Choosers {
   facts: FactsReader;
   seeds: Pick<SeedReader, 'ofMood' | 'of'>;
@@ -41,23 +41,23 @@ export interface Choosers {
 
 interface MixDeps {
   statements: Statements;
-  stored: StoredMixes;
+  storedMixes: StoredMixes;
   /** `random`: 0 to 1. */
   choosersBy: (random: () => number) => Choosers;
   now: () => Date;
 }
 
-export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
+export function createMixes({ statements, storedMixes, choosersBy, now }: MixDeps) {
   const libraryTracks = (): number =>
     statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {});
-  /** Those that are being made: simultaneous questions get the same ones. */
+  /** Mixes that are being made: simultaneous requests share them. */
   const pending = new Map<UserId, Promise<Mix[]>>();
-  const { facts: present } = choosersBy(() => 0);
+  const { facts: currentFacts } = choosersBy(() => 0);
 
   /** Tracks that are gone, cannot be played now or are never to be played are left out. */
   function playable(userId: UserId, mixes: readonly Mix[]): Mix[] {
     const ids = new Set(mixes.flatMap(({ items }) => items.map(({ id }) => id)));
-    const facts = present.of(userId, [...ids]);
+    const facts = currentFacts.of(userId, [...ids]);
     return mixes
       .map((mix) => ({ ...mix, items: mix.items.filter(({ id }) => facts.get(id)?.isUsable) }))
       .filter(({ items }) => items.length > 0);
@@ -66,62 +66,67 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
   async function makeAndStore(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
     const madeAtMs = now().getTime();
     const today = Math.floor((madeAtMs + offsetMinutes * MINUTE_MS) / DAY_MS);
-    const last = stored.find(userId);
+    const lastDay = storedMixes.find(userId);
     // whoever flew west has the same date again, and gets other mixes all the same
-    const day = last && last.madeAtMs <= madeAtMs ? Math.max(today, last.day + 1) : today;
+    const day = lastDay && lastDay.madeAtMs <= madeAtMs ? Math.max(today, lastDay.day + 1) : today;
     const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
     const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
-    if (mixes.length > 0) stored.store(userId, { day, madeAtMs, endsAtMs, libraryTracks: libraryTracks(), mixes });
+    if (mixes.length > 0) storedMixes.store(userId, { day, madeAtMs, endsAtMs, libraryTracks: libraryTracks(), mixes });
     return mixes;
   }
 
-  interface Making {
+  interface MixContext {
     day: number;
     offsetMinutes: number;
     choosers: Choosers;
   }
 
-  async function make(userId: UserId, { day, offsetMinutes, choosers }: Making): Promise<Mix[]> {
+  async function make(userId: UserId, { day, offsetMinutes, choosers }: MixContext): Promise<Mix[]> {
     const { facts, seeds, radio } = choosers;
     const random = numbersOf(day * 17 + userId);
     const nowMs = now().getTime();
 
     const ofRadio = async (seed: Seed): Promise<MixItem[]> =>
-      (await radio.next(userId, seed, { count: TRACKS, played: [], more: [], less: [] })).items.map(toItem);
+      (await radio.next(userId, seed, { count: TRACKS_PER_MIX, played: [], more: [], less: [] })).items.map(toItem);
 
-    /** Some of these, by the rules of radios. */
-    function someOf(ids: readonly TrackId[], own: (track: Facts) => ReasonOut[]): MixItem[] {
+    /** Picks some of these tracks by the rules of radios. */
+    function pickFrom(ids: readonly TrackId[], reasonsFor: (track: Facts) => ReasonOut[]): MixItem[] {
       const usable = [...facts.of(userId, ids).values()].filter(({ isUsable }) => isUsable);
       return pickNext(
         usable.map((track) => ({ facts: track, score: random() })),
-        { count: TRACKS, before: [], given: 0, nowMs, random },
+        { count: TRACKS_PER_MIX, previousTracks: [], givenCount: 0, nowMs, random },
       ).map(({ facts: track }) => ({
         id: track.id,
         likeness: null,
         rank: null,
-        reasons: [...own(track), ...reasonsOfListener(track, nowMs)],
+        reasons: [...reasonsFor(track), ...reasonsOfListener(track, nowMs)],
       }));
     }
 
     async function ofArtists(): Promise<Mix[]> {
-      const played = statements.rows<{ id: TrackId; title: string; artistId: number; plays: number }>(LATELY, {
-        userId,
-        since: nowMs - LATELY_MS,
-      });
-      const byArtist = new Map(played.toReversed().map((one) => [one.artistId, one]));
-      const chosen = [...byArtist.values()]
+      const playedTracks = statements.rows<{ id: TrackId; title: string; artistId: number; plays: number }>(
+        LATELY_PLAYED,
+        {
+          userId,
+          since: nowMs - RECENT_MS,
+        },
+      );
+      const byArtist = new Map(playedTracks.toReversed().map((track) => [track.artistId, track]));
+      const chosenTracks = [...byArtist.values()]
         .sort((a, b) => b.plays - a.plays)
         .slice(0, 10)
-        .map((one) => ({ one, place: random() }))
+        .map((track) => ({ track, place: random() }))
         .sort((a, b) => a.place - b.place)
-        .slice(0, ARTIST_MIXES);
+        .slice(0, MAX_ARTIST_MIXES);
       const mixes: Mix[] = [];
-      for (const { one } of chosen) {
-        const track = facts.of(userId, [one.id]).get(one.id);
-        const artist = track?.artists.find(({ id }) => id === one.artistId);
+      for (const { track: seedTrack } of chosenTracks) {
+        const track = facts.of(userId, [seedTrack.id]).get(seedTrack.id);
+        const artist = track?.artists.find(({ id }) => id === seedTrack.artistId);
         if (!track || !artist) continue;
-        const items = await ofRadio({ title: artist.name, ids: [one.id] });
-        const why: ReasonOut[] = [{ kind: 'played_lately', track_id: one.id, title: one.title, plays: one.plays }];
+        const items = await ofRadio({ title: artist.name, ids: [seedTrack.id] });
+        const why: ReasonOut[] = [
+          { kind: 'played_lately', track_id: seedTrack.id, title: seedTrack.title, plays: seedTrack.plays },
+        ];
         mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why, items });
       }
       return mixes;
@@ -137,8 +142,8 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
     }
 
     function ofForgotten(): Mix {
-      const ids = statements.column<TrackId>(FORGOTTEN, { userId, until: nowMs - LONG_AGO_MS });
-      const items = someOf(ids, () => []);
+      const ids = statements.column<TrackId>(FORGOTTEN_TRACKS, { userId, until: nowMs - LONG_AGO_MS });
+      const items = pickFrom(ids, () => []);
       const why = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
       return { id: 'forgotten', kind: 'forgotten', subject: null, why, items };
     }
@@ -152,30 +157,31 @@ export function createMixes({ statements, stored, choosersBy, now }: MixDeps) {
     }
 
     function ofLoved(): Mix {
-      const items = someOf(statements.column<TrackId>(LOVED, { userId }), () => []);
+      const items = pickFrom(statements.column<TrackId>(LOVED_TRACKS, { userId }), () => []);
       return { id: 'loved', kind: 'loved', subject: null, why: [{ kind: 'loved' }], items };
     }
 
     function ofUnplayed(): Mix {
       const ids = [...facts.of(userId, facts.any()).values()].filter(({ plays }) => plays === 0).map(({ id }) => id);
       const why: ReasonOut[] = [{ kind: 'never_played' }];
-      return { id: 'unplayed', kind: 'unplayed', subject: null, why, items: someOf(ids, () => why) };
+      return { id: 'unplayed', kind: 'unplayed', subject: null, why, items: pickFrom(ids, () => why) };
     }
 
     const all = [...(await ofArtists()), ...(await ofHour()), ofLoved(), ofForgotten(), await ofMood(), ofUnplayed()];
-    return all.filter(({ items }) => items.length >= LEAST);
+    return all.filter(({ items }) => items.length >= MIN_TRACKS);
   }
 
   return {
-    /** Those of the listener's day. */
+    /** Returns the mixes of the listener's day. */
     async today(userId: UserId, offsetMinutes: number): Promise<Mix[]> {
       const nowMs = now().getTime();
-      const last = stored.find(userId);
-      const isOfToday = last !== undefined && last.madeAtMs <= nowMs && nowMs < last.endsAtMs;
-      if (isOfToday && last.mixes && libraryTracks() < GROWTH * last.libraryTracks) return playable(userId, last.mixes);
-      const made = pending.get(userId) ?? makeAndStore(userId, offsetMinutes).finally(() => pending.delete(userId));
-      pending.set(userId, made);
-      return playable(userId, await made);
+      const lastDay = storedMixes.find(userId);
+      const isOfToday = lastDay !== undefined && lastDay.madeAtMs <= nowMs && nowMs < lastDay.endsAtMs;
+      if (isOfToday && lastDay.mixes && libraryTracks() < REMAKE_GROWTH * lastDay.libraryTracks)
+        return playable(userId, lastDay.mixes);
+      const newMixes = pending.get(userId) ?? makeAndStore(userId, offsetMinutes).finally(() => pending.delete(userId));
+      pending.set(userId, newMixes);
+      return playable(userId, await newMixes);
     },
   };
 }

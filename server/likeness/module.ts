@@ -6,9 +6,9 @@ import type { LibraryOffer } from '../library/module.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import type { Base, Module } from '../module.ts';
 import type { PlaylistService } from '../playlists/service.ts';
-import { createFacts } from './facts.ts';
+import { createFacts } from './track-facts.ts';
 import { createMixes } from './mixes.ts';
-import { createNevers } from './nevers.ts';
+import { createRadioExclusions } from './radio-exclusions.ts';
 import { createRadio } from './radio.ts';
 import { likenessRoutes } from './routes.ts';
 import { createSeeds } from './seeds.ts';
@@ -16,9 +16,9 @@ import { createLikenessService } from './service.ts';
 import { createSounds } from './sounds.ts';
 import { createStoredMixes } from './stored-mixes.ts';
 
-/** With that of what it compares. */
+/** Tuning of the analysis and of the index of sounds. */
 export interface LikenessTuning extends AnalysisTuning {
-  /** How long after the start the index of sounds is looked after; null for never. */
+  /** Delay after the start before the index of sounds is maintained; null for never. */
   likenessAfterMs?: number | null;
 }
 
@@ -70,14 +70,14 @@ export function likenessModule(deps: LikenessModuleDeps) {
     return { facts, seeds, radio: createRadio({ sounds, facts, seeds, library, now, random }) };
   };
   const { facts, radio } = choosersBy(Math.random);
-  const mixes = createMixes({ statements, stored: createStoredMixes(db.$client), choosersBy, now });
-  const nevers = createNevers({ db, now });
+  const mixes = createMixes({ statements, storedMixes: createStoredMixes(db.$client), choosersBy, now });
+  const exclusions = createRadioExclusions({ db, now });
   const likeness = createLikenessService({ statements, sounds, facts, radio, library, now });
-  onMerge(nevers.merge);
-  onAnnotationsMove(nevers.annotations);
+  onMerge(exclusions.merge);
+  onAnnotationsMove(exclusions.annotations);
   return {
     offers: { likeness: { ...likeness, sounds } },
-    routes: likenessRoutes({ likeness, sounds, radio, mixes, nevers, library }),
+    routes: likenessRoutes({ likeness, sounds, radio, mixes, exclusions, library }),
     start: () => {
       if (afterMs !== null) sounds.start();
     },

@@ -3,32 +3,32 @@
 import type { Sqlite } from '../db/client.ts';
 import { VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
 import type { UserId } from '../db/ids.ts';
-import { IS_UNWANTED } from './facts.ts';
+import { IS_UNWANTED } from './track-facts.ts';
 import type { SoundIndex } from './sound-index.ts';
 import { unitOf, viewOf } from './steering.ts';
 
-export interface PathFound {
-  /** Without the ends. */
+export interface FoundPath {
+  /** Track ids without the ends. */
   ids: number[];
-  /** Of each to the one before; one more than ids: the last is that of the end. */
+  /** Likeness of each track to the previous one; the last value is that of the end. */
   likeness: number[];
-  /** Of each likeness: see RankOf. */
+  /** Rank of each likeness: see RankOf. */
   ranks: number[];
 }
 
-interface PathWanted {
+interface PathRequest {
   userId: UserId;
   from: Uint8Array;
   to: Uint8Array;
   steps: number;
 }
 
-/** Tracks that are looked at for each step. */
-const CANDIDATES = 60;
-/** What it costs when a track is by the artist of the one before; leaps cost 0 to 1. */
-const SAME_ARTIST = 0.3;
-/** How much the distance from the straight way counts beside the leap. */
-const ASTRAY = 0.5;
+/** Tracks that are compared for each step. */
+const CANDIDATES_PER_STEP = 60;
+/** Cost of a track by the artist of the previous one; leaps cost 0 to 1. */
+const SAME_ARTIST_COST = 0.3;
+/** Weight of the distance from the straight path, relative to leaps. */
+const DETOUR_WEIGHT = 0.5;
 
 interface Candidate {
   id: number;
@@ -37,24 +37,26 @@ interface Candidate {
   astray: number;
 }
 
-export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathWanted): PathFound {
+export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathRequest): FoundPath {
   const ends = new Set([from, to].map((record) => idOf(record)));
   const candidates = layersBetween(index, { from, to, steps }, ends);
-  const about = artistsOf(
+  const artistById = artistsOf(
     client,
     userId,
     candidates.flatMap((layer) => layer.map(({ id }) => id)),
   );
-  const layers = onceEach(candidates)
+  const layers = assignToNearestStep(candidates)
     .map((layer) =>
-      layer.flatMap((one) => (about.has(one.id) ? [{ ...one, artistId: about.get(one.id) ?? null }] : [])),
+      layer.flatMap((candidate) =>
+        artistById.has(candidate.id) ? [{ ...candidate, artistId: artistById.get(candidate.id) ?? null }] : [],
+      ),
     )
     .filter((layer) => layer.length > 0);
-  const chosen = shortest(index, [{ id: 0, record: from, artistId: null, astray: 0 }], layers, to);
-  const records = [from, ...chosen.map(({ record }) => record), to];
+  const chosenTracks = findShortestPath(index, [{ id: 0, record: from, artistId: null, astray: 0 }], layers, to);
+  const records = [from, ...chosenTracks.map(({ record }) => record), to];
   const likeness = records.slice(1).map((record, i) => index.likenessOf(records[i] as Uint8Array, record));
   return {
-    ids: chosen.map(({ id }) => id),
+    ids: chosenTracks.map(({ id }) => id),
     likeness,
     ranks: likeness.map((value, i) => index.ranksFor(records[i] as Uint8Array)(value)),
   };
@@ -62,14 +64,14 @@ export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, 
 
 const idOf = (record: Uint8Array): number => viewOf(record).getInt32(VECTOR_SIZE, true);
 
-type Found = Omit<Candidate, 'artistId'>;
+type FoundCandidate = Omit<Candidate, 'artistId'>;
 
-/** Along the great circle, a step at equal angles. */
+/** Finds candidates along the great circle, at equal angles. */
 function layersBetween(
   index: SoundIndex,
-  { from, to, steps }: Omit<PathWanted, 'userId'>,
+  { from, to, steps }: Omit<PathRequest, 'userId'>,
   ends: ReadonlySet<number>,
-): Found[][] {
+): FoundCandidate[][] {
   const [a, b] = [unitOf(from), unitOf(to)];
   const angle = Math.acos(
     Math.max(
@@ -92,7 +94,7 @@ function layersBetween(
       viewOf(target),
       0,
     );
-    const { ids, likeness } = index.nearest(target, CANDIDATES + ends.size + 2 * steps);
+    const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + ends.size + 2 * steps);
     return Array.from(ids, (id, i) => ({ id, astray: 1 - (likeness[i] as number) })).flatMap(({ id, astray }) => {
       const record = ends.has(id) ? undefined : index.find(id);
       return record ? [{ id, astray, record }] : [];
@@ -100,33 +102,33 @@ function layersBetween(
   });
 }
 
-/** Each track is a candidate of the one step that it is nearest to. */
-function onceEach(layers: readonly Found[][]): Found[][] {
-  const least = new Map<number, number>();
+/** Leaves each track as a candidate only of the step that it is nearest to. */
+function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidate[][] {
+  const smallestDetours = new Map<number, number>();
   for (const layer of layers)
-    for (const { id, astray } of layer) least.set(id, Math.min(astray, least.get(id) ?? Infinity));
-  const taken = new Set<number>();
-  const kept = layers.map((layer) =>
+    for (const { id, astray } of layer) smallestDetours.set(id, Math.min(astray, smallestDetours.get(id) ?? Infinity));
+  const takenIds = new Set<number>();
+  const remainingLayers = layers.map((layer) =>
     layer.filter(({ id, astray }) => {
-      if (taken.has(id) || astray > (least.get(id) as number)) return false;
-      taken.add(id);
+      if (takenIds.has(id) || astray > (smallestDetours.get(id) as number)) return false;
+      takenIds.add(id);
       return true;
     }),
   );
-  // a step whose candidates are all nearer to others takes one that is left over
-  return kept.map((layer, step) => {
-    if (layer.length > 0) return layer.slice(0, CANDIDATES);
-    const donor = kept.find(
+  // a step whose candidates are all nearer to others takes a spare one of another step
+  return remainingLayers.map((layer, step) => {
+    if (layer.length > 0) return layer.slice(0, CANDIDATES_PER_STEP);
+    const donor = remainingLayers.find(
       (other) => other.length > 1 && other.some(({ id }) => layers[step]?.some((c) => c.id === id)),
     );
-    const moved = donor?.findLast(({ id }) => layers[step]?.some((c) => c.id === id));
-    if (!donor || !moved) return [];
-    donor.splice(donor.indexOf(moved), 1);
-    return [moved];
+    const candidate = donor?.findLast(({ id }) => layers[step]?.some((c) => c.id === id));
+    if (!donor || !candidate) return [];
+    donor.splice(donor.indexOf(candidate), 1);
+    return [candidate];
   });
 }
 
-/** Of those that can be played, and that the listener wants to hear. */
+/** Returns the artists of the tracks that can be played and that the listener has not excluded. */
 function artistsOf(client: Sqlite, userId: UserId, ids: readonly number[]): Map<number, number | null> {
   const rows = client
     .prepare<{ ids: string; userId: UserId }, { id: number; artistId: number | null }>(
@@ -137,31 +139,39 @@ function artistsOf(client: Sqlite, userId: UserId, ids: readonly number[]): Map<
   return new Map(rows.map(({ id, artistId }) => [id, artistId]));
 }
 
-function shortest(index: SoundIndex, start: Candidate[], layers: readonly Candidate[][], to: Uint8Array): Candidate[] {
+function findShortestPath(
+  index: SoundIndex,
+  start: Candidate[],
+  layers: readonly Candidate[][],
+  to: Uint8Array,
+): Candidate[] {
   let costs = [0];
-  let before = start;
+  let previousLayer = start;
   const cameFrom: number[][] = [];
   for (const layer of layers) {
-    const [next, origins]: [number[], number[]] = [[], []];
-    for (const one of layer) {
+    const [nextCosts, origins]: [number[], number[]] = [[], []];
+    for (const candidate of layer) {
       let [best, origin] = [Infinity, 0];
-      before.forEach((other, i) => {
-        const repeated = one.artistId !== null && one.artistId === other.artistId ? SAME_ARTIST : 0;
-        const cost = (costs[i] as number) + (1 - index.likenessOf(one.record, other.record)) ** 2 + repeated;
+      previousLayer.forEach((previous, i) => {
+        const artistCost =
+          candidate.artistId !== null && candidate.artistId === previous.artistId ? SAME_ARTIST_COST : 0;
+        const cost = (costs[i] as number) + (1 - index.likenessOf(candidate.record, previous.record)) ** 2 + artistCost;
         if (cost < best) [best, origin] = [cost, i];
       });
-      next.push(best + ASTRAY * one.astray ** 2);
+      nextCosts.push(best + DETOUR_WEIGHT * candidate.astray ** 2);
       origins.push(origin);
     }
     cameFrom.push(origins);
-    [costs, before] = [next, layer];
+    [costs, previousLayer] = [nextCosts, layer];
   }
-  const last = before.map((one, i) => (costs[i] as number) + (1 - index.likenessOf(one.record, to)) ** 2);
-  let at = last.indexOf(Math.min(...last));
+  const totalCosts = previousLayer.map(
+    (candidate, i) => (costs[i] as number) + (1 - index.likenessOf(candidate.record, to)) ** 2,
+  );
+  let place = totalCosts.indexOf(Math.min(...totalCosts));
   const path: Candidate[] = [];
   for (let step = layers.length - 1; step >= 0; step--) {
-    path.push(layers[step]?.[at] as Candidate);
-    at = cameFrom[step]?.[at] as number;
+    path.push(layers[step]?.[place] as Candidate);
+    place = cameFrom[step]?.[place] as number;
   }
   return path.reverse();
 }

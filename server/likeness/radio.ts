@@ -5,14 +5,14 @@ import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 import { inSlices } from '../runtime/time-slices.ts';
-import type { Facts, FactsReader } from './facts.ts';
+import type { Facts, FactsReader } from './track-facts.ts';
 import { pickNext, rulesBroken } from './radio-pick.ts';
 import { isForgotten, reasonsLike, reasonsOfListener, type Anchor } from './reasons.ts';
 import type { Seed, SeedReader } from './seeds.ts';
 import type { Sounds } from './sounds.ts';
 import type { RadioIn, ReasonOut } from './wire.ts';
 
-/** How many tracks of the seed are asked for what sounds like them. */
+/** Tracks of the seed for which similar ones are looked up. */
 const ANCHORS_FROM_SEED = 6;
 const MAX_STEERING_TRACKS = 4;
 /** Tracks played last that stand for a seed which was deleted. */
@@ -102,7 +102,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       .slice(0, count)
       .map(({ item }) => item);
 
-  async function soundingLike(
+  async function findBySound(
     ids: readonly number[],
     count: number,
     { more, less }: SteeringTracks,
@@ -119,7 +119,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     );
   }
 
-  async function taggedLike(userId: UserId, ids: readonly TrackId[], count: number): Promise<Candidate[]> {
+  async function findByTags(userId: UserId, ids: readonly TrackId[], count: number): Promise<Candidate[]> {
     const candidates: Candidate[] = [];
     await inSlices(ids, (anchorId) => {
       const similarIds = library.similar.toTrack(userId, anchorId, count);
@@ -129,14 +129,14 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
   }
 
   /** Notes which tracks of "more" and "less" each candidate is near. Those of the seed gain by being near "more". */
-  async function markSteered(
+  async function applySteering(
     candidates: readonly Candidate[],
     { more, less }: SteeringTracks,
   ): Promise<readonly Candidate[]> {
     if (more.length + less.length === 0 || !sounds.isKnown()) return candidates;
     const others = candidates.map(({ id }) => id);
     const ranks = (await sounds.ask({ kind: 'ranks', of: [...more, ...less], others })) ?? new Map<number, never>();
-    const marked = candidates.map((candidate, i): Candidate => {
+    const steeredCandidates = candidates.map((candidate, i): Candidate => {
       const rankTo = (id: number): number => ranks.get(id)?.[i] ?? Number.NaN;
       const near = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
       const isOfSeed = candidate.anchorId === undefined;
@@ -147,7 +147,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
         isDisliked: less.some((id) => rankTo(id) <= DISLIKED_SHARE),
       };
     });
-    return marked.sort((a, b) => b.score - a.score);
+    return steeredCandidates.sort((a, b) => b.score - a.score);
   }
 
   const setMostAside = (candidates: readonly Candidate[], count: number): Candidate[] =>
@@ -156,7 +156,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       isSetAside: place < POOL_FACTOR * count && random() < SET_ASIDE_SHARE,
     }));
 
-  /** What may come next, by falling score. */
+  /** Finds candidates, by falling score. */
   async function findCandidates(
     { userId, seed, count, played }: Request,
     anchors: readonly TrackId[],
@@ -164,21 +164,21 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     excludedIds: ReadonlySet<number>,
   ): Promise<Candidate[]> {
     const reach = Math.min(MAX_NEIGHBOURS_PER_ANCHOR, NEIGHBOURS_PER_ANCHOR + played.length + 2 * count);
-    const bySound = sounds.isKnown() ? await soundingLike(anchors, reach, steering) : [];
+    const bySound = sounds.isKnown() ? await findBySound(anchors, reach, steering) : [];
     const analyzedIds = new Set(bySound.map(({ anchorId }) => anchorId));
-    const untold = anchors.filter((id) => !analyzedIds.has(id));
-    const byTags = await taggedLike(userId, untold, Math.min(MAX_BY_TAGS, reach));
-    const ofSeed = seed.ownReason
+    const unanalyzedAnchors = anchors.filter((id) => !analyzedIds.has(id));
+    const byTags = await findByTags(userId, unanalyzedAnchors, Math.min(MAX_BY_TAGS, reach));
+    const seedTracks = seed.ownReason
       ? sampleOf(seed.ids, MAX_SEED_TRACKS).map((id): Candidate => ({ id, score: SEED_TRACK_SCORE }))
       : [];
-    const best = bestOfEach([...bySound, ...byTags, ...ofSeed], excludedIds).slice(0, MAX_RANKED);
-    const candidates = setMostAside(await markSteered(best, steering), count);
-    return seed.mood === undefined ? candidates : ofMood(seed.mood, candidates);
+    const best = bestOfEach([...bySound, ...byTags, ...seedTracks], excludedIds).slice(0, MAX_RANKED);
+    const candidates = setMostAside(await applySteering(best, steering), count);
+    return seed.mood === undefined ? candidates : filterByMood(seed.mood, candidates);
   }
 
-  async function next(userId: UserId, seed: Seed, wanted: Omit<RadioIn, 'seed'>) {
-    const request: Request = { userId, seed, ...wanted };
-    const { count, played, more, less } = wanted;
+  async function next(userId: UserId, seed: Seed, input: Omit<RadioIn, 'seed'>) {
+    const request: Request = { userId, seed, ...input };
+    const { count, played, more, less } = input;
     const isBySound = sounds.isKnown();
 
     // 1. Find what may come.
@@ -189,7 +189,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     if (seed.ids.length === 1) excludedIds.add(seed.ids[0] as TrackId);
     const candidates = await findCandidates(request, anchors, steering, excludedIds);
 
-    // 2. Read what the rules and the reasons ask of them.
+    // 2. Read the facts that rules and reasons need.
     const recentIds = played.slice(-RULE_WINDOW);
     const factsById = facts.of(userId, [
       ...new Set([
@@ -204,34 +204,34 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
 
     // 3. Pick by score and rules.
     const nowMs = now().getTime();
-    const scored = scoreWith(factsById, seed, nowMs);
-    const picked = pickNext(scored(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
+    const withScores = scoreWith(factsById, seed, nowMs);
+    const picked = pickNext(withScores(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
       count,
-      before: recent,
-      given: played.length,
+      previousTracks: recent,
+      givenCount: played.length,
       nowMs,
       random,
     });
-    const fitting = picked.slice(0, firstMisfit(picked, recent));
-    if (fitting.length === count) return answer(fitting);
+    const fittingTracks = picked.slice(0, findFirstMisfit(picked, recent));
+    if (fittingTracks.length === count) return answer(fittingTracks);
 
-    // 4. Nothing like it fits any more: any track that does, and then what was played longest ago.
-    const pickedIds = new Set<number>(fitting.map(({ id }) => id));
-    const rest = [
+    // 4. If too few similar tracks fit, add any that fit, and then those played longest ago.
+    const pickedIds = new Set<number>(fittingTracks.map(({ id }) => id));
+    const otherCandidates = [
       ...candidates.slice(0, MAX_RANKED).filter(({ id }) => !pickedIds.has(id)),
-      ...anyOthers(seed, excludedIds, candidates),
-      ...playedAgain(played, less),
+      ...findAnyOthers(seed, excludedIds, candidates),
+      ...repeatPlayed(played, less),
     ];
-    const unreadIds = rest.map(({ id }) => id).filter((id) => !factsById.has(id));
+    const unreadIds = otherCandidates.map(({ id }) => id).filter((id) => !factsById.has(id));
     for (const [id, track] of facts.of(userId, unreadIds)) factsById.set(id, track);
-    const others = pickNext(scored(rest), {
-      count: count - fitting.length,
-      before: [...recent, ...fitting.map((track) => track.facts)],
-      given: played.length + fitting.length,
+    const otherTracks = pickNext(withScores(otherCandidates), {
+      count: count - fittingTracks.length,
+      previousTracks: [...recent, ...fittingTracks.map((track) => track.facts)],
+      givenCount: played.length + fittingTracks.length,
       nowMs,
       random,
     });
-    return answer([...fitting, ...others]);
+    return answer([...fittingTracks, ...otherTracks]);
 
     function answer(items: readonly (Candidate & { facts: Facts })[]) {
       return {
@@ -241,7 +241,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     }
   }
 
-  /** Those that can be played, with their facts and their final score. */
+  /** Returns playable candidates with their facts and final score. */
   function scoreWith(factsById: ReadonlyMap<number, Facts>, seed: Seed, nowMs: number) {
     const genre = seed.genre === undefined ? undefined : identityKey(seed.genre);
     return (candidates: readonly Candidate[]) =>
@@ -259,13 +259,13 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       });
   }
 
-  function ofMood(mood: NonNullable<Seed['mood']>, candidates: readonly Candidate[]): Candidate[] {
+  function filterByMood(mood: NonNullable<Seed['mood']>, candidates: readonly Candidate[]): Candidate[] {
     const ids = candidates.slice(0, 2 * MAX_CANDIDATES).map(({ id }) => id);
     const matchingIds = facts.haveMood(mood, ids);
     return candidates.filter(({ id }) => matchingIds.has(id));
   }
 
-  function anyOthers(seed: Seed, excludedIds: ReadonlySet<number>, candidates: readonly Candidate[]): Candidate[] {
+  function findAnyOthers(seed: Seed, excludedIds: ReadonlySet<number>, candidates: readonly Candidate[]): Candidate[] {
     const candidateIds = new Set(candidates.map(({ id }) => id));
     const ids = seed.mood === undefined ? facts.any() : facts.ofMood(seed.mood);
     return ids.filter((id) => !excludedIds.has(id) && !candidateIds.has(id)).map((id) => ({ id, score: 0 }));
@@ -290,30 +290,30 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     };
   }
 
-  interface Others {
+  interface ReasonSources {
     like: Anchor | undefined;
     near: Facts | undefined;
     far: Facts | undefined;
   }
 
-  function reasonsOf(seed: Seed, track: Facts, { like, near, far }: Others): ReasonOut[] {
-    const own = seed.ids.includes(track.id) || seed.mood !== undefined ? seed.ownReason?.(track.id) : undefined;
-    const [first, ...others] = [...(own ? [own] : []), ...(like ? reasonsLike(track, like) : [])];
-    const all: ReasonOut[] = [
+  function reasonsOf(seed: Seed, track: Facts, { like, near, far }: ReasonSources): ReasonOut[] {
+    const ownReason = seed.ids.includes(track.id) || seed.mood !== undefined ? seed.ownReason?.(track.id) : undefined;
+    const [first, ...others] = [...(ownReason ? [ownReason] : []), ...(like ? reasonsLike(track, like) : [])];
+    const reasons: ReasonOut[] = [
       ...(near ? [{ kind: 'more_like' as const, track_id: near.id, title: near.title }] : []),
       ...(first ? [first] : []),
       ...(far ? [{ kind: 'less_like' as const, track_id: far.id, title: far.title }] : []),
       ...others,
       ...reasonsOfListener(track, now().getTime()),
     ];
-    return all.length > 0 ? all : [{ kind: 'any' }];
+    return reasons.length > 0 ? reasons : [{ kind: 'any' }];
   }
 
   return {
     next,
     /** Throws `not_found` when the seed is not there, unless it went while the radio played. */
-    async of(userId: UserId, { seed: wanted, ...rest }: RadioIn) {
-      const seed = await seeds.of(userId, wanted).catch((error: unknown): Seed => {
+    async of(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
+      const seed = await seeds.of(userId, seedIn).catch((error: unknown): Seed => {
         const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
         if (!isGone) throw error;
         return { title: null, ids: rest.played.slice(-REPLACEMENT_SEED_TRACKS) };
@@ -325,16 +325,16 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
 
 /** The best candidate of each track, by falling score. */
 function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<number>): Candidate[] {
-  const best = new Map<number, Candidate>();
+  const bestById = new Map<number, Candidate>();
   for (const candidate of candidates) {
     const { id, score } = candidate;
-    if (!excludedIds.has(id) && score > (best.get(id)?.score ?? -1)) best.set(id, candidate);
+    if (!excludedIds.has(id) && score > (bestById.get(id)?.score ?? -1)) bestById.set(id, candidate);
   }
-  return [...best.values()].sort((a, b) => b.score - a.score);
+  return [...bestById.values()].sort((a, b) => b.score - a.score);
 }
 
-/** What was played longest ago comes first. */
-function playedAgain(played: readonly TrackId[], less: readonly TrackId[]): Candidate[] {
+/** Offers played tracks again, those played longest ago first. */
+function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Candidate[] {
   const lastPlaces = new Map(played.map((id, place) => [id, place]));
   return [...lastPlaces]
     .filter(([id]) => !less.includes(id))
@@ -344,7 +344,7 @@ function playedAgain(played: readonly TrackId[], less: readonly TrackId[]): Cand
 }
 
 /** The place of the first track that breaks a rule. */
-function firstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
+function findFirstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
   const tracks = [...recent];
   for (const [place, { facts }] of picked.entries()) {
     if (rulesBroken(facts, tracks) > 0) return place;

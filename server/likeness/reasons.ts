@@ -1,12 +1,12 @@
 // Why a track was chosen. Each reason is true by the facts that it is made of.
 import { camelotOf } from '../dsp/key.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './track-facts.ts';
 import type { ReasonOut } from './wire.ts';
 
-const SAME_TEMPO = 0.03;
-const SAME_YEARS = 2;
-/** Played so often, and not for so long. */
-export const OFTEN = 3;
+const MAX_TEMPO_DIFFERENCE = 0.03;
+const MAX_YEARS_APART = 2;
+/** A track is forgotten that was played this often, but not for `LONG_AGO_MS`. */
+export const MIN_FORGOTTEN_PLAYS = 3;
 export const LONG_AGO_MS = 180 * 86_400_000;
 
 export interface Anchor {
@@ -16,22 +16,22 @@ export interface Anchor {
   rank?: number | undefined;
 }
 
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+const roundLikeness = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 const shareOf = (rank: number): number => Math.max(0.0001, Math.round(rank * 10_000) / 10_000);
 
-/** What a track has in common with the one that it was chosen for. */
+/** Returns what a track has in common with the one that it was chosen for. */
 export function reasonsLike(track: Facts, { facts: other, likeness, rank }: Anchor): ReasonOut[] {
   const [track_id, title] = [other.id, other.title];
-  const of = { track_id, title };
+  const anchorTrack = { track_id, title };
   const reasons: ReasonOut[] = [];
   if (likeness !== undefined)
-    reasons.push({ kind: 'sounds_like', ...of, likeness: rounded(likeness), rank: shareOf(rank ?? 1) });
-  if (track.bpm !== null && other.bpm !== null && Math.abs(track.bpm / other.bpm - 1) <= SAME_TEMPO)
-    reasons.push({ kind: 'same_tempo', bpm: track.bpm, ...of });
+    reasons.push({ kind: 'sounds_like', ...anchorTrack, likeness: roundLikeness(likeness), rank: shareOf(rank ?? 1) });
+  if (track.bpm !== null && other.bpm !== null && Math.abs(track.bpm / other.bpm - 1) <= MAX_TEMPO_DIFFERENCE)
+    reasons.push({ kind: 'same_tempo', bpm: track.bpm, ...anchorTrack });
   if (track.initialKey !== null && other.initialKey !== null && areMatching(track.initialKey, other.initialKey))
-    reasons.push({ kind: 'matching_key', key: track.initialKey, ...of });
-  const artist = track.artists.find(({ id }) => other.artists.some((one) => one.id === id));
+    reasons.push({ kind: 'matching_key', key: track.initialKey, ...anchorTrack });
+  const artist = track.artists.find(({ id }) => other.artists.some((otherArtist) => otherArtist.id === id));
   if (artist) reasons.push({ kind: 'same_artist', artist_id: artist.id, name: artist.name });
   const genre = track.genres.find((name) => other.genres.includes(name));
   if (genre !== undefined) reasons.push({ kind: 'same_genre', genre });
@@ -39,16 +39,16 @@ export function reasonsLike(track: Facts, { facts: other, likeness, rank }: Anch
     likeness === undefined &&
     track.year !== null &&
     other.year !== null &&
-    Math.abs(track.year - other.year) <= SAME_YEARS
+    Math.abs(track.year - other.year) <= MAX_YEARS_APART
   )
     reasons.push({ kind: 'same_years', year: track.year });
   return reasons;
 }
 
 export const isForgotten = ({ plays, lastPlayedAt }: Facts, nowMs: number): boolean =>
-  plays >= OFTEN && lastPlayedAt !== null && lastPlayedAt <= nowMs - LONG_AGO_MS;
+  plays >= MIN_FORGOTTEN_PLAYS && lastPlayedAt !== null && lastPlayedAt <= nowMs - LONG_AGO_MS;
 
-/** What the listener has to do with it. */
+/** Returns reasons from what the listener likes and plays. */
 export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
   const reasons: ReasonOut[] = [];
   if (track.isLoved) reasons.push({ kind: 'loved' });
@@ -65,8 +65,8 @@ export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
 function areMatching(key: string, other: string): boolean {
   const [a, b] = [wheelOf(key), wheelOf(other)];
   if (!a || !b) return false;
-  const apart = Math.abs(a.hour - b.hour);
-  return a.letter === b.letter ? [0, 1, 11].includes(apart) : apart === 0;
+  const hoursApart = Math.abs(a.hour - b.hour);
+  return a.letter === b.letter ? [0, 1, 11].includes(hoursApart) : hoursApart === 0;
 }
 
 function wheelOf(key: string): { hour: number; letter: string } | undefined {

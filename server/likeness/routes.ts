@@ -6,7 +6,7 @@ import { route, type Route } from '../http/route.ts';
 import type { LibraryService } from '../library/service.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { createMixes } from './mixes.ts';
-import type { createNevers } from './nevers.ts';
+import type { createRadioExclusions } from './radio-exclusions.ts';
 import type { RadioTrack, Radio } from './radio.ts';
 import type { LikenessService } from './service.ts';
 import type { Area } from './sound-map.ts';
@@ -37,39 +37,39 @@ import {
 
 const TrackParam = idParam(TrackIdIn);
 const ArtistParam = idParam(ArtistIdIn);
-const COVERS = 4;
-const NAMES = 6;
+const MAX_COVERS = 4;
+const MAX_ARTIST_NAMES = 6;
 
 interface LikenessRouteDeps {
   likeness: LikenessService;
   sounds: Sounds;
   radio: Radio;
   mixes: ReturnType<typeof createMixes>;
-  nevers: ReturnType<typeof createNevers>;
+  exclusions: ReturnType<typeof createRadioExclusions>;
   library: Pick<LibraryService, 'tracksById' | 'getTrack' | 'getArtist'>;
 }
 
-export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library }: LikenessRouteDeps): Route[] => {
-  const tracksOut = (userId: UserId, ids: readonly number[]) =>
+export const likenessRoutes = ({ likeness, sounds, radio, mixes, exclusions, library }: LikenessRouteDeps): Route[] => {
+  const readTracksOut = (userId: UserId, ids: readonly number[]) =>
     new Map(library.tracksById(userId, ids).map((track) => [track.id, toTrackOut(track)]));
 
-  function chosenOut(userId: UserId, chosen: readonly (RadioTrack | MixItem)[]): ChosenTrackOut[] {
-    const tracks = tracksOut(
+  function toChosenOut(userId: UserId, chosenTracks: readonly (RadioTrack | MixItem)[]): ChosenTrackOut[] {
+    const tracks = readTracksOut(
       userId,
-      chosen.map(({ id }) => id),
+      chosenTracks.map(({ id }) => id),
     );
-    return chosen.flatMap(({ id, likeness, rank, reasons }) => {
+    return chosenTracks.flatMap(({ id, likeness, rank, reasons }) => {
       const track = tracks.get(id);
       return track ? [{ track, likeness, likeness_rank: rank, reasons }] : [];
     });
   }
 
-  function mixOut(userId: UserId, { id, kind, subject, why, items }: Mix): MixOut {
+  function toMixOut(userId: UserId, { id, kind, subject, why, items }: Mix): MixOut {
     const tracks = library.tracksById(
       userId,
-      items.map((one) => one.id),
+      items.map((item) => item.id),
     );
-    const ofAlbums = new Map(
+    const trackByAlbum = new Map(
       tracks.filter(({ hasCover }) => hasCover).map(({ id, albumId }) => [albumId ?? `of ${id}`, id]),
     );
     return {
@@ -79,10 +79,10 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       why,
       track_count: tracks.length,
       duration_ms: tracks.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
-      cover_track_ids: [...ofAlbums.values()].slice(0, COVERS),
+      cover_track_ids: [...trackByAlbum.values()].slice(0, MAX_COVERS),
       artist_names: [...new Set(tracks.flatMap(({ artists }) => artists.slice(0, 1).map(({ name }) => name)))].slice(
         0,
-        NAMES,
+        MAX_ARTIST_NAMES,
       ),
     };
   }
@@ -120,13 +120,13 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       async ({ user, params, query }) => {
         const { by, items, versions } = await likeness.similar(user.id, params.id, query.limit);
-        const tracks = tracksOut(
+        const tracks = readTracksOut(
           user.id,
           versions.map(({ id }) => id),
         );
         return {
           by,
-          items: chosenOut(user.id, items),
+          items: toChosenOut(user.id, items),
           versions: versions.flatMap(({ id, kind, likeness: value, rank }) => {
             const track = tracks.get(id);
             return track ? [{ track, kind, likeness: value, likeness_rank: rank }] : [];
@@ -146,7 +146,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       async ({ user, body }) => {
         const { by, title, items } = await radio.of(user.id, body);
-        return { by, title, items: chosenOut(user.id, items) };
+        return { by, title, items: toChosenOut(user.id, items) };
       },
     ),
     route(
@@ -157,7 +157,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         summary: 'Tracks and artists that no radio and no mix plays for you',
         reply: NeverOut,
       },
-      ({ user }) => nevers.list(user.id),
+      ({ user }) => exclusions.list(user.id),
     ),
     route(
       {
@@ -168,7 +168,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         params: TrackParam,
       },
       ({ user, params }) => {
-        nevers.add(user.id, { trackId: library.getTrack(user.id, params.id).id });
+        exclusions.add(user.id, { trackId: library.getTrack(user.id, params.id).id });
       },
     ),
     route(
@@ -180,7 +180,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         params: TrackParam,
       },
       ({ user, params }) => {
-        nevers.remove(user.id, { trackId: params.id });
+        exclusions.remove(user.id, { trackId: params.id });
       },
     ),
     route(
@@ -192,7 +192,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         params: ArtistParam,
       },
       ({ user, params }) => {
-        nevers.add(user.id, { artistId: library.getArtist(user.id, params.id).id });
+        exclusions.add(user.id, { artistId: library.getArtist(user.id, params.id).id });
       },
     ),
     route(
@@ -204,7 +204,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         params: ArtistParam,
       },
       ({ user, params }) => {
-        nevers.remove(user.id, { artistId: params.id });
+        exclusions.remove(user.id, { artistId: params.id });
       },
     ),
     route(
@@ -220,7 +220,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       async ({ user, query }) => {
         const items = await likeness.path(user.id, query.from, query.to, query.steps);
         if (!items) throw notAnalyzed();
-        return { by: 'sound' as const, items: chosenOut(user.id, items) };
+        return { by: 'sound' as const, items: toChosenOut(user.id, items) };
       },
     ),
     route(
@@ -234,7 +234,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       async ({ query }) => {
         const { points, cells } = query;
-        return (await sounds.ask({ kind: 'map', area: areaOf(query), points, cells })) ?? NO_MAP(cells);
+        return (await sounds.ask({ kind: 'map', area: areaOf(query), points, cells })) ?? emptyMap(cells);
       },
     ),
     route(
@@ -248,13 +248,13 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       },
       async ({ user, query }) => {
         const { limit, offset } = query;
-        const found = await sounds.ask({ kind: 'area', area: areaOf(query), limit, offset });
-        const tracks = tracksOut(user.id, found?.items.map(({ id }) => id) ?? []);
-        const items = (found?.items ?? []).flatMap(({ id, x, y }) => {
+        const areaTracks = await sounds.ask({ kind: 'area', area: areaOf(query), limit, offset });
+        const tracks = readTracksOut(user.id, areaTracks?.items.map(({ id }) => id) ?? []);
+        const items = (areaTracks?.items ?? []).flatMap(({ id, x, y }) => {
           const track = tracks.get(id as TrackId);
           return track ? [{ track, x, y }] : [];
         });
-        return { items, total: found?.total ?? 0, limit, offset };
+        return { items, total: areaTracks?.total ?? 0, limit, offset };
       },
     ),
     route(
@@ -281,8 +281,8 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
         reply: MixesOut,
       },
       async ({ user, query }) => {
-        const found = await mixes.today(user.id, query.utc_offset_minutes);
-        return { items: found.map((mix) => mixOut(user.id, mix)) };
+        const dailyMixes = await mixes.today(user.id, query.utc_offset_minutes);
+        return { items: dailyMixes.map((mix) => toMixOut(user.id, mix)) };
       },
     ),
     route(
@@ -298,7 +298,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       async ({ user, params, query }) => {
         const mix = (await mixes.today(user.id, query.utc_offset_minutes)).find(({ id }) => id === params.mix);
         if (!mix) throw notFound('mix', params.mix);
-        return { mix: mixOut(user.id, mix), items: chosenOut(user.id, mix.items) };
+        return { mix: toMixOut(user.id, mix), items: toChosenOut(user.id, mix.items) };
       },
     ),
   ];
@@ -314,7 +314,7 @@ const areaOf = (query: { min_x: number; min_y: number; max_x: number; max_y: num
   maxY: Math.max(query.min_y, query.max_y),
 });
 
-const NO_MAP = (cells: number) => ({
+const emptyMap = (cells: number) => ({
   version: null,
   total: 0,
   cells: Array.from({ length: cells * cells }, () => 0),

@@ -3,22 +3,22 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { Mood } from '../library/moods.ts';
 import type { PlaylistService } from '../playlists/service.ts';
-import type { FactsReader } from './facts.ts';
+import type { FactsReader } from './track-facts.ts';
 import type { ReasonOut, SeedIn } from './wire.ts';
 
 export interface Seed {
   title: string | null;
-  /** All that may be asked for what is like it. */
+  /** Tracks whose similar tracks may be played. */
   ids: TrackId[];
-  /** All that is played has it. */
+  /** All played tracks have this mood. */
   mood?: Mood;
-  /** Preferred. */
+  /** Tracks of this genre are preferred. */
   genre?: string;
   /** Why a track of the seed itself is played. */
   ownReason?: (id: number) => ReasonOut | undefined;
 }
 
-const FROM_PLAYLIST = 200;
+const MAX_PLAYLIST_TRACKS = 200;
 
 interface SeedDeps {
   facts: FactsReader;
@@ -58,19 +58,19 @@ export function createSeeds({ facts, library, playlists, random }: SeedDeps) {
           };
         case 'playlist': {
           const { name, trackCount } = await playlists.get(userId, seed.id);
-          const offset = Math.floor(random() * Math.max(0, trackCount - FROM_PLAYLIST));
-          const { items } = await playlists.entries(userId, seed.id, { limit: FROM_PLAYLIST, offset });
+          const offset = Math.floor(random() * Math.max(0, trackCount - MAX_PLAYLIST_TRACKS));
+          const { items } = await playlists.entries(userId, seed.id, { limit: MAX_PLAYLIST_TRACKS, offset });
           return { title: name, ids: items.map(({ track }) => track.id) };
         }
         case 'mood':
           return ofMood(seed.mood);
         case 'moment': {
-          const played = facts.atHour(userId, seed.hour, seed.utc_offset_minutes);
-          if (played.length === 0) return ofMood(usualMood(seed.hour));
-          const plays = new Map<number, number>(played.map((one) => [one.id, one.plays]));
+          const playedTracks = facts.atHour(userId, seed.hour, seed.utc_offset_minutes);
+          if (playedTracks.length === 0) return ofMood(usualMood(seed.hour));
+          const plays = new Map<number, number>(playedTracks.map((track) => [track.id, track.plays]));
           return {
             title: null,
-            ids: played.map(({ id }) => id),
+            ids: playedTracks.map(({ id }) => id),
             ownReason: (id) => {
               const count = plays.get(id);
               return count === undefined ? undefined : { kind: 'played_at_this_hour', plays: count };

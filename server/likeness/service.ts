@@ -1,16 +1,16 @@
-// What is like what: similar tracks, versions, paths, and what Subsonic asks for.
+// Similar tracks, versions and paths, for the REST and Subsonic APIs.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { Statements } from '../library/statement-cache.ts';
-import type { Facts, FactsReader } from './facts.ts';
+import type { Facts, FactsReader } from './track-facts.ts';
 import type { RadioTrack, Radio } from './radio.ts';
 import { reasonsLike, reasonsOfListener } from './reasons.ts';
 import type { Sounds } from './sounds.ts';
 import { findVersions, type VersionKind } from './versions.ts';
 import type { SeedIn } from './wire.ts';
 
-/** So many more are asked for: some cannot be played now, or are versions of the same song. */
-const SPARE = 60;
+/** Extra tracks that are requested, as some cannot be played now or are versions of the same song. */
+const EXTRA_TRACKS = 60;
 
 /** What Subsonic's similar songs start from. */
 export type SeedOfSongs = Extract<SeedIn, { kind: 'track' | 'album' | 'artist' }>;
@@ -33,20 +33,20 @@ interface Similar {
 export type LikenessService = ReturnType<typeof createLikenessService>;
 
 export function createLikenessService({ statements, sounds, facts, radio, library, now }: LikenessDeps) {
-  function explained(
+  function withReasons(
     userId: UserId,
-    to: Facts,
-    found: readonly { id: number; likeness: number | null; rank: number | null }[],
+    origin: Facts,
+    similarTracks: readonly { id: number; likeness: number | null; rank: number | null }[],
   ): RadioTrack[] {
-    const known = facts.of(
+    const factsById = facts.of(
       userId,
-      found.map(({ id }) => id),
+      similarTracks.map(({ id }) => id),
     );
-    return found.flatMap(({ id, likeness, rank }): RadioTrack[] => {
-      const track = known.get(id);
+    return similarTracks.flatMap(({ id, likeness, rank }): RadioTrack[] => {
+      const track = factsById.get(id);
       if (!track?.isUsable) return [];
       const reasons = [
-        ...reasonsLike(track, { facts: to, likeness: likeness ?? undefined, rank: rank ?? undefined }),
+        ...reasonsLike(track, { facts: origin, likeness: likeness ?? undefined, rank: rank ?? undefined }),
         ...reasonsOfListener(track, now().getTime()),
       ];
       return [
@@ -57,45 +57,50 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
 
   async function similar(userId: UserId, id: TrackId, count: number): Promise<Similar> {
     const track = library.getTrack(userId, id);
-    const about = facts.of(userId, [id]).get(id) as Facts;
+    const trackFacts = facts.of(userId, [id]).get(id) as Facts;
     const versions = findVersions(statements, track);
-    const not = new Set<number>(versions.map((one) => one.id));
+    const versionIds = new Set<number>(versions.map((version) => version.id));
     const isKnown = sounds.isKnown();
-    const [near] = (isKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + SPARE }))) || [];
-    const found = near
-      ? Array.from(near.ids, (id, i) => ({ id, likeness: near.likeness[i] as number, rank: near.ranks[i] as number }))
-      : library.similar.toTrack(userId, id, count + SPARE).map((id) => ({ id, likeness: null, rank: null }));
-    const compared = isKnown
-      ? await sounds.ask({ kind: 'compare', id, others: versions.map((one) => one.id) })
+    const [nearest] =
+      (isKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + EXTRA_TRACKS }))) || [];
+    const candidates = nearest
+      ? Array.from(nearest.ids, (id, i) => ({
+          id,
+          likeness: nearest.likeness[i] as number,
+          rank: nearest.ranks[i] as number,
+        }))
+      : library.similar.toTrack(userId, id, count + EXTRA_TRACKS).map((id) => ({ id, likeness: null, rank: null }));
+    const comparisons = isKnown
+      ? await sounds.ask({ kind: 'compare', id, others: versions.map((version) => version.id) })
       : undefined;
     return {
-      by: near ? 'sound' : 'tags',
-      items: explained(
+      by: nearest ? 'sound' : 'tags',
+      items: withReasons(
         userId,
-        about,
-        found.filter((one) => !not.has(one.id)),
+        trackFacts,
+        candidates.filter((candidate) => !versionIds.has(candidate.id)),
       ).slice(0, count),
       versions: versions.map((version, i) => ({
         ...version,
-        likeness: compared?.[i]?.likeness ?? null,
-        rank: compared?.[i]?.rank ?? null,
+        likeness: comparisons?.[i]?.likeness ?? null,
+        rank: comparisons?.[i]?.rank ?? null,
       })),
     };
   }
 
-  /** Of sounds; undefined when they are not known yet, or one of the two has none. */
+  /** Returns a path by sound; undefined until sounds are known, or when one of the two tracks has none. */
   async function path(userId: UserId, from: TrackId, to: TrackId, steps: number): Promise<RadioTrack[] | undefined> {
-    const ends = [from, to].map((id) => library.getTrack(userId, id).id);
+    const endIds = [from, to].map((id) => library.getTrack(userId, id).id);
     if (!sounds.isKnown()) return undefined;
-    const found = await sounds.ask({ kind: 'path', userId, from, to, steps });
-    if (!found) return undefined;
-    const ids = [from, ...found.ids, to];
-    const known = facts.of(userId, [...ids, ...ends]);
+    const foundPath = await sounds.ask({ kind: 'path', userId, from, to, steps });
+    if (!foundPath) return undefined;
+    const ids = [from, ...foundPath.ids, to];
+    const factsById = facts.of(userId, [...ids, ...endIds]);
     return ids.flatMap((id, i): RadioTrack[] => {
-      const [track, before] = [known.get(id), known.get(ids[i - 1] ?? 0)];
+      const [track, previousTrack] = [factsById.get(id), factsById.get(ids[i - 1] ?? 0)];
       if (!track) return [];
-      const likeness = i === 0 ? null : (found.likeness[i - 1] ?? null);
-      const rank = i === 0 ? null : (found.ranks[i - 1] ?? null);
+      const likeness = i === 0 ? null : (foundPath.likeness[i - 1] ?? null);
+      const rank = i === 0 ? null : (foundPath.ranks[i - 1] ?? null);
       const isEnd = i === 0 || i === ids.length - 1;
       return [
         {
@@ -105,8 +110,8 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
           rank,
           reasons: [
             ...(isEnd ? [] : [{ kind: 'on_the_way' as const, step: i, steps: ids.length - 2 }]),
-            ...(before
-              ? reasonsLike(track, { facts: before, likeness: likeness ?? undefined, rank: rank ?? undefined })
+            ...(previousTrack
+              ? reasonsLike(track, { facts: previousTrack, likeness: likeness ?? undefined, rank: rank ?? undefined })
               : []),
             ...reasonsOfListener(track, now().getTime()),
           ],
@@ -118,8 +123,10 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
   /** Most alike first, with their likeness; undefined until the sounds of the library are known. */
   async function soundsLike(id: TrackId, count: number): Promise<{ id: TrackId; likeness: number }[] | undefined> {
     if (!sounds.isKnown()) return undefined;
-    const [near] = (await sounds.ask({ kind: 'nearest', ids: [id], count })) ?? [];
-    return near ? Array.from(near.ids, (id, i) => ({ id: id as TrackId, likeness: near.likeness[i] as number })) : [];
+    const [nearest] = (await sounds.ask({ kind: 'nearest', ids: [id], count })) ?? [];
+    return nearest
+      ? Array.from(nearest.ids, (id, i) => ({ id: id as TrackId, likeness: nearest.likeness[i] as number }))
+      : [];
   }
 
   /** The next songs of a radio. */
@@ -129,13 +136,13 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     return items.map(({ id }) => id);
   }
 
-  /** Of at most so many tracks; the likeness is that to the first. */
+  /** Returns a path of at most `count` tracks with their likeness to the first. */
   async function soundPath(userId: UserId, from: TrackId, to: TrackId, count: number) {
-    const found = await path(userId, from, to, Math.max(0, count - 2));
-    if (!found) return undefined;
-    const others = found.map(({ id }) => id);
-    const compared = (await sounds.ask({ kind: 'compare', id: from, others })) ?? [];
-    return others.slice(0, count).map((id, i) => ({ id, likeness: compared[i]?.likeness ?? 0 }));
+    const pathTracks = await path(userId, from, to, Math.max(0, count - 2));
+    if (!pathTracks) return undefined;
+    const others = pathTracks.map(({ id }) => id);
+    const comparisons = (await sounds.ask({ kind: 'compare', id: from, others })) ?? [];
+    return others.slice(0, count).map((id, i) => ({ id, likeness: comparisons[i]?.likeness ?? 0 }));
   }
 
   return { similar, path, soundsLike, songsLike, soundPath };

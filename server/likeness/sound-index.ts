@@ -23,10 +23,10 @@ export const MODEL_VALUES = 2 * DIMENSIONS + AXES;
 
 export interface IndexHeader {
   vectorVersion: number;
-  /** Of this build. */
+  /** Version of this build. */
   version: string;
   builtAtMs: number;
-  /** What the library had then: see countSounds. */
+  /** Fingerprint of the library at that time: see countSounds. */
   members: string;
   analyzed: number;
   total: number;
@@ -49,22 +49,22 @@ export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clu
     ys: tracks * 2,
     genres: tracks,
   };
-  let at = HEADER_BYTES;
+  let offset = HEADER_BYTES;
   const starts = {} as Record<keyof typeof sizes, number>;
   for (const [part, size] of Object.entries(sizes) as [keyof typeof sizes, number][]) {
-    starts[part] = at;
-    at += Math.ceil(size / 8) * 8;
+    starts[part] = offset;
+    offset += Math.ceil(size / 8) * 8;
   }
-  return { ...starts, end: at };
+  return { ...starts, end: offset };
 }
 
-/** Up to so many are all compared: no cluster is left out. */
-const ALL_UP_TO = 30_000;
-/** Of more, this share: see docs/decisions/0089. */
-const SHARE = 0.08;
+/** Up to this many tracks all records are compared. */
+const MAX_FULLY_COMPARED = 30_000;
+/** In larger libraries this share is compared: see docs/decisions/0089. */
+const COMPARED_SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
 /** Ranks are counted among so many tracks at most, spread evenly over the clusters. */
-const RANKED = 4_096;
+const MAX_RANK_SAMPLE = 4_096;
 
 export interface Alike {
   ids: Int32Array<ArrayBuffer>;
@@ -103,16 +103,16 @@ export function openSoundIndex(path: string) {
   const view = new DataView(memory);
   const out = new Float32Array(memory, outAt, page);
   let map: SoundMap | undefined;
-  let ranked: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
+  let rankSample: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
 
-  function read(into: Uint8Array, at: number): void {
-    for (let done = 0; done < into.length;) {
-      const got = readSync(fd, into, done, into.length - done, at + done);
-      if (got === 0) throw new Error('the index of sounds ends too early');
-      done += got;
+  function read(target: Uint8Array, at: number): void {
+    for (let done = 0; done < target.length;) {
+      const bytesRead = readSync(fd, target, done, target.length - done, at + done);
+      if (bytesRead === 0) throw new Error('the index of sounds ends too early');
+      done += bytesRead;
     }
   }
-  function array<T extends Int32Array | Uint16Array | Uint8Array | Float64Array>(
+  function readArray<T extends Int32Array | Uint16Array | Uint8Array | Float64Array>(
     kind: new (buffer: ArrayBuffer) => T,
     length: number,
     at: number,
@@ -123,18 +123,18 @@ export function openSoundIndex(path: string) {
   }
 
   read(bytes.subarray(middlesAt, pageAt), layout.middles);
-  const starts = array(Int32Array, (clusters + 1) * 4, layout.starts);
-  const values = array(Float64Array, MODEL_VALUES * 8, layout.model);
+  const starts = readArray(Int32Array, (clusters + 1) * 4, layout.starts);
+  const values = readArray(Float64Array, MODEL_VALUES * 8, layout.model);
   const model: VectorModel = {
     mean: values.subarray(0, 2 * DIMENSIONS),
     axes: values.subarray(2 * DIMENSIONS),
   };
   const toVector = createVectorWriter(model);
-  const four = new Int32Array(1);
+  const intBuffer = new Int32Array(1);
 
-  function int(at: number): number {
-    read(new Uint8Array(four.buffer), at);
-    return four[0] as number;
+  function readInt(at: number): number {
+    read(new Uint8Array(intBuffer.buffer), at);
+    return intBuffer[0] as number;
   }
 
   /** The record of a track. */
@@ -142,20 +142,20 @@ export function openSoundIndex(path: string) {
     let [low, high] = [0, tracks - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const here = int(layout.ids + middle * 4);
-      if (here === id) {
+      const middleId = readInt(layout.ids + middle * 4);
+      if (middleId === id) {
         const record = new Uint8Array(RECORD_BYTES);
-        read(record, layout.records + int(layout.places + middle * 4) * RECORD_BYTES);
+        read(record, layout.records + readInt(layout.places + middle * 4) * RECORD_BYTES);
         return record;
       }
-      if (here < id) low = middle + 1;
+      if (middleId < id) low = middle + 1;
       else high = middle - 1;
     }
     return undefined;
   }
 
-  /** Puts a record where it is compared from; gives what products are multiplied with. */
-  function ask(record: Uint8Array): number {
+  /** Loads the record to compare with; returns the scale of the products. */
+  function loadQuery(record: Uint8Array): number {
     bytes.set(record, 0);
     const scale = view.getFloat32(RECORD_SCALE, true);
     bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
@@ -163,19 +163,19 @@ export function openSoundIndex(path: string) {
   }
 
   function scan(from: number, count: number, scale: number, top: Top): void {
-    for (let at = 0; at < count; at += PAGE_RECORDS) {
-      const some = Math.min(PAGE_RECORDS, count - at);
-      read(bytes.subarray(pageAt, pageAt + some * RECORD_BYTES), layout.records + (from + at) * RECORD_BYTES);
-      loops.dots(0, pageAt, some, outAt);
-      for (let i = 0; i < some; i++) {
+    for (let start = 0; start < count; start += PAGE_RECORDS) {
+      const pageCount = Math.min(PAGE_RECORDS, count - start);
+      read(bytes.subarray(pageAt, pageAt + pageCount * RECORD_BYTES), layout.records + (from + start) * RECORD_BYTES);
+      loops.dots(0, pageAt, pageCount, outAt);
+      for (let i = 0; i < pageCount; i++) {
         const likeness = (out[i] as number) * scale;
         if (likeness > top.least()) top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true), likeness);
       }
     }
   }
 
-  function readRanked(): NonNullable<typeof ranked> {
-    const count = Math.min(tracks, RANKED);
+  function readRankSample(): NonNullable<typeof rankSample> {
+    const count = Math.min(tracks, MAX_RANK_SAMPLE);
     const records = new Uint8Array(count * RECORD_BYTES);
     if (count === tracks) read(records, layout.records);
     else
@@ -192,66 +192,68 @@ export function openSoundIndex(path: string) {
     find,
     /** How likeness to a record ranks among the tracks of the index. */
     ranksFor(record: Uint8Array): RankOf {
-      const { records, count } = (ranked ??= readRanked());
-      const scale = ask(record);
+      const { records, count } = (rankSample ??= readRankSample());
+      const scale = loadQuery(record);
       bytes.set(records, pageAt);
       loops.dots(0, pageAt, count, outAt);
-      const own = idOf(record);
-      const others = out
+      const ownId = idOf(record);
+      const likenesses = out
         .slice(0, count)
         .map((dot) => dot * scale)
-        .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true) !== own)
+        .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true) !== ownId)
         .sort();
       return (likeness) => {
         if (likeness <= 0) return 1;
-        let [low, high] = [0, others.length];
+        let [low, high] = [0, likenesses.length];
         while (low < high) {
           const middle = (low + high) >> 1;
-          if ((others[middle] as number) < likeness - ROUNDING) low = middle + 1;
+          if ((likenesses[middle] as number) < likeness - ROUNDING_ERROR) low = middle + 1;
           else high = middle;
         }
-        return Math.max(1, others.length - low) / Math.max(1, others.length);
+        return Math.max(1, likenesses.length - low) / Math.max(1, likenesses.length);
       };
     },
-    /** Of a track that came after the index was built. */
+    /** Makes the record of a track that is not in the index yet. */
     recordOf(character: Character, id: number): Uint8Array<ArrayBuffer> {
       const record = new Uint8Array(RECORD_BYTES);
       writeRecord(toVector(character), id, new DataView(record.buffer), 0);
       return record;
     },
     likenessOf(a: Uint8Array, b: Uint8Array): number {
-      const scale = ask(a);
+      const scale = loadQuery(a);
       bytes.set(b, pageAt);
       loops.dots(0, pageAt, 1, outAt);
       return Math.max(0, Math.min(1, (out[0] as number) * scale));
     },
     /** Most alike first, also what is looked for if it is in the index. `share` of the records are compared. */
-    nearest(record: Uint8Array, count: number, share = SHARE, allUpTo = ALL_UP_TO): Alike {
-      const scale = ask(record);
+    nearest(record: Uint8Array, count: number, share = COMPARED_SHARE, allUpTo = MAX_FULLY_COMPARED): Alike {
+      const scale = loadQuery(record);
       const top = createTop(Math.min(count, tracks));
       if (tracks <= allUpTo || share >= 1) scan(0, tracks, scale, top);
       else {
         loops.dots(0, middlesAt, clusters, outAt);
-        const near = out.slice(0, clusters);
-        const order = Array.from(near.keys()).sort((a, b) => (near[b] as number) - (near[a] as number));
-        const most = Math.max(allUpTo, tracks * share);
-        let compared = 0;
+        const clusterLikeness = out.slice(0, clusters);
+        const order = Array.from(clusterLikeness.keys()).sort(
+          (a, b) => (clusterLikeness[b] as number) - (clusterLikeness[a] as number),
+        );
+        const minCompared = Math.max(allUpTo, tracks * share);
+        let comparedCount = 0;
         for (const cluster of order) {
           const from = starts[cluster] as number;
           const size = (starts[cluster + 1] as number) - from;
           scan(from, size, scale, top);
-          compared += size;
-          if (compared >= most) break;
+          comparedCount += size;
+          if (comparedCount >= minCompared) break;
         }
       }
       return top.finish();
     },
     map(): SoundMap {
       map ??= {
-        ids: array(Int32Array, tracks * 4, layout.ids),
-        xs: array(Uint16Array, tracks * 2, layout.xs),
-        ys: array(Uint16Array, tracks * 2, layout.ys),
-        genres: array(Uint8Array, tracks, layout.genres),
+        ids: readArray(Int32Array, tracks * 4, layout.ids),
+        xs: readArray(Uint16Array, tracks * 2, layout.xs),
+        ys: readArray(Uint16Array, tracks * 2, layout.ys),
+        genres: readArray(Uint8Array, tracks, layout.genres),
       };
       return map;
     },
@@ -260,25 +262,25 @@ export function openSoundIndex(path: string) {
 }
 
 /** Likeness is stored in 32 bits. */
-const ROUNDING = 1e-6;
+const ROUNDING_ERROR = 1e-6;
 const idOf = (record: Uint8Array): number =>
   new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID, true);
 
-/** Gives the header of the index that is there now. */
+/** Returns a function that reads the header of the current index. */
 export function createHeaderReader(path: string): () => IndexHeader | undefined {
-  let known: { key: string; header: IndexHeader | undefined } | undefined;
+  let cachedHeader: { key: string; header: IndexHeader | undefined } | undefined;
   return () => {
     const key = keyOf(path);
-    if (known?.key !== key) {
+    if (cachedHeader?.key !== key) {
       const fd = key === undefined ? undefined : openSync(path, 'r');
-      known = { key: key ?? '', header: fd === undefined ? undefined : readHeader(fd) };
+      cachedHeader = { key: key ?? '', header: fd === undefined ? undefined : readHeader(fd) };
       if (fd !== undefined) closeSync(fd);
     }
-    return known?.header;
+    return cachedHeader?.header;
   };
 }
 
-/** Another one for each build; undefined without an index. */
+/** Returns a key that changes with each build; undefined without an index. */
 export function keyOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
@@ -303,10 +305,10 @@ function parse(text: string): IndexHeader | undefined {
 
 type Top = ReturnType<typeof createTop>;
 
-/** The best so many, as a heap with the worst on top. */
-export function createTop(most: number) {
-  const ids = new Int32Array(most);
-  const values = new Float32Array(most);
+/** Keeps the best `limit` values, as a heap with the worst on top. */
+export function createTop(limit: number) {
+  const ids = new Int32Array(limit);
+  const values = new Float32Array(limit);
   let count = 0;
   const swap = (a: number, b: number): void => {
     [ids[a], ids[b]] = [ids[b] as number, ids[a] as number];
@@ -314,28 +316,28 @@ export function createTop(most: number) {
   };
 
   function sink(): void {
-    for (let at = 0; ;) {
-      let least = at;
-      for (const child of [2 * at + 1, 2 * at + 2])
+    for (let index = 0; ;) {
+      let least = index;
+      for (const child of [2 * index + 1, 2 * index + 2])
         if (child < count && (values[child] as number) < (values[least] as number)) least = child;
-      if (least === at) return;
-      swap(at, least);
-      at = least;
+      if (least === index) return;
+      swap(index, least);
+      index = least;
     }
   }
 
   return {
-    /** What is not above it is not among the best. */
-    least: (): number => (count < most ? -Infinity : most === 0 ? Infinity : (values[0] as number)),
+    /** Returns the value that a new one has to exceed. */
+    least: (): number => (count < limit ? -Infinity : limit === 0 ? Infinity : (values[0] as number)),
     add(id: number, value: number): void {
-      if (count < most) {
+      if (count < limit) {
         ids[count] = id;
         values[count] = value;
-        for (let at = count++; at > 0;) {
-          const parent = (at - 1) >> 1;
-          if ((values[parent] as number) <= (values[at] as number)) break;
-          swap(at, parent);
-          at = parent;
+        for (let index = count++; index > 0;) {
+          const parent = (index - 1) >> 1;
+          if ((values[parent] as number) <= (values[index] as number)) break;
+          swap(index, parent);
+          index = parent;
         }
       } else if (value > (values[0] as number)) {
         ids[0] = id;

@@ -1,4 +1,4 @@
-// What is seen of the map: tracks counted in cells, some of them as points, and those along a line.
+// Reads parts of the map: tracks counted in cells, some of them as points, and tracks along a line.
 import type { SoundIndex, SoundMap } from './sound-index.ts';
 
 export interface Point {
@@ -13,7 +13,7 @@ export interface Area {
   maxY: number;
 }
 
-export interface MapFound {
+export interface MapView {
   version: string;
   total: number;
   cells: number[];
@@ -22,15 +22,15 @@ export interface MapFound {
   labels: { x: number; y: number; genre: string; tracks: number }[];
 }
 
-export interface TracksIn {
+export interface AreaTracks {
   total: number;
   items: (Point & { id: number })[];
 }
 
 /** Columns and rows in which genres are counted for labels. */
 const LABEL_CELLS = 5;
-/** A genre is named where it has this share of the tracks that have one, at least. */
-const PREVAILS = 0.3;
+/** A genre is labelled where it has at least this share of the tracks with a genre. */
+const MIN_LABEL_SHARE = 0.3;
 const NO_GENRE = 0xff;
 
 const isIn = ({ minX, minY, maxX, maxY }: Area, x: number, y: number): boolean =>
@@ -40,10 +40,10 @@ function* placesIn({ ids, xs, ys }: SoundMap, area: Area): Generator<number> {
   for (let i = 0; i < ids.length; i++) if (isIn(area, xs[i] as number, ys[i] as number)) yield i;
 }
 
-export function lookAtMap(
+export function readMap(
   index: SoundIndex,
   { area, points, cells }: { area: Area; points: number; cells: number },
-): MapFound {
+): MapView {
   const map = index.map();
   const { genres, version } = index.header;
   const counts = new Int32Array(cells * cells);
@@ -57,18 +57,21 @@ export function lookAtMap(
     counts[cell] = (counts[cell] as number) + 1;
     if (genre !== NO_GENRE) labels.count(x, y, genre);
   }
-  const drawn = Math.min(points, places.length);
-  const chosen = Array.from({ length: drawn }, (_, n) => places[Math.floor((n * places.length) / drawn)] as number);
+  const pointCount = Math.min(points, places.length);
+  const shownPlaces = Array.from(
+    { length: pointCount },
+    (_, n) => places[Math.floor((n * places.length) / pointCount)] as number,
+  );
   return {
     version,
     total: places.length,
     cells: [...counts],
     genres,
     points: {
-      id: chosen.map((i) => map.ids[i] as number),
-      x: chosen.map((i) => map.xs[i] as number),
-      y: chosen.map((i) => map.ys[i] as number),
-      genre: chosen.map((i) => (map.genres[i] === NO_GENRE ? -1 : (map.genres[i] as number))),
+      id: shownPlaces.map((i) => map.ids[i] as number),
+      x: shownPlaces.map((i) => map.xs[i] as number),
+      y: shownPlaces.map((i) => map.ys[i] as number),
+      genre: shownPlaces.map((i) => (map.genres[i] === NO_GENRE ? -1 : (map.genres[i] as number))),
     },
     labels: labels.finish(),
   };
@@ -83,25 +86,25 @@ function createLabels({ minX, minY, maxX, maxY }: Area, genres: readonly string[
     Math.floor(((value - low) * LABEL_CELLS) / (high - low + 1));
   return {
     count(x: number, y: number, genre: number): void {
-      const at = (cellOf(y, minY, maxY) * LABEL_CELLS + cellOf(x, minX, maxX)) * size + genre;
-      counts[at] = (counts[at] as number) + 1;
-      sumX[at] = (sumX[at] as number) + x;
-      sumY[at] = (sumY[at] as number) + y;
+      const index = (cellOf(y, minY, maxY) * LABEL_CELLS + cellOf(x, minX, maxX)) * size + genre;
+      counts[index] = (counts[index] as number) + 1;
+      sumX[index] = (sumX[index] as number) + x;
+      sumY[index] = (sumY[index] as number) + y;
     },
     /** One for each cell in which a genre prevails, the largest first. */
-    finish(): MapFound['labels'] {
-      const labels: MapFound['labels'] = [];
+    finish(): MapView['labels'] {
+      const labels: MapView['labels'] = [];
       for (let cell = 0; cell < LABEL_CELLS * LABEL_CELLS; cell++) {
-        const here = counts.subarray(cell * size, (cell + 1) * size);
-        const total = here.reduce((sum, one) => sum + one, 0);
-        const most = Math.max(...here, 0);
-        if (most === 0 || most < PREVAILS * total) continue;
-        const at = cell * size + here.indexOf(most);
+        const cellCounts = counts.subarray(cell * size, (cell + 1) * size);
+        const total = cellCounts.reduce((sum, count) => sum + count, 0);
+        const maxCount = Math.max(...cellCounts, 0);
+        if (maxCount === 0 || maxCount < MIN_LABEL_SHARE * total) continue;
+        const index = cell * size + cellCounts.indexOf(maxCount);
         labels.push({
-          x: Math.round((sumX[at] as number) / most),
-          y: Math.round((sumY[at] as number) / most),
-          genre: genres[here.indexOf(most)] as string,
-          tracks: most,
+          x: Math.round((sumX[index] as number) / maxCount),
+          y: Math.round((sumY[index] as number) / maxCount),
+          genre: genres[cellCounts.indexOf(maxCount)] as string,
+          tracks: maxCount,
         });
       }
       return labels.sort((a, b) => b.tracks - a.tracks);
@@ -109,11 +112,11 @@ function createLabels({ minX, minY, maxX, maxY }: Area, genres: readonly string[
   };
 }
 
-/** As people read: from the top to the bottom, and there from the left to the right. */
+/** Lists tracks in reading order: from top to bottom, and from left to right. */
 export function tracksIn(
   index: SoundIndex,
   { area, limit, offset }: { area: Area; limit: number; offset: number },
-): TracksIn {
+): AreaTracks {
   const map = index.map();
   const rows = Math.max(1, (area.maxY - area.minY) / 24);
   const keyOf = (i: number): number =>
@@ -134,16 +137,16 @@ export function tracksAlong(
 ): number[] {
   const { ids, xs, ys } = index.map();
   const stops = stopsAlong(points, count);
-  const taken = new Set<number>();
+  const takenPlaces = new Set<number>();
   for (const { x, y } of stops) {
-    let [best, least] = [-1, Infinity];
+    let [best, smallestDistance] = [-1, Infinity];
     for (let i = 0; i < ids.length; i++) {
       const distance = ((xs[i] as number) - x) ** 2 + ((ys[i] as number) - y) ** 2;
-      if (distance < least && !taken.has(i)) [best, least] = [i, distance];
+      if (distance < smallestDistance && !takenPlaces.has(i)) [best, smallestDistance] = [i, distance];
     }
-    if (best >= 0) taken.add(best);
+    if (best >= 0) takenPlaces.add(best);
   }
-  return [...taken].map((i) => ids[i] as number);
+  return [...takenPlaces].map((i) => ids[i] as number);
 }
 
 function stopsAlong(points: readonly Point[], count: number): Point[] {
@@ -151,13 +154,16 @@ function stopsAlong(points: readonly Point[], count: number): Point[] {
     const from = points[i] as Point;
     return { from, to, length: Math.hypot(to.x - from.x, to.y - from.y) };
   });
-  const whole = parts.reduce((sum, { length }) => sum + length, 0);
+  const totalLength = parts.reduce((sum, { length }) => sum + length, 0);
   return Array.from({ length: count }, (_, n) => {
-    let left = (whole * n) / (count - 1);
+    let remainingLength = (totalLength * n) / (count - 1);
     for (const { from, to, length } of parts) {
-      if (left <= length && length > 0)
-        return { x: from.x + ((to.x - from.x) * left) / length, y: from.y + ((to.y - from.y) * left) / length };
-      left -= length;
+      if (remainingLength <= length && length > 0)
+        return {
+          x: from.x + ((to.x - from.x) * remainingLength) / length,
+          y: from.y + ((to.y - from.y) * remainingLength) / length,
+        };
+      remainingLength -= length;
     }
     return points.at(-1) as Point;
   });

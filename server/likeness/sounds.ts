@@ -4,17 +4,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Log } from '../log/log.ts';
-import type { AskedLikeness, LikenessAnswer, LikenessAnswers, LikenessQuestion } from './likeness-worker.ts';
+import type { LikenessRequest, LikenessAnswer, LikenessAnswers, LikenessQuestion } from './likeness-worker.ts';
 import { createHeaderReader } from './sound-index.ts';
 
 const KNOWN_SHARE = 0.95;
-/** The thread then ends, with all that it holds. */
+/** An idle thread ends after this time and frees its memory. */
 const IDLE_MS = 2 * 60_000;
-const LOOK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 /** Building takes at most this share of the time. */
-const REST = 20;
+const REST_FACTOR = 20;
 const BUSY_MS = 2_000;
-/** Of the tracks in an index; fewer changes wait for a day. */
+/** Share of changed tracks above which the index is rebuilt at once; fewer changes wait for a day. */
 const CHANGED_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
@@ -28,11 +28,11 @@ interface SoundsDeps {
   changes: () => string;
   isBusy: () => boolean;
   onCounted: (counted: LikenessAnswers['count']) => void;
-  /** How long after the start it first looks. */
+  /** Delay after the start before the first check. */
   afterMs: number;
 }
 
-interface Known {
+interface SoundsState {
   isKnown: boolean;
   analyzed: number;
   total: number;
@@ -45,31 +45,31 @@ export type Sounds = ReturnType<typeof createSounds>;
 
 export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, afterMs, ...files }: SoundsDeps) {
   const failure = 'Sounds could not be compared';
-  const comparing = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
-  const building = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
+  const comparing = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
+  const building = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
   const header = createHeaderReader(indexPath);
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   let isBuilding = false;
-  let counted: LikenessAnswers['count'] | undefined;
+  let counts: LikenessAnswers['count'] | undefined;
 
   async function ask<Q extends LikenessQuestion>(question: Q, thread = comparing): Promise<LikenessAnswers[Q['kind']]> {
     return (await thread.ask({ ...question, indexPath })) as LikenessAnswers[Q['kind']];
   }
 
-  /** Counts what there is, and builds the index when it is no longer that. Gives when a postponed build is due. */
+  /** Builds the index if the library has changed. Returns the time at which a postponed build is due. */
   async function refresh(): Promise<number> {
-    counted = await ask({ kind: 'count' }, building);
-    onCounted(counted);
+    counts = await ask({ kind: 'count' }, building);
+    onCounted(counts);
     const index = header();
-    if (counted.members === index?.members) return Infinity;
-    const changed = Math.abs(counted.comparable - (index?.tracks ?? 0));
+    if (counts.members === index?.members) return Infinity;
+    const changedTracks = Math.abs(counts.comparable - (index?.tracks ?? 0));
     const oldAt = (index?.builtAtMs ?? 0) + DAY_MS;
     const isOld = now().getTime() >= oldAt;
-    if (index && !isOld && index.tracks > 50_000 && changed < index.tracks * CHANGED_SHARE) return oldAt;
+    if (index && !isOld && index.tracks > 50_000 && changedTracks < index.tracks * CHANGED_SHARE) return oldAt;
     isBuilding = true;
     try {
-      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted }, building);
+      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted: counts }, building);
       if (tracks > 0) log.info({ tracks }, 'the index of sounds was built');
       return Infinity;
     } finally {
@@ -78,29 +78,29 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
   }
 
   async function run(signal: AbortSignal): Promise<void> {
-    let seen: string | undefined;
+    let seenChanges: string | undefined;
     let dueAt = Infinity;
     await sleep(afterMs, undefined, { signal, ref: false });
     for (;;) {
       while (isBusy()) await sleep(BUSY_MS, undefined, { signal, ref: false });
       const started = performance.now();
-      const before = changes();
-      if (before !== seen || now().getTime() >= dueAt || !header()) {
+      const currentChanges = changes();
+      if (currentChanges !== seenChanges || now().getTime() >= dueAt || !header()) {
         await refresh().then(
-          (at) => ([seen, dueAt] = [before, at]),
+          (at) => ([seenChanges, dueAt] = [currentChanges, at]),
           (err: unknown) => {
             if (!signal.aborted) log.warn({ err }, 'the index of sounds could not be built, and will be later');
           },
         );
       }
-      const rest = Math.max(LOOK_EVERY_MS, REST * (performance.now() - started));
-      await sleep(rest, undefined, { signal, ref: false });
+      const pauseMs = Math.max(CHECK_INTERVAL_MS, REST_FACTOR * (performance.now() - started));
+      await sleep(pauseMs, undefined, { signal, ref: false });
     }
   }
 
-  function known(): Known {
+  function currentState(): SoundsState {
     const index = header();
-    const { analyzed, total } = counted ?? index ?? { analyzed: 0, total: 0 };
+    const { analyzed, total } = counts ?? index ?? { analyzed: 0, total: 0 };
     return {
       isKnown: index !== undefined && index.tracks > 0 && analyzed >= KNOWN_SHARE * total,
       analyzed,
@@ -113,9 +113,9 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
 
   return {
     ask,
-    known,
-    isKnown: (): boolean => known().isKnown,
-    /** Builds the index if it is not that of the library now. */
+    known: currentState,
+    isKnown: (): boolean => currentState().isKnown,
+    /** Builds the index if the library has changed. */
     refresh,
     start(): void {
       running ??= run(stop.signal).catch((err: unknown) => {

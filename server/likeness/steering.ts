@@ -2,7 +2,7 @@
 // wants less of (relevance feedback: Rocchio 1971).
 import { RECORD_BYTES, RECORD_SCALE, VECTOR_SIZE, writeRecord } from '../dsp/sound-vector.ts';
 
-/** How much these count beside the track itself, together. */
+/** Weights of the steering tracks together, relative to the track itself. */
 const WEIGHT_MORE = 1.25;
 const WEIGHT_LESS = 0.3;
 
@@ -29,7 +29,7 @@ export function steeredRecord(
   };
   add(more, WEIGHT_MORE);
   add(less, -WEIGHT_LESS);
-  const steered = new Uint8Array(RECORD_BYTES);
-  writeRecord(sum, 0, viewOf(steered), 0);
-  return steered;
+  const newRecord = new Uint8Array(RECORD_BYTES);
+  writeRecord(sum, 0, viewOf(newRecord), 0);
+  return newRecord;
 }

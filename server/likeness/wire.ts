@@ -116,23 +116,23 @@ export const SeedIn = z
   .meta({ id: 'RadioSeed' });
 export type SeedIn = z.output<typeof SeedIn>;
 
-const MOST_PLAYED = 2_000;
-const MOST_STEERED = 200;
+const MAX_PLAYED = 2_000;
+const MAX_STEERED = 200;
 
 /** A radio has no state on the server: whoever plays it sends what it has given so far. */
 export const RadioIn = z
   .strictObject({
     seed: SeedIn,
     count: z.int().min(1).max(100).default(10).meta({ description: 'tracks wanted now' }),
-    played: z.array(TrackIdIn).max(MOST_PLAYED).default([]).meta({
+    played: z.array(TrackIdIn).max(MAX_PLAYED).default([]).meta({
       description: 'what this radio gave so far, first to last; they do not come again while there are others',
     }),
-    more: z.array(TrackIdIn).max(MOST_STEERED).default([]).meta({
+    more: z.array(TrackIdIn).max(MAX_STEERED).default([]).meta({
       description: 'more like these; they count like the seed, and the latest ones draw everything towards them',
     }),
     less: z
       .array(TrackIdIn)
-      .max(MOST_STEERED)
+      .max(MAX_STEERED)
       .default([])
       .meta({ description: 'these never, and less of what sounds like the latest of them' }),
   })

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createFacts } from '../../server/likeness/facts.ts';
+import { createFacts } from '../../server/likeness/track-facts.ts';
 import { createRadio } from '../../server/likeness/radio.ts';
 import { createSounds, type Sounds } from '../../server/likeness/sounds.ts';
 import type { RadioIn } from '../../server/likeness/wire.ts';

@@ -1,7 +1,7 @@
 // Where a radio of a mood starts, in a library whose tracks came in by genre.
 import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
-import { createFacts } from '../../../server/likeness/facts.ts';
+import { createFacts } from '../../../server/likeness/track-facts.ts';
 import { createStatements } from '../../../server/library/statement-cache.ts';
 import { seededRandom } from '../../support/test-random.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';

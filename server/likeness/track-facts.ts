@@ -1,5 +1,5 @@
-// What choosing and explaining needs to know of tracks. Only tracks that can be played now, and none that the listener
-// never wants to hear.
+// Reads what choosing and explaining tracks needs: only of tracks that can be played now and that the listener has not
+// excluded.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
@@ -48,8 +48,8 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id`;
 
-/** Tracks looked at for a seed, from a random place of an index on. */
-const LOOKED_AT = 400;
+/** Tracks read for a seed, from a random place of an index on. */
+const MAX_TRACKS_READ = 400;
 /** Rows that a mood is looked for in: a few milliseconds. */
 const MOOD_WINDOW = 1_500;
 /** Below 2^31: multiples of ids, divided by it, leave rests in an order as of chance. */
@@ -58,11 +58,11 @@ const HOUR_MS = 3_600_000;
 /** The plays that say what is heard at an hour. */
 const LAST_PLAYS = 5_000;
 
-const OF_ALBUM = 'SELECT id FROM tracks WHERE album_id = @id LIMIT @most';
-const OF_ARTIST = 'SELECT track_id FROM track_artists WHERE artist_id = @id AND track_id';
-const OF_GENRE = `SELECT track_id FROM track_genres
+const TRACKS_OF_ALBUM = 'SELECT id FROM tracks WHERE album_id = @id LIMIT @most';
+const TRACKS_OF_ARTIST = 'SELECT track_id FROM track_artists WHERE artist_id = @id AND track_id';
+const TRACKS_OF_GENRE = `SELECT track_id FROM track_genres
   WHERE genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND track_id`;
-const AT_HOUR = `SELECT p.track_id AS id, count(*) AS plays FROM (
+const TRACKS_AT_HOUR = `SELECT p.track_id AS id, count(*) AS plays FROM (
     SELECT track_id, played_at FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL
       ORDER BY played_at DESC LIMIT ${LAST_PLAYS}) p
   WHERE p.track_id IS NOT NULL AND (p.played_at + @offsetMs) / ${HOUR_MS} % 24 IN (@hour, @before, @after)
@@ -84,18 +84,18 @@ export type FactsReader = ReturnType<typeof createFacts>;
 
 export function createFacts({ statements, isOffline, random }: FactsDeps) {
   /** Rows of an index from a random position on, wrapping around at its end. */
-  function around(sql: string, params: Record<string, string | number>, rest = ''): TrackId[] {
+  function readAround(sql: string, params: Record<string, string | number>, condition = ''): TrackId[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
-    const all = { ...params, from, most: LOOKED_AT };
-    const after = statements.column<TrackId>(`${sql} >= @from ${rest} LIMIT @most`, all);
-    return after.length === LOOKED_AT
-      ? after
-      : [...after, ...statements.column<TrackId>(`${sql} < @from ${rest} LIMIT @most`, all)];
+    const allParams = { ...params, from, most: MAX_TRACKS_READ };
+    const idsAfter = statements.column<TrackId>(`${sql} >= @from ${condition} LIMIT @most`, allParams);
+    return idsAfter.length === MAX_TRACKS_READ
+      ? idsAfter
+      : [...idsAfter, ...statements.column<TrackId>(`${sql} < @from ${condition} LIMIT @most`, allParams)];
   }
 
   return {
-    /** By id, of tracks that are there. */
+    /** Returns facts by id, of tracks that exist. */
     of(userId: UserId, ids: readonly number[]): Map<number, Facts> {
       const rows = statements.rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) });
       return new Map(
@@ -111,25 +111,25 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
         ]),
       );
     },
-    ofAlbum: (id: AlbumId): TrackId[] => statements.column<TrackId>(OF_ALBUM, { id, most: LOOKED_AT }),
-    ofArtist: (id: ArtistId): TrackId[] => around(OF_ARTIST, { id }),
-    ofGenre: (name: string): TrackId[] => around(OF_GENRE, { genre: identityKey(name) }),
-    /** Of some thousand tracks of its energies, from a random one on. */
+    ofAlbum: (id: AlbumId): TrackId[] => statements.column<TrackId>(TRACKS_OF_ALBUM, { id, most: MAX_TRACKS_READ }),
+    ofArtist: (id: ArtistId): TrackId[] => readAround(TRACKS_OF_ARTIST, { id }),
+    ofGenre: (name: string): TrackId[] => readAround(TRACKS_OF_GENRE, { genre: identityKey(name) }),
+    /** Picks from some thousand tracks with the energies of the mood, from a random one on. */
     ofMood(mood: Mood): TrackId[] {
       const [{ lowest, highest } = { lowest: 1, highest: 10 }] = statements.rows<{ lowest: number; highest: number }>(
         wholeEnergiesSql(mood),
         {},
       );
       const energies = Array.from({ length: highest - lowest + 1 }, (_, i) => lowest + i);
-      const some = (energy: number, sign: string): string =>
+      const windowSql = (energy: number, sign: string): string =>
         `SELECT * FROM (SELECT * FROM tracks WHERE energy = ${energy} AND id ${sign} @from ORDER BY id LIMIT @window)`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
       const shuffle = Math.ceil(PRIME / 3 + random() * (PRIME / 3));
-      const windows = energies.flatMap((energy) => [some(energy, '>='), some(energy, '<')]);
+      const windows = energies.flatMap((energy) => [windowSql(energy, '>='), windowSql(energy, '<')]);
       return statements.column<TrackId>(
         `SELECT t.id FROM (${windows.join(' UNION ALL ')}) t
           WHERE t.availability = 'available' AND ${moodSql(mood, 't')} ORDER BY t.id * @shuffle % ${PRIME} LIMIT @most`,
-        { from, shuffle, window: Math.ceil(MOOD_WINDOW / energies.length), most: LOOKED_AT },
+        { from, shuffle, window: Math.ceil(MOOD_WINDOW / energies.length), most: MAX_TRACKS_READ },
       );
     },
     haveMood: (mood: Mood, ids: readonly number[]): Set<number> =>
@@ -139,9 +139,9 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
           { ids: JSON.stringify(ids) },
         ),
       ),
-    /** What the listener played most at an hour of the day, and the hours beside it. */
+    /** Returns what the listener played most at an hour of the day and the hours next to it. */
     atHour: (userId: UserId, hour: number, offsetMinutes: number): { id: TrackId; plays: number }[] =>
-      statements.rows(AT_HOUR, {
+      statements.rows(TRACKS_AT_HOUR, {
         userId,
         offsetMs: offsetMinutes * 60_000,
         hour,
@@ -151,6 +151,6 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
     /** The hour of the day at which the listener plays most, where the listener is. */
     busiestHour: (userId: UserId, offsetMinutes: number): number | undefined =>
       statements.column<number>(BUSIEST_HOUR, { userId, offsetMs: offsetMinutes * 60_000 })[0],
-    any: (): TrackId[] => around("SELECT id FROM tracks WHERE availability = 'available' AND id", {}),
+    any: (): TrackId[] => readAround("SELECT id FROM tracks WHERE availability = 'available' AND id", {}),
   };
 }

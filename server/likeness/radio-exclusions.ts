@@ -1,4 +1,4 @@
-// What radios and mixes never play for a listener.
+// Tracks and artists that radios and mixes never play for a listener.
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
@@ -9,9 +9,9 @@ import type { NeverOut } from './wire.ts';
 const UserIds = z.array(z.int()).default([]); // merged by an older version
 const MovedUserIds = z.array(z.int()).catch([]); // it may be from a backup
 
-type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
+type ExcludedItem = { trackId: TrackId } | { artistId: ArtistId };
 
-export function createNevers({ db: { $client: client }, now }: { db: MainDb; now: () => Date }) {
+export function createRadioExclusions({ db: { $client: client }, now }: { db: MainDb; now: () => Date }) {
   const add = client.prepare(
     'INSERT INTO radio_nevers (user_id, track_id, artist_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
@@ -44,26 +44,26 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
   const removeArtist = client.prepare<[number, string]>(
     'DELETE FROM radio_nevers WHERE artist_id = ? AND user_id IN (SELECT value FROM json_each(?))',
   );
-  const idsOf = (what: NeverWhat) => ('trackId' in what ? [what.trackId, null] : [null, what.artistId]);
+  const idsOf = (item: ExcludedItem) => ('trackId' in item ? [item.trackId, null] : [null, item.artistId]);
 
   return {
-    add: (userId: UserId, what: NeverWhat): void => void add.run(userId, ...idsOf(what), now().getTime()),
-    remove: (userId: UserId, what: NeverWhat): void => void remove.run(userId, ...idsOf(what)),
+    add: (userId: UserId, item: ExcludedItem): void => void add.run(userId, ...idsOf(item), now().getTime()),
+    remove: (userId: UserId, item: ExcludedItem): void => void remove.run(userId, ...idsOf(item)),
     list: (userId: UserId): NeverOut => ({ tracks: tracks.all(userId), artists: artists.all(userId) }),
     merge: {
       moveSince: (from, to, since) => moveSince.run(to, from, since.getTime()).changes > 0,
       move: (from, to) => void move.run(to, from),
       remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
-      /** The other track's own are in its snapshot. What the kept one has of it goes. */
+      /** Removes from the kept track what it got from the other one, whose own exclusions are in its snapshot. */
       bringBack: (from, to, { remembered }) => void takeBack.run(to, JSON.stringify(UserIds.parse(remembered)), from),
     } satisfies TrackMergePart,
     annotations: {
       name: 'nevers',
       move({ type, from, to, holder, memory }): number[] | undefined {
         if (type !== 'artist') return undefined;
-        const moved = MovedUserIds.parse(memory);
+        const movedUserIds = MovedUserIds.parse(memory);
         const ownUserIds = usersOfArtist.all(to);
-        addArtist.run(to, holder, Number(holder === from), JSON.stringify(moved));
+        addArtist.run(to, holder, Number(holder === from), JSON.stringify(movedUserIds));
         return usersOfArtist.all(to).filter((userId) => !ownUserIds.includes(userId));
       },
       takeBack: ({ type, holder, memory }) =>
