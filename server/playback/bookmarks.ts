@@ -22,7 +22,7 @@ export function createBookmarkService({
   now: () => Date;
   library: Pick<LibraryService, 'tracksById'>;
 }) {
-  const mine = (userId: UserId, trackId: TrackId) => and(eq(bookmarks.userId, userId), eq(bookmarks.trackId, trackId));
+  const isOwn = (userId: UserId, trackId: TrackId) => and(eq(bookmarks.userId, userId), eq(bookmarks.trackId, trackId));
 
   function withTracks(userId: UserId, rows: BookmarkRow[]): BookmarkSummary[] {
     const byId = new Map(
@@ -40,7 +40,7 @@ export function createBookmarkService({
   }
 
   function get(userId: UserId, trackId: TrackId): BookmarkSummary {
-    const [bookmark] = withTracks(userId, db.select().from(bookmarks).where(mine(userId, trackId)).all());
+    const [bookmark] = withTracks(userId, db.select().from(bookmarks).where(isOwn(userId, trackId)).all());
     if (!bookmark) throw notFound('bookmark of track', trackId);
     return bookmark;
   }
@@ -63,7 +63,7 @@ export function createBookmarkService({
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Creates or moves it; without a comment, it keeps its own. Throws `not_found` for a track not in the library. */
+    /** Creates or moves a bookmark; without a comment it keeps its own. Throws `not_found` for an unknown track. */
     set: (
       userId: UserId,
       trackId: TrackId,
@@ -85,7 +85,7 @@ export function createBookmarkService({
     },
 
     remove(userId: UserId, trackId: TrackId): void {
-      if (db.delete(bookmarks).where(mine(userId, trackId)).run().changes === 0)
+      if (db.delete(bookmarks).where(isOwn(userId, trackId)).run().changes === 0)
         throw notFound('bookmark of track', trackId);
     },
   };

@@ -9,14 +9,14 @@ export function repairQueue<T>(
   isThere: (id: T) => boolean,
   { currentIndex, positionMs }: QueuePlace,
 ): QueuePlace & { trackIds: T[] } {
-  const kept = trackIds.filter(isThere);
-  if (kept.length === trackIds.length) return { trackIds: kept, currentIndex, positionMs };
-  const before = trackIds.slice(0, currentIndex).filter(isThere).length;
+  const remainingIds = trackIds.filter(isThere);
+  if (remainingIds.length === trackIds.length) return { trackIds: remainingIds, currentIndex, positionMs };
+  const remainingBefore = trackIds.slice(0, currentIndex).filter(isThere).length;
   const current = trackIds[currentIndex];
   const isCurrentThere = current !== undefined && isThere(current);
   return {
-    trackIds: kept,
-    currentIndex: Math.max(0, Math.min(before, kept.length - 1)),
+    trackIds: remainingIds,
+    currentIndex: Math.max(0, Math.min(remainingBefore, remainingIds.length - 1)),
     positionMs: isCurrentThere ? positionMs : 0,
   };
 }

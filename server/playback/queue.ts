@@ -14,7 +14,7 @@ import type { TrackSummary } from '../library/track-rows.ts';
 import { repairQueue } from './queue-repair.ts';
 import { queueEvent } from './events.ts';
 
-/** What was heard of the current track, for the device that goes on with it. */
+/** How far the current track was played, for the device that continues it. */
 export interface QueueListening {
   playId: string;
   startedAt: Date;
@@ -36,7 +36,7 @@ const StoredListening = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ playId, startedAt: isoTimeIn, heardMs: z.int().min(0) }));
-/** Null also for what is damaged: the row may be from a backup. */
+/** Returns null also for damaged JSON: the row may come from a backup. */
 const parseListening = (stored: string | null): QueueListening | null => {
   try {
     return StoredListening.parse(stored);
@@ -45,8 +45,8 @@ const parseListening = (stored: string | null): QueueListening | null => {
   }
 };
 
-/** Phones put a whole library into it. */
-export const MOST_QUEUED = 200_000;
+/** High, since phones put a whole library into the queue. */
+export const MAX_QUEUED = 200_000;
 
 export type QueueService = ReturnType<typeof createQueueService>;
 
@@ -62,10 +62,10 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
     const row = db.select().from(playQueues).where(eq(playQueues.userId, userId)).get();
     if (!row) return { trackIds: [], currentIndex: 0, positionMs: 0, listening: null, client: null, updatedAt: null };
     const trackIds = JSON.parse(row.trackIds) as TrackId[];
-    const there = await library.tracksThere(trackIds);
-    const isCurrentThere = there.has(trackIds[row.currentIndex] as TrackId);
+    const existingIds = await library.tracksThere(trackIds);
+    const isCurrentThere = existingIds.has(trackIds[row.currentIndex] as TrackId);
     return {
-      ...repairQueue(trackIds, (id) => there.has(id), row),
+      ...repairQueue(trackIds, (id) => existingIds.has(id), row),
       listening: isCurrentThere ? parseListening(row.listening) : null,
       client: row.client,
       updatedAt: row.updatedAt,
@@ -88,8 +88,8 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
       userId: UserId,
       { trackIds, currentIndex, positionMs, listening, client }: Omit<PlayQueue, 'updatedAt'>,
     ): Promise<PlayQueue> {
-      if (trackIds.length > MOST_QUEUED)
-        throw invalid([{ field: 'track_ids', message: `may hold at most ${MOST_QUEUED} ids` }]);
+      if (trackIds.length > MAX_QUEUED)
+        throw invalid([{ field: 'track_ids', message: `may hold at most ${MAX_QUEUED} ids` }]);
       if (currentIndex > Math.max(0, trackIds.length - 1))
         throw invalid([{ field: 'current_index', message: 'is outside the queue' }]);
       const values = {

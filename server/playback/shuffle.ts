@@ -1,32 +1,33 @@
 // The one shuffle, of the player and of the jukebox.
 
 /**
- * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate. `after` plays
- * before all of them.
+ * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate.
+ * `previousItem` plays before all of them.
  */
 export function shuffled<T>(
   items: readonly T[],
   artistOf: (item: T) => number | null,
   random: () => number,
-  after: T | null = null,
+  previousItem: T | null = null,
 ): T[] {
-  const left = [...items];
-  for (let i = left.length - 1; i > 0; i -= 1) {
+  const remaining = [...items];
+  for (let i = remaining.length - 1; i > 0; i -= 1) {
     const j = Math.floor(random() * (i + 1));
-    [left[i], left[j]] = [left[j]!, left[i]!];
+    [remaining[i], remaining[j]] = [remaining[j]!, remaining[i]!];
   }
-  const counts = new ArtistCounts(left.map(artistOf));
+  const counts = new ArtistCounts(remaining.map(artistOf));
   const result: T[] = [];
-  let before = after === null ? null : artistOf(after);
-  const wanted = (item: T) => before === null || artistOf(item) !== before;
-  while (left.length > 0) {
+  let previousArtist = previousItem === null ? null : artistOf(previousItem);
+  const isAllowed = (item: T) => previousArtist === null || artistOf(item) !== previousArtist;
+  while (remaining.length > 0) {
     // An artist with more than half of the remaining tracks has to come now, or two of theirs become adjacent later.
-    const pressing = counts.moreThan(left.length / 2);
-    let at = pressing === null ? -1 : left.findIndex((item) => artistOf(item) === pressing && wanted(item));
-    if (at < 0) at = left.findIndex(wanted);
-    const [item] = left.splice(Math.max(0, at), 1) as [T];
-    before = artistOf(item);
-    counts.take(before);
+    const urgentArtist = counts.moreThan(remaining.length / 2);
+    let index =
+      urgentArtist === null ? -1 : remaining.findIndex((item) => artistOf(item) === urgentArtist && isAllowed(item));
+    if (index < 0) index = remaining.findIndex(isAllowed);
+    const [item] = remaining.splice(Math.max(0, index), 1) as [T];
+    previousArtist = artistOf(item);
+    counts.take(previousArtist);
     result.push(item);
   }
   return result;

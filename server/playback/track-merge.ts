@@ -7,7 +7,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import { bookmarks, playQueues } from '../db/schema.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 
-const Remembered = z.array(
+const MergeMemory = z.array(
   z.object({
     userId: z.int().transform((id) => id as UserId),
     positionMs: z.int(),
@@ -38,12 +38,12 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
   function moveBookmarks(from: TrackId, to: TrackId): void {
     for (const bookmark of db.select().from(bookmarks).where(eq(bookmarks.trackId, from)).all()) {
       const ofTo = and(eq(bookmarks.userId, bookmark.userId), eq(bookmarks.trackId, to));
-      const kept = db.select().from(bookmarks).where(ofTo).get();
-      if (!kept)
+      const targetBookmark = db.select().from(bookmarks).where(ofTo).get();
+      if (!targetBookmark)
         db.insert(bookmarks)
           .values({ ...bookmark, trackId: to })
           .run();
-      else if (kept.updatedAt < bookmark.updatedAt)
+      else if (targetBookmark.updatedAt < bookmark.updatedAt)
         db.update(bookmarks)
           .set({ positionMs: bookmark.positionMs, comment: bookmark.comment, updatedAt: bookmark.updatedAt })
           .where(ofTo)
@@ -52,7 +52,7 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
     db.delete(bookmarks).where(eq(bookmarks.trackId, from)).run();
   }
 
-  const bookmarksOf = (id: TrackId): z.output<typeof Remembered> =>
+  const bookmarksOf = (id: TrackId): z.output<typeof MergeMemory> =>
     db
       .select()
       .from(bookmarks)
@@ -78,18 +78,23 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
 
     remembers: { name: 'bookmarks', of: (_, to) => bookmarksOf(to) },
 
-    /** The other track's own are in its snapshot. Those that the kept one has of it go. */
+    /** Removes from the kept track the bookmarks of the other one, whose own are in its snapshot. */
     bringBack(from, to, { remembered }): void {
-      const before = Remembered.parse(remembered);
-      const back = bookmarksOf(from);
+      const memory = MergeMemory.parse(remembered);
+      const restoredBookmarks = bookmarksOf(from);
       for (const { userId, updatedAt } of bookmarksOf(to)) {
-        if (!back.some((one) => one.userId === userId && one.updatedAt === updatedAt)) continue;
+        if (!restoredBookmarks.some((bookmark) => bookmark.userId === userId && bookmark.updatedAt === updatedAt))
+          continue;
         const ofUser = and(eq(bookmarks.trackId, to), eq(bookmarks.userId, userId));
-        const own = before.find((one) => one.userId === userId);
-        if (own?.updatedAt === updatedAt) continue;
-        if (own)
+        const ownBookmark = memory.find((bookmark) => bookmark.userId === userId);
+        if (ownBookmark?.updatedAt === updatedAt) continue;
+        if (ownBookmark)
           db.update(bookmarks)
-            .set({ positionMs: own.positionMs, comment: own.comment, updatedAt: new Date(own.updatedAt) })
+            .set({
+              positionMs: ownBookmark.positionMs,
+              comment: ownBookmark.comment,
+              updatedAt: new Date(ownBookmark.updatedAt),
+            })
             .where(ofUser)
             .run();
         else db.delete(bookmarks).where(ofUser).run();

@@ -7,7 +7,7 @@ import { playId } from '../history/wire.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
-import { MOST_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
+import { MAX_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
 
 /** Longer than anything that plays. */
 export const LONGEST_MS = 7 * 86_400_000;
@@ -22,10 +22,10 @@ const ListeningIn = z.strictObject({
 
 export const QueueIn = z
   .strictObject({
-    track_ids: idList<TrackId>(MOST_QUEUED, {
+    track_ids: idList<TrackId>(MAX_QUEUED, {
       description: 'in order; a track may be there several times. Tracks that are not in the library are left out',
     }),
-    current_index: z.int().min(0).max(MOST_QUEUED).default(0),
+    current_index: z.int().min(0).max(MAX_QUEUED).default(0),
     position_ms: positionMs.default(0),
     listening: ListeningIn.nullish(),
     client: z.string().trim().max(100).optional(),
