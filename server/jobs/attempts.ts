@@ -22,19 +22,19 @@ import { workFor } from '../runtime/time-slices.ts';
 import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
-/** A job that was turned away by a locked database waits for so long. */
+/** Wait of a job after a locked database. */
 const LOCKED_PAUSE_MS = 5_000;
 
-/** Failed tries to store a state after which a waiting drain() is told. */
-const STUCK_AFTER = 2;
+/** Failed tries to store a state before a waiting drain() is told. */
+const MAX_SILENT_TRIES = 2;
 
 /** Why a handler's signal was aborted. */
-type Stop = 'cancelled' | 'closing';
+type StopReason = 'cancelled' | 'closing';
 type Outcome = 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'returned';
 
-interface Running {
+interface RunningJob {
   controller: AbortController;
-  stop?: Stop;
+  stop?: StopReason;
 }
 
 interface AttemptsDeps {
@@ -42,8 +42,8 @@ interface AttemptsDeps {
   log: Log;
   now: () => Date;
   random: () => number;
-  /** By name. */
-  handled: ReadonlyMap<string, HandledTask>;
+  /** Tasks by name. */
+  handledTasks: ReadonlyMap<string, HandledTask>;
   announcer: JobEvents;
   /**
    * Called when a job's state cannot be stored. Storing it is retried until it succeeds; a caller that waits may give
@@ -54,40 +54,40 @@ interface AttemptsDeps {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ db, log, now, random, handled, announcer, onStuck }: AttemptsDeps) {
-  const running = new Map<JobId, Running>();
+export function createAttempts({ db, log, now, random, handledTasks, announcer, onStuck }: AttemptsDeps) {
+  const running = new Map<JobId, RunningJob>();
   /** Why the state of a job cannot be stored: its row cannot say so. */
-  const stuck = new Map<JobId, string>();
-  let abandoned = false; // the server has stopped waiting: nothing may be written any more
+  const storeFaults = new Map<JobId, string>();
+  let isAbandoned = false; // the server has stopped waiting: nothing may be written any more
 
-  /** Retries until it is on disk: a full disk may delay a job's outcome, but not lose it. */
-  async function stored<T>(job: JobRow | { id: JobId }, write: () => T): Promise<T | undefined> {
+  /** Retries until the state is on disk: a full disk may delay a job's outcome, but not lose it. */
+  async function storeUntilDone<T>(job: JobRow | { id: JobId }, write: () => T): Promise<T | undefined> {
     try {
-      for (let tries = 0; !abandoned; tries++) {
+      for (let tries = 0; !isAbandoned; tries++) {
         try {
           return write();
         } catch (error) {
           if (tries === 0) log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
-          stuck.set(job.id, wordsOf(error));
+          storeFaults.set(job.id, describeError(error));
           if (tries === 0 && 'task' in job) announcer.announce(withProblem(job));
-          if (tries === STUCK_AFTER) onStuck(error);
+          if (tries === MAX_SILENT_TRIES) onStuck(error);
           await sleep(DISK_PAUSE_MS);
         }
       }
     } finally {
-      stuck.delete(job.id);
+      storeFaults.delete(job.id);
     }
     return undefined;
   }
 
-  const withProblem = (job: JobRow): JobRow => ({ ...job, error: stuck.get(job.id) ?? job.error });
+  const withProblem = (job: JobRow): JobRow => ({ ...job, error: storeFaults.get(job.id) ?? job.error });
 
   /** Runs one attempt. Never rejects; resolves when its outcome is stored. */
   async function run(id: JobId): Promise<void> {
-    const entry: Running = { controller: new AbortController() };
+    const entry: RunningJob = { controller: new AbortController() };
     running.set(id, entry);
     try {
-      const job = await stored({ id }, () => startAttempt(db, id, now()));
+      const job = await storeUntilDone({ id }, () => startAttempt(db, id, now()));
       if (!job) return; // cancelled or ended since it was queued
       announcer.announce(job);
       const started = now().getTime();
@@ -99,10 +99,10 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
     }
   }
 
-  async function work(job: JobRow, { controller }: Running): Promise<{ result?: unknown; error?: unknown }> {
-    workFor('jobs'); // and not for whoever asked for the job
+  async function work(job: JobRow, { controller }: RunningJob): Promise<{ result?: unknown; error?: unknown }> {
+    workFor('jobs'); // the work counts for jobs, not for the request that enqueued it
     const progress = createProgressWriter((latest) => {
-      if (abandoned) return;
+      if (isAbandoned) return;
       try {
         announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latest)));
       } catch (error) {
@@ -127,9 +127,9 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
 
   /** A payload that no longer parses fails the job: retrying cannot help. */
   function parse(job: JobRow): { payload: unknown; handle: HandledTask['handle'] } {
-    const known = handled.get(job.task);
-    const parsed = known?.task.payload.safeParse(job.payload);
-    if (known && parsed?.success) return { payload: parsed.data, handle: known.handle };
+    const handledTask = handledTasks.get(job.task);
+    const parsed = handledTask?.task.payload.safeParse(job.payload);
+    if (handledTask && parsed?.success) return { payload: parsed.data, handle: handledTask.handle };
     const why = parsed?.error?.issues
       .map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
       .join('; ');
@@ -138,40 +138,40 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
 
   async function record(
     job: JobRow,
-    { stop }: Running,
+    { stop }: RunningJob,
     attempt: { result?: unknown; error?: unknown },
   ): Promise<Outcome | undefined> {
     const { id } = job;
-    const ended = !('error' in attempt);
-    if (abandoned) return undefined;
+    const isEnded = !('error' in attempt);
+    if (isAbandoned) return undefined;
     if (stop === 'cancelled') {
       // keep what it did, and the result if the handler returned one
-      if (ended && attempt.result !== null)
-        announcer.announce(await stored(job, () => setCancelledResult(db, id, attempt.result)));
+      if (isEnded && attempt.result !== null)
+        announcer.announce(await storeUntilDone(job, () => setCancelledResult(db, id, attempt.result)));
       return 'cancelled';
     }
-    if (ended) {
+    if (isEnded) {
       announcer.announce(
-        await stored(job, () =>
+        await storeUntilDone(job, () =>
           endJob(db, id, { status: 'succeeded', result: attempt.result, error: null, finishedAt: now() }),
         ),
       );
       return 'succeeded';
     }
     if (stop === 'closing') {
-      announcer.announce(await stored(job, () => returnJob(db, id)));
+      announcer.announce(await storeUntilDone(job, () => returnJob(db, id)));
       return 'returned';
     }
     if (isDatabaseLocked(attempt.error)) {
       const runAt = new Date(now().getTime() + LOCKED_PAUSE_MS);
-      announcer.announce(await stored(job, () => setWaitingUncounted(db, id, DATABASE_LOCKED, runAt)));
+      announcer.announce(await storeUntilDone(job, () => setWaitingUncounted(db, id, DATABASE_LOCKED, runAt)));
       return 'waiting';
     }
-    const error = wordsOf(attempt.error);
+    const error = describeError(attempt.error);
     const wishedMs = attempt.error instanceof AppError ? (attempt.error.retryAfter ?? 0) * 1_000 : 0;
     if (isPermanent(attempt.error) || job.attempts >= job.maxAttempts) {
       announcer.announce(
-        await stored(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })),
+        await storeUntilDone(job, () => endJob(db, id, { status: 'failed', result: null, error, finishedAt: now() })),
       );
       return 'failed';
     }
@@ -183,10 +183,10 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
    * The due time is in the database, so it survives a restart. A service's Retry-After extends the wait, up to the cap.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
-    const backoff = handled.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
+    const backoff = handledTasks.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
     const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
     const runAt = new Date(now().getTime() + wait);
-    announcer.announce(await stored(job, () => setWaiting(db, job.id, error, runAt)));
+    announcer.announce(await storeUntilDone(job, () => setWaiting(db, job.id, error, runAt)));
   }
 
   function logAttempt(job: JobRow, outcome: Outcome, ms: number, error: unknown): void {
@@ -195,7 +195,7 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
     else log.debug(line, 'job');
   }
 
-  function stop(entry: Running, why: Stop): void {
+  function stop(entry: RunningJob, why: StopReason): void {
     if (entry.stop !== 'cancelled') entry.stop = why;
     entry.controller.abort(
       new DOMException(why === 'cancelled' ? 'The job was cancelled.' : 'The server is stopping.', 'AbortError'),
@@ -221,11 +221,11 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
      * Abandons handlers that do not end: their jobs are requeued, and nothing they do later is recorded.
      */
     abandon(): void {
-      const left = [...running.keys()];
-      log.warn({ job_ids: left }, 'jobs did not stop in time and will run again at the next start');
-      abandoned = true;
+      const runningIds = [...running.keys()];
+      log.warn({ job_ids: runningIds }, 'jobs did not stop in time and will run again at the next start');
+      isAbandoned = true;
       try {
-        for (const id of left) returnJob(db, id);
+        for (const id of runningIds) returnJob(db, id);
       } catch (error) {
         log.warn({ err: error }, 'jobs could not be put back'); // the next start does it
       }
@@ -233,8 +233,8 @@ export function createAttempts({ db, log, now, random, handled, announcer, onStu
   };
 }
 
-/** The driver's own words hold SQL. */
-const wordsOf = (error: unknown): string => asKnownFault(error)?.message ?? messageOf(error);
+/** Returns a message for people: the driver's own contains SQL. */
+const describeError = (error: unknown): string => asKnownFault(error)?.message ?? messageOf(error);
 
 /** Checked here, so that it counts as the handler's error and not as a failure to store the result. */
 function toJson(result: unknown): unknown {

@@ -6,7 +6,7 @@ import type { JobRow } from './queries.ts';
 import { shortResult } from './short-result.ts';
 import { jobEvent, toJobOut } from './wire.ts';
 
-const EVERY_MS = 250;
+const PUBLISH_INTERVAL_MS = 250;
 
 export function createJobEvents(events: Pick<EventHub, 'publish'>) {
   const latest = new Map<JobId, JobRow>();
@@ -23,7 +23,7 @@ export function createJobEvents(events: Pick<EventHub, 'publish'>) {
     timer = undefined;
     if (latest.size === 0) return;
     flush();
-    timer = setTimeout(tick, EVERY_MS).unref();
+    timer = setTimeout(tick, PUBLISH_INTERVAL_MS).unref();
   }
 
   return {

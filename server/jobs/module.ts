@@ -7,7 +7,7 @@ import { createMemoryRelease } from './release-memory.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
 
-/** What running jobs get to put themselves back into the queue. */
+/** Time for running jobs to be requeued at a stop. */
 const GRACE_MS = 5_000;
 
 interface JobsModuleDeps {

@@ -1,13 +1,13 @@
 // Handlers may report progress after every file; it is stored a few times a second.
 import type { Progress } from './queries.ts';
 
-const EVERY_MS = 250;
+const WRITE_INTERVAL_MS = 250;
 
 /** The first report is stored at once, later ones at most every 250 ms; the latest wins. */
 export function createProgressWriter(write: (progress: Progress) => void) {
   let latest: Progress | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  let isClosed = false;
 
   function flush(): void {
     if (!latest) return;
@@ -20,19 +20,19 @@ export function createProgressWriter(write: (progress: Progress) => void) {
     timer = undefined;
     if (!latest) return;
     flush();
-    timer = setTimeout(tick, EVERY_MS).unref();
+    timer = setTimeout(tick, WRITE_INTERVAL_MS).unref();
   }
 
   return {
     report(done: number, total: number | null, message?: string): void {
-      if (closed) return; // a handler that goes on after its end
+      if (isClosed) return; // a handler that goes on after its end
       latest = { done: Math.trunc(done), total: total === null ? null : Math.trunc(total), message: message ?? null };
       if (!timer) tick();
     },
     /** Stores the last report. */
     close(): void {
-      if (closed) return;
-      closed = true;
+      if (isClosed) return;
+      isClosed = true;
       clearTimeout(timer);
       flush();
     },

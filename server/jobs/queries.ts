@@ -4,7 +4,7 @@ import { type Db, type MainDb, type Sqlite, writtenRow } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import { jobs, type JobStatus } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import { isPutAside, MAX_CRASHES, PUT_ASIDE } from './put-aside.ts';
+import { isPutAside, MAX_CRASHES, PUT_ASIDE_MESSAGE } from './crash-limit.ts';
 import { shortResultSql } from './short-result.ts';
 
 export type JobRow = typeof jobs.$inferSelect;
@@ -73,7 +73,7 @@ export const setProgress = (db: Db, id: JobId, { done, total, message }: Progres
 export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
   updateRunning(db, id, { status: 'waiting', error, runAt, crashes: 0 });
 
-/** The same for an attempt that does not count. */
+/** Sets a job to waiting after an attempt that does not count. */
 export const setWaitingUncounted = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
   updateRunning(db, id, { status: 'waiting', error, runAt, attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
 
@@ -144,7 +144,7 @@ export function restoreJobs(
         .run();
       const putAside = tx
         .update(jobs)
-        .set({ status: 'failed', error: PUT_ASIDE, finishedAt: now })
+        .set({ status: 'failed', error: PUT_ASIDE_MESSAGE, finishedAt: now })
         .where(and(eq(jobs.status, 'running'), gte(jobs.crashes, MAX_CRASHES)))
         .returning()
         .all();
@@ -164,15 +164,15 @@ export function restoreJobs(
   );
 }
 
-/** Deletes jobs that ended before `before`, except the newest `keep`. */
-export const pruneJobs = (db: Db, before: Date, keep: number): number =>
+/** Deletes jobs that ended before `cutoff`, except the newest `keptCount`. */
+export const pruneJobs = (db: Db, cutoff: Date, keptCount: number): number =>
   db
     .delete(jobs)
     .where(
       and(
         inArray(jobs.status, ['succeeded', 'failed', 'cancelled']),
-        lt(jobs.finishedAt, before),
-        lt(jobs.id, sql`(SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ${keep - 1})`),
+        lt(jobs.finishedAt, cutoff),
+        lt(jobs.id, sql`(SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ${keptCount - 1})`),
       ),
     )
     .run().changes;
@@ -181,7 +181,7 @@ export const pruneJobs = (db: Db, before: Date, keep: number): number =>
 export const hasDue = (db: Db, now: Date): boolean =>
   db.get(sql`SELECT 1 FROM jobs WHERE ${isStartable} AND run_at <= ${now.getTime()} LIMIT 1`) !== undefined;
 
-/** Of one task. They are asked several times per job, so they are prepared once. */
+/** Prepares the queries for due jobs of a task once, since they run several times per job. */
 export function prepareDueJobs(client: Sqlite) {
   return {
     /** Ids of the jobs that are due, the longest due first. */

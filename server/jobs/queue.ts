@@ -25,8 +25,8 @@ interface TaskQueueDeps {
 export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
 export function createTaskQueue({ log, now, name, concurrency, findDue, findNextDue, run }: TaskQueueDeps) {
-  /** Handed to better-queue and not ended: at most `concurrency`. */
-  const taken = new Set<JobId>();
+  /** Jobs that better-queue has and that have not ended: at most `concurrency`. */
+  const takenIds = new Set<JobId>();
   let isPaused = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -43,20 +43,20 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
     } catch (error) {
       log.error({ task: name, job_id: id, err: error }, 'job could not be run');
     } finally {
-      taken.delete(id);
+      takenIds.delete(id);
       wake();
     }
   }
 
   /** Takes what is due and may run now; comes back by itself when the next job is due. */
   function wake(): void {
-    if (isPaused || taken.size === concurrency) return; // whatever ends next wakes it
+    if (isPaused || takenIds.size === concurrency) return; // whatever ends next wakes it
     try {
-      // those that were taken may not have started yet, and are found again
+      // jobs that were taken but have not started are found again
       for (const id of findDue(concurrency)) {
-        if (taken.size === concurrency) return;
-        if (taken.has(id)) continue;
-        taken.add(id);
+        if (takenIds.size === concurrency) return;
+        if (takenIds.has(id)) continue;
+        takenIds.add(id);
         queue.push({ id });
       }
       const nextDue = findNextDue();

@@ -3,10 +3,10 @@
 // 189 MB afterwards instead of 235.
 import type { Sqlite } from '../db/client.ts';
 
-const LOOK_EVERY_MS = 5_000;
-const QUIET_LOOKS = 2;
-/** What a single request leaves behind is not worth the 30 ms. */
-const WORTH_BYTES = 4 << 20;
+const CHECK_INTERVAL_MS = 5_000;
+const MIN_QUIET_CHECKS = 2;
+/** Less memory, such as that of a single request, is not worth the 30 ms. */
+const MIN_RELEASED_BYTES = 4 << 20;
 
 interface MemoryReleaseDeps {
   client: Pick<Sqlite, 'pragma'>;
@@ -24,16 +24,17 @@ export function createMemoryRelease({
   size = () => process.memoryUsage.rss(),
   collect = globalThis.gc,
 }: MemoryReleaseDeps) {
-  let quietLooks = 0;
-  /** After the last release; 0: measured at the next look, since the memory goes a moment later. */
+  let quietChecks = 0;
+  /** Size after the last release; 0: measured at the next check, since memory is freed a moment later. */
   let releasedSize: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function checkMemory(): void {
     const bytes = size();
     if (releasedSize === 0) releasedSize = bytes;
-    quietLooks = isBusy() ? 0 : quietLooks + 1;
-    if (quietLooks < QUIET_LOOKS || (releasedSize !== undefined && bytes < releasedSize + WORTH_BYTES)) return;
+    quietChecks = isBusy() ? 0 : quietChecks + 1;
+    if (quietChecks < MIN_QUIET_CHECKS || (releasedSize !== undefined && bytes < releasedSize + MIN_RELEASED_BYTES))
+      return;
     client.pragma('shrink_memory');
     releasedSize = 0;
     void collect?.({ type: 'major', execution: 'async', flavor: 'last-resort' }); // others keep freed pages in a pool
@@ -41,7 +42,7 @@ export function createMemoryRelease({
 
   return {
     start(): void {
-      timer = setInterval(look, LOOK_EVERY_MS).unref();
+      timer = setInterval(checkMemory, CHECK_INTERVAL_MS).unref();
     },
     stop: (): void => clearInterval(timer),
   };

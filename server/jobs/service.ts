@@ -27,9 +27,9 @@ import { createTaskQueue, type TaskQueue } from './queue.ts';
 import type { HandledTask, Task } from './tasks.ts';
 
 const DAY_MS = 86_400_000;
-const KEEP_DAYS = 90;
-const KEEP_NEWEST = 1_000;
-/** For so long, work that was put aside begins only when a person asks for it. */
+const MAX_AGE_DAYS = 90;
+const MIN_KEPT_JOBS = 1_000;
+/** Time in which work that was put aside begins only when a person asks for it. */
 const PUT_ASIDE_MS = DAY_MS;
 
 interface JobsDeps {
@@ -54,11 +54,11 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   const announcer = createJobEvents(events);
   const queues = new Map<string, TaskQueue>();
   const tasks = new Map<string, Task>();
-  const waitingForIdle = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
-  const whenStuck = new Set<(error: unknown) => void>();
+  const idleWaiters = new Set<{ resolve: () => void; reject: (error: unknown) => void }>();
+  const stuckListeners = new Set<(error: unknown) => void>();
   let attempts: Attempts | undefined;
   let pruneTimer: NodeJS.Timeout | undefined;
-  let open = false;
+  let isOpen = false;
   let closing: Promise<void> | undefined;
 
   /**
@@ -68,7 +68,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
    */
   async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
     const queue = queues.get(task.name);
-    if (!queue || !open) throw new AppError('queue_unavailable', 'The job queue is not running.');
+    if (!queue || !isOpen) throw new AppError('queue_unavailable', 'The job queue is not running.');
     try {
       const { job, created } = insertUnlessUnfinished(task, payload);
       if (created) {
@@ -123,37 +123,37 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   /** A job whose end cannot be stored says why. */
   const withProblem = (job: JobRow): JobRow => attempts?.withProblem(job) ?? job;
 
-  const isIdle = (): boolean => (attempts?.isIdle() ?? true) && (!open || !hasDue(db, now()));
+  const isIdle = (): boolean => (attempts?.isIdle() ?? true) && (!isOpen || !hasDue(db, now()));
 
   function checkIdle(): void {
-    if (waitingForIdle.size === 0) return;
-    const waiting = [...waitingForIdle];
+    if (idleWaiters.size === 0) return;
+    const waiters = [...idleWaiters];
     try {
       if (!isIdle()) return;
-      waitingForIdle.clear();
-      for (const { resolve } of waiting) resolve();
+      idleWaiters.clear();
+      for (const { resolve } of waiters) resolve();
     } catch (error) {
-      waitingForIdle.clear();
-      for (const { reject } of waiting) reject(error);
+      idleWaiters.clear();
+      for (const { reject } of waiters) reject(error);
     }
   }
 
   const untilIdle = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      waitingForIdle.add({ resolve, reject });
+      idleWaiters.add({ resolve, reject });
       checkIdle();
     });
 
   function prune(): void {
     try {
-      pruneJobs(db, new Date(nowForAges().getTime() - KEEP_DAYS * DAY_MS), KEEP_NEWEST);
+      pruneJobs(db, new Date(nowForAges().getTime() - MAX_AGE_DAYS * DAY_MS), MIN_KEPT_JOBS);
     } catch (error) {
       log.warn({ err: error }, 'old jobs could not be removed');
     }
   }
 
   async function shutDown(graceMs: number): Promise<void> {
-    open = false;
+    isOpen = false;
     clearInterval(pruneTimer);
     for (const queue of queues.values()) queue.pause();
     attempts?.stopAll();
@@ -170,8 +170,8 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     enqueue,
 
     /**
-     * The same for work that will be asked for again: an unavailable queue is logged, and the result is undefined; also
-     * undefined is the result for work that was put aside.
+     * Enqueues work that will be enqueued again: an unavailable queue is logged. Returns undefined then, and for work
+     * that was put aside.
      */
     async tryEnqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob | undefined> {
       try {
@@ -202,15 +202,15 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
      * `conflict` when the job has ended.
      */
     cancel(id: JobId): JobRow {
-      const cancelled = cancelJob(db, id, now());
-      if (!cancelled) {
+      const cancelledJob = cancelJob(db, id, now());
+      if (!cancelledJob) {
         const job = findJob(db, id);
         throw job ? conflict(`Job ${id} has already ended (${job.status}).`) : notFound('job', id);
       }
       attempts?.cancel(id);
-      announcer.announce(cancelled);
+      announcer.announce(cancelledJob);
       checkIdle();
-      return cancelled;
+      return cancelledJob;
     },
 
     /** A new job for the same work. Throws `conflict` unless this one failed or was cancelled. */
@@ -225,9 +225,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     },
 
     /** Requeues what an earlier process left and starts working. One process at a time may do this for a database. */
-    start(handled: readonly HandledTask[]): void {
+    start(handledTasks: readonly HandledTask[]): void {
       if (attempts || closing) throw new Error('Jobs are started once.');
-      for (const { task } of handled) {
+      for (const { task } of handledTasks) {
         if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
         tasks.set(task.name, task);
       }
@@ -235,7 +235,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
       if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
       for (const job of putAside) {
         log.error({ job_id: job.id, task: job.task }, 'job put aside: the server stopped twice while it ran');
-        handled.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);
+        handledTasks.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);
       }
       prune();
       pruneTimer = setInterval(prune, DAY_MS).unref();
@@ -244,11 +244,11 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         log,
         now,
         random,
-        handled: new Map(handled.map((each) => [each.task.name, each])),
+        handledTasks: new Map(handledTasks.map((handledTask) => [handledTask.task.name, handledTask])),
         announcer,
         onStuck(error) {
-          for (const { reject } of waitingForIdle) reject(error);
-          for (const tell of whenStuck) tell(error);
+          for (const { reject } of idleWaiters) reject(error);
+          for (const listener of stuckListeners) listener(error);
         },
       });
       attempts = runner;
@@ -267,11 +267,11 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
           }),
         );
       }
-      open = true;
+      isOpen = true;
     },
 
     /** True while jobs are taken; for /health. */
-    isRunning: (): boolean => open,
+    isRunning: (): boolean => isOpen,
 
     /** Whether the table of jobs can be read; for /health. */
     canRead: (): boolean => canReadTable(db, 'jobs'),
@@ -284,7 +284,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
      * cannot be stored.
      */
     async drain(): Promise<void> {
-      if (!open) return closing;
+      if (!isOpen) return closing;
       for (const queue of queues.values()) queue.wake();
       await untilIdle();
       announcer.flush();
@@ -294,9 +294,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
      * Calls the listener when a job's state cannot be stored, which is retried until it can. Returns the unsubscribe
      * function.
      */
-    onStuck(tell: (error: unknown) => void): () => void {
-      whenStuck.add(tell);
-      return () => void whenStuck.delete(tell);
+    onStuck(listener: (error: unknown) => void): () => void {
+      stuckListeners.add(listener);
+      return () => void stuckListeners.delete(listener);
     },
 
     /** Stops taking jobs, aborts running ones so that they are requeued, and waits for that, `graceMs` at most. */

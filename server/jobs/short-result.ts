@@ -3,10 +3,10 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { jobs } from '../db/schema.ts';
 
-const MOST_CHARS = 8_192;
+const MAX_CHARS = 8_192;
 
 export function shortResult(result: unknown): unknown {
-  if (result === null || result === undefined || JSON.stringify(result).length <= MOST_CHARS) return result;
+  if (result === null || result === undefined || JSON.stringify(result).length <= MAX_CHARS) return result;
   if (typeof result !== 'object' || Array.isArray(result)) return null;
   return Object.fromEntries(
     Object.entries(result).map(([key, value]: [string, unknown]) => [
@@ -17,7 +17,7 @@ export function shortResult(result: unknown): unknown {
 }
 
 /** The same in SQL, so that long results never leave the database. */
-export const shortResultSql: SQL = sql`CASE WHEN length(${jobs.result}) <= ${MOST_CHARS} THEN ${jobs.result}
+export const shortResultSql: SQL = sql`CASE WHEN length(${jobs.result}) <= ${MAX_CHARS} THEN ${jobs.result}
   WHEN json_type(${jobs.result}) = 'object' THEN (SELECT json_group_object(key, CASE type
     WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false'
     THEN json('false') ELSE value END) FROM json_each(${jobs.result})) END`.mapWith(jobs.result);

@@ -4,7 +4,7 @@ import { event } from '../events/event.ts';
 import type { jobs } from '../db/schema.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
-import { isPutAside } from './put-aside.ts';
+import { isPutAside } from './crash-limit.ts';
 
 export const JobStatusOut = z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled']);
 

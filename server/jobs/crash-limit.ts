@@ -5,7 +5,7 @@ import type { jobs } from '../db/schema.ts';
 export const MAX_CRASHES = 2;
 
 /** The error of such a job. */
-export const PUT_ASIDE =
+export const PUT_ASIDE_MESSAGE =
   'This work was put aside: the server stopped without warning twice while it ran. It does not start again by itself.';
 
 export const isPutAside = ({ status, crashes }: Pick<typeof jobs.$inferSelect, 'status' | 'crashes'>): boolean =>
