@@ -4,7 +4,7 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { z } from 'zod';
 import { usernameKey } from '../auth/username.ts';
 import { Username } from '../auth/wire.ts';
-import { AlbumsBefore } from '../db/albums-before.ts';
+import { AlbumsBefore } from '../db/albums-before-regrouping.ts';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
 import { RulesIn } from '../playlists/rules.ts';

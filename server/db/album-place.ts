@@ -1,12 +1,12 @@
 // Where a track stands in its album, as SQL: by disc, then by number. A track without a number is the last of its disc;
 // one without both is the last of the album. A number without a disc is of the first one. An index of tracks has the
-// same text. It has no commas, at which drizzle-kit would
-// cut it.
+// same text. It has no commas, at which drizzle-kit would cut it.
 
-/** Of the tracks `alias`; of the only table of a query without one. */
+/** For the tracks `alias`, or for the only table of a query. */
 export function albumPlace(alias?: string): string {
-  const of = alias === undefined ? '' : `${alias}.`;
-  const disc = `CASE WHEN ${of}disc_number IS NOT NULL THEN ${of}disc_number WHEN ${of}track_number IS NULL THEN 10000
+  const prefix = alias === undefined ? '' : `${alias}.`;
+  const [discNumber, trackNumber] = [`${prefix}disc_number`, `${prefix}track_number`];
+  const disc = `CASE WHEN ${discNumber} IS NOT NULL THEN ${discNumber} WHEN ${trackNumber} IS NULL THEN 10000
     ELSE 1 END`;
-  return `${disc} * 10000 + CASE WHEN ${of}track_number IS NULL THEN 9999 ELSE ${of}track_number END`;
+  return `${disc} * 10000 + CASE WHEN ${trackNumber} IS NULL THEN 9999 ELSE ${trackNumber} END`;
 }

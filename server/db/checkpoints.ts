@@ -8,17 +8,17 @@ import type { CheckpointAnswer } from './checkpoint-worker.ts';
 import { createReaderThread } from './reader-thread.ts';
 
 const PAGES_PER_MB = 256;
-/** So much is moved at a time while it grows: a page that was written again and again is moved once. */
-const WORTH_MOVING = 16 * PAGES_PER_MB;
-const WORTH_MOVING_AT_REST = 4 * PAGES_PER_MB;
-/** A log of this length is emptied before a scan goes on. */
-const LONG = 32 * PAGES_PER_MB;
+/** Pages that are moved together while the log grows: a page that is written repeatedly is moved once. */
+const MIN_PAGES_TO_MOVE = 16 * PAGES_PER_MB;
+const MIN_PAGES_TO_MOVE_AT_REST = 4 * PAGES_PER_MB;
+/** A longer log is emptied before a scan continues. */
+const MAX_PAGES_WITHOUT_WAIT = 32 * PAGES_PER_MB;
 /**
  * SQLite's own checkpoint, for when the thread is not running. While somebody reads, a log that was emptied is not
  * begun anew but grows: at 64 MB this checkpoint came into the commits of a scan, and took up to 60 ms of them.
  */
-const LONGEST = 256 * PAGES_PER_MB;
-const LOOK_EVERY_MS = 500;
+const AUTO_CHECKPOINT_PAGES = 256 * PAGES_PER_MB;
+const CHECK_INTERVAL_MS = 500;
 
 interface CheckpointDeps {
   client: Sqlite;
@@ -37,15 +37,15 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   });
   let moving: Promise<void> | undefined;
   let waitedAt = 0;
-  client.pragma(`wal_autocheckpoint = ${LONGEST}`);
+  client.pragma(`wal_autocheckpoint = ${AUTO_CHECKPOINT_PAGES}`);
 
   /** Pages in the log, and how many of them are not in the database yet. */
-  function look(): { length: number; left: number } {
+  function readLogState(): { length: number; left: number } {
     const [state] = client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
     return { length: state.log, left: state.log - state.checkpointed };
   }
 
-  function move(): Promise<void> {
+  function movePages(): Promise<void> {
     moving ??= thread
       .ask('checkpoint')
       .then(
@@ -58,23 +58,23 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
     return moving;
   }
 
-  let seen = 0;
+  let lastLength = 0;
   const timer = setInterval(() => {
-    const { length, left } = look();
-    if (left >= (length === seen ? WORTH_MOVING_AT_REST : WORTH_MOVING)) void move();
-    seen = length;
-  }, LOOK_EVERY_MS).unref();
+    const { length, left } = readLogState();
+    if (left >= (length === lastLength ? MIN_PAGES_TO_MOVE_AT_REST : MIN_PAGES_TO_MOVE)) void movePages();
+    lastLength = length;
+  }, CHECK_INTERVAL_MS).unref();
 
   return {
     /** For long writers, between two transactions: resolves when the log is short enough to go on. */
     async relieve(): Promise<void> {
-      const { length, left } = look();
-      if (left >= WORTH_MOVING) void move();
-      if (length < waitedAt) waitedAt = 0; // it was begun anew
-      if (length < waitedAt + LONG) return;
+      const { length, left } = readLogState();
+      if (left >= MIN_PAGES_TO_MOVE) void movePages();
+      if (length < waitedAt) waitedAt = 0; // the log was restarted
+      if (length < waitedAt + MAX_PAGES_WITHOUT_WAIT) return;
       waitedAt = length; // a reader may need the old pages for a long time: the next wait is as far away
-      await move(); // one that was under way has not seen the last pages
-      if (look().left > 0) await move();
+      await movePages(); // a checkpoint under way may have missed the last pages
+      if (readLogState().left > 0) await movePages();
     },
     async close(): Promise<void> {
       clearInterval(timer);

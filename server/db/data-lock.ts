@@ -69,19 +69,19 @@ function openLock(file: string, folder: string): Database.Database {
   }
 }
 
-/** For whoever has the lock. */
+/** Notes the address of the process that has the lock. */
 export const noteAddress = (file: string, url: string, shell?: string): void => writeNote(file, { url, shell });
 
 const writeNote = (file: string, note: Pick<z.input<typeof Note>, 'shell' | 'url'>): void =>
   writeFileSync(noteOf(file), JSON.stringify({ pid: process.pid, host: hostname(), ...note }));
 
-/** Where the process that has the lock said that it listens. It may have ended since, or not answer. */
+/** Returns the address that the process with the lock noted. It may have ended since, or not answer. */
 export function findAddress(file: string): string | undefined {
   const note = Note.safeParse(readNote(file)).data;
   return note?.host === hostname() ? note.url : undefined;
 }
 
-/** The server of a desktop app that holds the lock; undefined when nobody does, or another program. */
+/** Returns the desktop app server that holds the lock; undefined when nobody or another program holds it. */
 export function findHolder(file: string, folder: string): { pid: number; shell: string } | undefined {
   const { pid, host, shell } = Note.safeParse(readNote(file)).data ?? {};
   if (pid === undefined || shell === undefined || host !== hostname() || !isLocked(file, folder)) return undefined;

@@ -21,10 +21,10 @@ export type RegroupingId = number & z.BRAND<'RegroupingId'>;
 export type TrackEditId = number & z.BRAND<'TrackEditId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
-/** Of an id; 15 digits are whole numbers in every language. */
-export const MOST_ID = 10 ** 15 - 1;
+/** 15 digits are exact integers in every language. */
+export const MAX_ID = 10 ** 15 - 1;
 
-const id = z.int().positive().max(MOST_ID).meta({ description: 'positive integer' });
+const id = z.int().positive().max(MAX_ID).meta({ description: 'positive integer' });
 export const TrackIdIn = id.brand<'TrackId'>();
 export const AlbumIdIn = id.brand<'AlbumId'>();
 export const ArtistIdIn = id.brand<'ArtistId'>();

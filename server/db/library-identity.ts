@@ -48,14 +48,14 @@ function stateOf(client: Sqlite): DatabaseState {
 const findId = (client: Sqlite): string | undefined =>
   client.prepare<[], string>('SELECT id FROM library_identity').pluck().get();
 
-/** The id, which is `wished` or a new one if there is none yet. */
-export function libraryId(client: Sqlite, wished: string = randomUUID()): string {
-  const found = findId(client);
-  if (found === undefined) client.prepare('INSERT INTO library_identity (id) VALUES (?)').run(wished);
-  return found ?? wished;
+/** Returns the id of the library; stores `newId` if there is none yet. */
+export function libraryId(client: Sqlite, newId: string = randomUUID()): string {
+  const storedId = findId(client);
+  if (storedId === undefined) client.prepare('INSERT INTO library_identity (id) VALUES (?)').run(newId);
+  return storedId ?? newId;
 }
 
-const COVER = /^covers\/([1-9]\d{0,14})\./;
+const COVER_KEY = /^covers\/([1-9]\d{0,14})\./;
 
 /** Covers are named by the ids of albums: new albums get no id that a cover in the storage has. */
 export async function skipCovers(
@@ -63,7 +63,8 @@ export async function skipCovers(
   storage: { list: (prefix: string) => AsyncIterable<{ key: string }> },
 ): Promise<void> {
   let highest = 0;
-  for await (const { key } of storage.list('covers/')) highest = Math.max(highest, Number(COVER.exec(key)?.[1] ?? 0));
+  for await (const { key } of storage.list('covers/'))
+    highest = Math.max(highest, Number(COVER_KEY.exec(key)?.[1] ?? 0));
   client
     .prepare(
       `INSERT INTO sqlite_sequence (name, seq) SELECT 'albums', 0

@@ -24,11 +24,11 @@ interface Migration {
   statements: string[];
 }
 
-/** Of a copy that is being made. */
-const UNFINISHED = '.new';
+/** Suffix of a copy that is being made. */
+const UNFINISHED_SUFFIX = '.new';
 const MIGRATIONS_TABLE =
   'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)';
-/** Of the name and the hash of a migration in a database from elsewhere. */
+/** Limits the name and the hash of a migration in a foreign database. */
 const MAX_NAME_BYTES = 400;
 
 /**
@@ -58,7 +58,7 @@ export function migrate(client: Database, dir: string, log: Log): void {
 }
 
 /**
- * Of a database from elsewhere: how many of our migrations it has had. Throws `unavailable` when `migrate` would refuse
+ * Returns how many of our migrations a foreign database has had. Throws `unavailable` when `migrate` would refuse
  * it, and when its schema is not exactly the one that these migrations make.
  */
 export function levelOf(foreign: Database, dir: string): number {
@@ -69,16 +69,16 @@ export function levelOf(foreign: Database, dir: string): number {
         ORDER BY name LIMIT ?`,
     )
     .all(files.length + 1);
-  if (applied.length === 0) throw refused('is not one of Tonearm');
+  if (applied.length === 0) throw refusal('is not one of Tonearm');
   assertHistory(applied, files);
-  const ours = new Sqlite(databaseAtLevel(dir, applied.length));
+  const expectedClient = new Sqlite(databaseAtLevel(dir, applied.length));
   try {
-    const [expected, actual] = [schemaOf(ours), schemaOf(foreign)];
+    const [expected, actual] = [schemaOf(expectedClient), schemaOf(foreign)];
     for (const [name, sql] of actual)
-      if (expected.get(name) !== sql) throw refused(`has a ${shown(name)} that its version does not make`);
-    for (const name of expected.keys()) if (!actual.has(name)) throw refused(`lacks the ${name}`);
+      if (expected.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
+    for (const name of expected.keys()) if (!actual.has(name)) throw refusal(`lacks the ${name}`);
   } finally {
-    ours.close();
+    expectedClient.close();
   }
   return applied.length;
 }
@@ -86,11 +86,11 @@ export function levelOf(foreign: Database, dir: string): number {
 /** Bytes of empty databases by folder of the migrations and their number: making one takes longer than filling it. */
 const emptyDatabases = new Map<string, Buffer>();
 
-/** The bytes of an empty database that has had so many of the migrations. */
+/** Returns the bytes of an empty database with the first `level` migrations. */
 export function databaseAtLevel(dir: string, level: number): Buffer {
   const key = `${level} ${dir}`;
-  const made = emptyDatabases.get(key);
-  if (made) return made;
+  const cachedBytes = emptyDatabases.get(key);
+  if (cachedBytes) return cachedBytes;
   const client = new Sqlite(':memory:');
   try {
     client.exec(MIGRATIONS_TABLE);
@@ -110,8 +110,8 @@ export function migrateFurther(client: Database, dir: string, level: number): vo
   for (const migration of readMigrations(dir).slice(level)) applyOne(client, migration);
 }
 
-/** A name in a database from elsewhere, for a message. */
-const shown = (name: string): string => JSON.stringify(name.slice(0, MAX_NAME_BYTES)).slice(1, -1);
+/** Quotes a name from a foreign database for a message. */
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, MAX_NAME_BYTES)).slice(1, -1);
 
 /** What statistics SQLite keeps depends on its version. */
 const STATISTICS = /^sqlite_stat\d$/;
@@ -131,14 +131,14 @@ const schemaOf = (client: Database): Map<string, string> =>
  * the update already. Only the last update can be undone. Without the space for a copy the update goes on.
  */
 function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: string }): void {
-  const [folder, before] = [dirname(client.name), `${basename(client.name)}.before-`];
-  const copy = `${before}${to}.at-${from}`;
-  const names = readdirSync(folder).filter((name) => name.startsWith(before));
+  const [folder, copyPrefix] = [dirname(client.name), `${basename(client.name)}.before-`];
+  const copy = `${copyPrefix}${to}.at-${from}`;
+  const names = readdirSync(folder).filter((name) => name.startsWith(copyPrefix));
   const isInterrupted = (name: string): boolean =>
-    name.startsWith(`${before}${to}.at-`) && name < copy && !name.endsWith(UNFINISHED);
+    name.startsWith(`${copyPrefix}${to}.at-`) && name < copy && !name.endsWith(UNFINISHED_SUFFIX);
   if (names.some(isInterrupted)) return;
   for (const name of names) rmSync(join(folder, name));
-  const unfinished = join(folder, copy + UNFINISHED);
+  const unfinished = join(folder, copy + UNFINISHED_SUFFIX);
   try {
     copyTo(client, unfinished);
     renameSync(unfinished, join(folder, copy));
@@ -188,23 +188,23 @@ function readMigrations(dir: string): Migration[] {
 }
 
 function assertHistory(applied: { name: string; hash: string }[], files: Migration[]): void {
-  applied.forEach((done, i) => {
+  applied.forEach((row, i) => {
     const file = files[i];
-    if (file?.name === done.name && file.hash === done.hash) return;
-    const known = files.find((m) => m.name === done.name);
-    if (!known)
-      throw refused(
-        `has migration ${done.name}, which this version does not know. It was made by a newer version: update Tonearm`,
+    if (file?.name === row.name && file.hash === row.hash) return;
+    const namesake = files.find((m) => m.name === row.name);
+    if (!namesake)
+      throw refusal(
+        `has migration ${row.name}, which this version does not know. It was made by a newer version: update Tonearm`,
       );
-    if (known.hash !== done.hash)
-      throw refused(`was made by another text of migration ${done.name}. A released migration must not be edited`);
-    throw refused(
-      `lacks migration ${file?.name ?? ''}, which sorts before ${done.name}. Migrations must be applied in order`,
+    if (namesake.hash !== row.hash)
+      throw refusal(`was made by another text of migration ${row.name}. A released migration must not be edited`);
+    throw refusal(
+      `lacks migration ${file?.name ?? ''}, which sorts before ${row.name}. Migrations must be applied in order`,
     );
   });
 }
 
-const refused = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
+const refusal = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
 
 function applyOne(client: Database, migration: Migration): void {
   const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
@@ -212,9 +212,9 @@ function applyOne(client: Database, migration: Migration): void {
     .transaction(() => {
       if (find.get(migration.name)) return; // by another process that was started at the same time
       for (const statement of migration.statements) client.exec(statement);
-      const broken = client.pragma('foreign_key_check') as unknown[];
-      if (broken.length > 0)
-        throw refused(`would hold ${broken.length} broken references after migration ${migration.name}`);
+      const violations = client.pragma('foreign_key_check') as unknown[];
+      if (violations.length > 0)
+        throw refusal(`would hold ${violations.length} broken references after migration ${migration.name}`);
       client
         .prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
         .run(migration.name, migration.hash, Date.now());

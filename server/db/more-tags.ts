@@ -49,8 +49,8 @@ export const MORE_TAGS = {
 
 export type MoreTag = keyof typeof MORE_TAGS;
 export const MORE_TAG_LIST = Object.keys(MORE_TAGS) as MoreTag[];
-const NAMES: Record<MoreTag, MoreTagNames> = MORE_TAGS;
-export const namesOfMore = (tag: MoreTag): MoreTagNames => NAMES[tag];
+const TAG_NAMES: Record<MoreTag, MoreTagNames> = MORE_TAGS;
+export const namesOfMore = (tag: MoreTag): MoreTagNames => TAG_NAMES[tag];
 
 /** Those that name persons, by the roles of OpenSubsonic. */
 export const CREDIT_TAGS = [

@@ -9,13 +9,13 @@ export interface ReaderThreadData {
 }
 
 interface ReaderOptions<Answer> {
-  /** False for the one that moves pages. */
+  /** False for the checkpoint thread, which writes. */
   readonly?: boolean;
-  /** Buffers of an answer that are handed over instead of copied. */
+  /** Buffers of an answer that are transferred instead of copied. */
   transfer?: (answer: Answer) => Transferable[];
 }
 
-/** `prepare` gets the connection and gives what answers. */
+/** `prepare` gets the connection and returns the function that answers. */
 export function answerFromDatabase<Question, Answer>(
   prepare: (client: Sqlite) => (question: Question) => Answer,
   { readonly = true, transfer }: ReaderOptions<Answer> = {},

@@ -6,31 +6,31 @@ import { AppError, DATABASE_GONE } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** Without its log, a database lacks what was written last; without its index, others cannot read it. */
-const FILES = ['', '-wal', '-shm'];
+const FILE_SUFFIXES = ['', '-wal', '-shm'];
 
 export type InPlace = ReturnType<typeof watchInPlace>;
 
 export function watchInPlace({ client, path, log }: { client: Sqlite; path: string; log: Log }) {
-  const opened = identityOf(path);
+  const openedIdentity = identityOf(path);
   let isInPlace = true;
 
   function check(): boolean {
-    const now = identityOf(path) === opened;
-    if (now === isInPlace) return now;
-    isInPlace = now;
-    client.pragma(`query_only = ${now ? 'OFF' : 'ON'}`);
-    if (now) log.warn({ path }, 'the database is back where it was');
+    const isStillInPlace = identityOf(path) === openedIdentity;
+    if (isStillInPlace === isInPlace) return isStillInPlace;
+    isInPlace = isStillInPlace;
+    client.pragma(`query_only = ${isStillInPlace ? 'OFF' : 'ON'}`);
+    if (isStillInPlace) log.warn({ path }, 'the database is back where it was');
     else log.error({ path }, 'the database was removed, replaced or moved; nothing is written until it is back');
-    return now;
+    return isStillInPlace;
   }
 
-  const timer = setInterval(check, LOOK_EVERY_MS).unref();
+  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 
   return {
     check,
-    /** After a write and before its response: what went into a file without a name is not acknowledged. */
+    /** To be called after a write and before its response: a write to a removed file is not acknowledged. */
     assert(): void {
       if (!check()) throw new AppError('unavailable', DATABASE_GONE, { retryAfter: 30 });
     },
@@ -39,7 +39,7 @@ export function watchInPlace({ client, path, log }: { client: Sqlite; path: stri
 }
 
 /** Device and inode of each file. */
-const identityOf = (path: string): string => FILES.map((ending) => fileAt(path + ending)).join(' ');
+const identityOf = (path: string): string => FILE_SUFFIXES.map((ending) => fileAt(path + ending)).join(' ');
 
 function fileAt(path: string): string {
   try {

@@ -42,7 +42,7 @@ export function rightsFrom<V>(valueOf: (right: Right) => V): Record<Right, V> {
   return values;
 }
 
-/** The same by their names. */
+/** Each right, by its name, with the value that is given for it. */
 export function namedRightsFrom<V>(valueOf: (right: Right) => V): Record<RightName, V> {
   const values = {} as Record<RightName, V>;
   for (const right of RIGHT_LIST) values[RIGHTS[right].name] = valueOf(right);
@@ -50,10 +50,10 @@ export function namedRightsFrom<V>(valueOf: (right: Right) => V): Record<RightNa
 }
 
 /** The rights that were given by name; the others are left out. */
-export const givenRights = (given: Partial<Record<RightName, boolean | undefined>>): Partial<Rights> =>
+export const givenRights = (namedRights: Partial<Record<RightName, boolean | undefined>>): Partial<Rights> =>
   Object.fromEntries(
     RIGHT_LIST.flatMap((right) => {
-      const value = given[RIGHTS[right].name];
+      const value = namedRights[RIGHTS[right].name];
       return value === undefined ? [] : [[right, value]];
     }),
   );
@@ -82,7 +82,7 @@ export type AccountLimits = Record<AccountLimit, number | null>;
 /** What an administrator decides about an account. */
 export type AccountTerms = { isSuperuser?: boolean | undefined } & Partial<Rights> & Partial<AccountLimits>;
 
-/** Of accounts that people make for themselves. */
+/** Quota of accounts that people register themselves, in bytes. */
 export const SELF_REGISTERED_QUOTA = 5_000_000_000;
 
 export const USUAL_RIGHTS = rightsFrom((right): boolean => RIGHTS[right].isUsual);

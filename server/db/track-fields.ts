@@ -117,18 +117,18 @@ export const TRACK_FIELDS = {
 
 type Fields = typeof TRACK_FIELDS;
 export type TrackField = keyof Fields;
-/** Those of which the table says something. */
-type With<Said> = { [F in TrackField]: Fields[F] extends Said ? F : never }[TrackField];
+/** Fields whose specification has these properties. */
+type FieldsWith<Said> = { [F in TrackField]: Fields[F] extends Said ? F : never }[TrackField];
 type Text = 'text' | 'note';
 
 export type FieldName<F extends TrackField = TrackField> = Fields[F]['name'];
 export type FieldValue<F extends TrackField> = Fields[F]['kind'] extends Text ? string : number;
-/** Read from tags by what the table says. */
-export type TaggedField = With<{ tags: TagNames }>;
-/** As tags have it. */
+/** Fields that are read from tags by this table. */
+export type TaggedField = FieldsWith<{ tags: TagNames }>;
+/** The value of a field as tags have it. */
 export type TagValue<F extends TrackField> = Fields[F] extends { isList: true } ? string[] : FieldValue<F>;
-export type ListedNumber = With<{ isListed: true; kind: Exclude<FieldKind, Text> }>;
-export type ListedText = With<{ isListed: true; kind: Text }>;
+export type ListedNumber = FieldsWith<{ isListed: true; kind: Exclude<FieldKind, Text> }>;
+export type ListedText = FieldsWith<{ isListed: true; kind: Text }>;
 type ListedField = ListedNumber | ListedText;
 export type ListedName = FieldName<ListedField>;
 
@@ -144,21 +144,21 @@ export const FIELD_LIST = Object.keys(TRACK_FIELDS) as TrackField[];
 export const FIELD_NAMES = FIELD_LIST.map((field) => TRACK_FIELDS[field].name);
 export const isTrackField = (name: string): name is TrackField => name in TRACK_FIELDS;
 
-/** With what the table says of their tags. */
+/** Fields with the names of their tags. */
 export const TAGGED_FIELDS = FIELD_LIST.flatMap((field) => {
   const { tags, ...spec } = SPECS[field];
   return tags ? [{ field: field as TaggedField, ...spec, tags }] : [];
 });
-const listed = FIELD_LIST.filter((field): field is ListedField => SPECS[field].isListed === true);
+const listedFields = FIELD_LIST.filter((field): field is ListedField => SPECS[field].isListed === true);
 const isText = (field: TrackField): boolean => ['text', 'note'].includes(SPECS[field].kind);
-export const LISTED_TEXTS = listed.filter((field): field is ListedText => isText(field));
-export const LISTED_NAMES = listed.map((field): ListedName => TRACK_FIELDS[field].name);
-/** The column that has a text folded. */
+export const LISTED_TEXTS = listedFields.filter((field): field is ListedText => isText(field));
+export const LISTED_NAMES = listedFields.map((field): ListedName => TRACK_FIELDS[field].name);
+/** Returns the column of a folded text. */
 export const foldedName = (field: ListedText): string => `${TRACK_FIELDS[field].name}_sort`;
 export type FoldedColumn = `${ListedText}Sort`;
-export const LISTED_NUMBERS = listed.filter((field): field is ListedNumber => !isText(field));
+export const LISTED_NUMBERS = listedFields.filter((field): field is ListedNumber => !isText(field));
 
-/** Of a SELECT: each field by its property. */
+/** Columns for a SELECT: each field by its property. */
 export const fieldColumns = (table: string): string =>
   FIELD_LIST.map((field) => `${table}.${TRACK_FIELDS[field].name} AS ${field}`).join(', ');
 
@@ -169,24 +169,24 @@ export function fieldsFrom<V>(valueOf: (field: TrackField) => V): Record<TrackFi
   return values;
 }
 
-/** The columns of folded texts. */
+/** The columns of folded texts, each with the value that is given for it. */
 export function foldedFrom<V>(valueOf: (field: ListedText) => V): Record<FoldedColumn, V> {
   const values = {} as Record<FoldedColumn, V>;
   for (const field of LISTED_TEXTS) values[`${field}Sort`] = valueOf(field);
   return values;
 }
 
-/** The same by their names. */
+/** All fields by their API names, each with the value that is given for it. */
 export function namedFieldsFrom<V>(valueOf: (field: TrackField) => V): Record<FieldName, V> {
   const values = {} as Record<FieldName, V>;
   for (const field of FIELD_LIST) values[TRACK_FIELDS[field].name] = valueOf(field);
   return values;
 }
 
-/** The fields of something that has more. */
+/** Picks the fields from an object that has more. */
 export const knownFields = (from: KnownFields): KnownFields => fieldsFrom((field) => from[field]) as KnownFields;
 
-/** The values of a field that may have several. */
+/** Splits the text of a field that may have several values. */
 export const valuesOfList = (text: string | null): string[] =>
   text === null
     ? []

@@ -4,14 +4,14 @@
 export const UNKNOWN_ARTIST = '[Unknown Artist]';
 export const UNKNOWN_ALBUM = '[Unknown Album]';
 
-/** Both as they are compared and sorted. */
+/** Their keys for comparing and sorting. */
 export const UNNAMED_KEYS = { artist: UNKNOWN_ARTIST.toLowerCase(), album: UNKNOWN_ALBUM.toLowerCase() };
 
-/** The album has a name. */
+/** SQL: whether the album has a name. */
 export const isNamed = (alias: string): string => `${alias}.title_sort <> '${UNNAMED_KEYS.album}'`;
-/** The artist has a name. */
+/** SQL: whether the artist has a name. */
 export const isNamedArtist = (alias: string): string => `${alias}.name_key <> '${UNNAMED_KEYS.artist}'`;
-/** The album of the track has a name. */
+/** SQL: whether the album of the track has a name. */
 export const inNamedAlbum = (alias: string): string => `${alias}.album_sort <> ''`;
-/** The id of the track's album, if that has a name. */
+/** SQL: the id of the track's album if it has a name, else NULL. */
 export const namedAlbumOf = (alias: string): string => `iif(${alias}.album_sort = '', NULL, ${alias}.album_id)`;

@@ -3,7 +3,7 @@
 // store, which would have to be downloaded whole.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { whenUnlocked } from '../db/locked.ts';
+import { whenUnlocked } from '../db/wait-for-unlock.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tagsAgain, tracks } from '../db/schema.ts';
 import type { MoreTags } from '../db/more-tags.ts';

@@ -2,7 +2,7 @@
 // the text before and read in slices.
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { MOST_ID } from '../db/ids.ts';
+import { MAX_ID } from '../db/ids.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
 import { turn } from '../runtime/time-slices.ts';
 
@@ -120,8 +120,7 @@ export function idList<Id extends number>(
   most: number,
   { least = 0, description = `at most ${most} ids` }: { least?: number; description?: string } = {},
 ) {
-  const isId = (value: unknown): boolean =>
-    Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MOST_ID;
+  const isId = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
   const fault = (value: unknown): string | undefined => {
     if (!Array.isArray(value)) return 'must be a list of ids';
     if (value.length > most) return `may hold at most ${most} ids, and this one holds ${value.length}`;
@@ -134,7 +133,7 @@ export function idList<Id extends number>(
     .meta({
       description,
       type: 'array',
-      items: { type: 'integer', minimum: 1, maximum: MOST_ID },
+      items: { type: 'integer', minimum: 1, maximum: MAX_ID },
       minItems: least,
       maxItems: most,
     });

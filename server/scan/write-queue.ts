@@ -1,5 +1,5 @@
 // Ops of a scan wait here to be written; between two batches the event loop serves requests.
-import { whenUnlocked } from '../db/locked.ts';
+import { whenUnlocked } from '../db/wait-for-unlock.ts';
 import type { ScanOp } from './decide.ts';
 import type { WriteBatch } from './writer.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AlbumIdIn, TrackIdIn } from './ids.ts';
 
-/** What an album says of itself, beside its artist. */
+/** Fields of an album besides its artist. */
 const AlbumFields = z.object({
   title: z.string(),
   year: z.int().nullable(),
