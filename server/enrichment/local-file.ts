@@ -14,7 +14,7 @@ export interface LocalFileDeps {
 
 export interface LocalFile {
   path: string;
-  /** Deletes the copy, if there is one. */
+  /** Deletes the temporary copy, if there is one. */
   release(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export async function openLocalFile(
   signal: AbortSignal,
 ): Promise<LocalFile> {
   const stored = await audioStore.resolve(storageUri);
-  const path = stored.path === undefined ? undefined : textOf(stored.path);
-  if (path !== undefined) {
+  const localPath = stored.path === undefined ? undefined : textPathOf(stored.path);
+  if (localPath !== undefined) {
     await stored.stat(); // throws `gone`
-    return { path, release: () => Promise.resolve() };
+    return { path: localPath, release: () => Promise.resolve() };
   }
   await mkdir(tmpDir, { recursive: true });
   const copy = join(tmpDir, `enrich-${randomUUID()}`);
@@ -42,7 +42,7 @@ export async function openLocalFile(
   }
 }
 
-function textOf(path: string | Buffer): string | undefined {
+function textPathOf(path: string | Buffer): string | undefined {
   if (typeof path === 'string') return path;
   const text = path.toString('utf8');
   return Buffer.from(text).equals(path) ? text : undefined;
