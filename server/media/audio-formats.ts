@@ -272,31 +272,32 @@ export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
 );
 
 /** Audio that is not read: named by their extensions in scans, and by their first bytes in uploads. */
-const UNSUPPORTED: readonly { name: string; extensions: readonly string[]; begins?: readonly string[] }[] = [
-  { name: 'AMR', extensions: ['amr', 'awb'], begins: ['#!AMR'] },
-  { name: 'Sun audio', extensions: ['au', 'snd'], begins: ['.snd'] },
-  { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], begins: ['MThd'] },
-  { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], begins: ['.RMF', '.ra\xfd'] },
-  { name: 'Shorten', extensions: ['shn'], begins: ['ajkg'] },
-  { name: 'OptimFROG', extensions: ['ofr', 'ofs'], begins: ['OFR '] },
-  { name: 'Lossless Audio', extensions: ['la'], begins: ['LA0'] },
-  { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], begins: ['EA3\x01', 'ea3\x03'] },
-  { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
-  { name: 'protected iTunes audio', extensions: ['m4p'] },
-  { name: 'DTS-HD', extensions: ['dtshd'], begins: ['DTSHDHDR'] },
-  { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], begins: ['????\xf8\x72\x6f'] },
-  { name: 'Creative Voice', extensions: ['voc'], begins: ['Creative Voice File'] },
-  {
-    name: 'a tracker module',
-    extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
-    begins: ['Extended Module', 'IMPM'],
-  },
-  { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
-  { name: 'TwinVQ', extensions: ['vqf'], begins: ['TWIN'] },
-  { name: 'GSM', extensions: ['gsm'] },
-  { name: '3GPP audio', extensions: ['3ga'] },
-  { name: 'ALAC without a container', extensions: ['alac'] },
-];
+const UNSUPPORTED_FORMATS: readonly { name: string; extensions: readonly string[]; magicBytes?: readonly string[] }[] =
+  [
+    { name: 'AMR', extensions: ['amr', 'awb'], magicBytes: ['#!AMR'] },
+    { name: 'Sun audio', extensions: ['au', 'snd'], magicBytes: ['.snd'] },
+    { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], magicBytes: ['MThd'] },
+    { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], magicBytes: ['.RMF', '.ra\xfd'] },
+    { name: 'Shorten', extensions: ['shn'], magicBytes: ['ajkg'] },
+    { name: 'OptimFROG', extensions: ['ofr', 'ofs'], magicBytes: ['OFR '] },
+    { name: 'Lossless Audio', extensions: ['la'], magicBytes: ['LA0'] },
+    { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], magicBytes: ['EA3\x01', 'ea3\x03'] },
+    { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
+    { name: 'protected iTunes audio', extensions: ['m4p'] },
+    { name: 'DTS-HD', extensions: ['dtshd'], magicBytes: ['DTSHDHDR'] },
+    { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], magicBytes: ['????\xf8\x72\x6f'] },
+    { name: 'Creative Voice', extensions: ['voc'], magicBytes: ['Creative Voice File'] },
+    {
+      name: 'a tracker module',
+      extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
+      magicBytes: ['Extended Module', 'IMPM'],
+    },
+    { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
+    { name: 'TwinVQ', extensions: ['vqf'], magicBytes: ['TWIN'] },
+    { name: 'GSM', extensions: ['gsm'] },
+    { name: '3GPP audio', extensions: ['3ga'] },
+    { name: 'ALAC without a container', extensions: ['alac'] },
+  ];
 
 const VIDEO_EXTENSIONS: ReadonlySet<string> = new Set(
   'm4v mkv mk3d avi mov qt mpg mpeg m2v mpv vob ts mts m2ts wmv flv f4v ogv ogm 3gp 3g2 divx rmvb'.split(' '),
@@ -304,13 +305,13 @@ const VIDEO_EXTENSIONS: ReadonlySet<string> = new Set(
 
 /** Why a scan does not read a file with this extension. */
 export function whyNotRead(extension: string): string {
-  const format = UNSUPPORTED.find(({ extensions }) => extensions.includes(extension));
+  const format = UNSUPPORTED_FORMATS.find(({ extensions }) => extensions.includes(extension));
   if (format) return `audio in a format that is not supported (${format.name})`;
   return VIDEO_EXTENSIONS.has(extension) ? 'a video' : 'not audio';
 }
 
 /** Magic bytes of audio that is not read, with its name. */
-export const UNSUPPORTED_BEGINNINGS = UNSUPPORTED.flatMap(({ name, begins = [] }) =>
+export const UNSUPPORTED_MAGIC_BYTES = UNSUPPORTED_FORMATS.flatMap(({ name, magicBytes: begins = [] }) =>
   begins.map((pattern) => ({ pattern, name })),
 );
 

@@ -3,13 +3,13 @@
 // there. https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
-import { MAX_NAME } from './limits.ts';
+import { MAX_NAME_CHARACTERS } from './limits.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { decodeUtf16 } from './text.ts';
 import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 
 /** Audio before the first track that is shorter belongs to that track; longer, it is a hidden track of its own. */
-const HIDDEN_SECONDS = 4;
+const MIN_HIDDEN_TRACK_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
 /** Of a compact disc, in which text sheets count. */
 const FRAMES_PER_SECOND = 75;
@@ -50,14 +50,14 @@ export function parseCueSheet(text: string): CueSheet | undefined {
   let track: SheetTrack | undefined;
   let isAudio = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, command = '', after = ''] = /^([A-Za-z]+)\s(.*)$/s.exec(line.trim()) ?? [];
-    const rest = after.trimStart();
+    const [, command = '', argumentText = ''] = /^([A-Za-z]+)\s(.*)$/s.exec(line.trim()) ?? [];
+    const argument = argumentText.trimStart();
     switch (command.toUpperCase()) {
       case 'FILE':
-        sheet.files.push(fileName(rest));
+        sheet.files.push(fileName(argument));
         break;
       case 'TRACK': {
-        const [, digits, kind = 'AUDIO'] = /^(\d{1,4})(?:\s+(\S+))?/.exec(rest) ?? [];
+        const [, digits, kind = 'AUDIO'] = /^(\d{1,4})(?:\s+(\S+))?/.exec(argument) ?? [];
         isAudio = kind.toUpperCase() === 'AUDIO';
         track = undefined;
         if (digits === undefined) sheet.fault ??= 'a track in it has no number';
@@ -69,10 +69,10 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         break;
       }
       case 'INDEX':
-        if (track) readIndex(sheet, track, rest);
+        if (track) readIndex(sheet, track, argument);
         break;
       case 'REM': {
-        const [, name, value] = /^(\S+)\s(.+)$/s.exec(rest) ?? [];
+        const [, name, value] = /^(\S+)\s(.+)$/s.exec(argument) ?? [];
         if (name !== undefined && value !== undefined && isAudio) addField(track ?? sheet, name, value.trimStart());
         break;
       }
@@ -80,14 +80,14 @@ export function parseCueSheet(text: string): CueSheet | undefined {
       case 'PERFORMER':
       case 'SONGWRITER':
       case 'ISRC':
-        if (isAudio) addField(track ?? sheet, command, rest);
+        if (isAudio) addField(track ?? sheet, command, argument);
     }
   }
   return sheet.files.length + sheet.tracks.length === 0 ? undefined : sheet;
 }
 
 function addField({ fields }: { fields: SheetFields }, name: string, value: string): void {
-  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME))]);
+  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
 /** Index 1 is where a track begins; what is before it belongs to the track before. */
@@ -108,8 +108,8 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
 function fileName(text: string): string {
   const quoted = /^"(.*)"/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
-  const plain = text.replace(/^"/, '');
-  return plain.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
+  const unquotedText = text.replace(/^"/, '');
+  return unquotedText.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
 /** Without the quotes around it, of which the last is sometimes missing. */
@@ -153,7 +153,7 @@ function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSectio
   if (!first || first.start === 0) return sections;
   const { number, start } = first;
   const isFree = number > 0 && sections.every((section) => section.number !== number - 1);
-  if (start > HIDDEN_SECONDS * sampleRateHz && isFree)
+  if (start > MIN_HIDDEN_TRACK_SECONDS * sampleRateHz && isFree)
     return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
   first.start = 0;
   return sections;

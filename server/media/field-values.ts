@@ -38,8 +38,8 @@ export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes, seconds, fraction = ''] =
     /^(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?$/.exec(trimmed(text)) ?? [];
   if (hours === undefined || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
-  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-  return whole * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
+  const wholeSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return wholeSeconds * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
 }
 
 interface TagDate {
@@ -49,43 +49,43 @@ interface TagDate {
 
 const DATE = /^(\d{4})(?:[-/.:_ ](\d{1,2})(?:[-/.:_ ](\d{1,2}))?)?(?![\d])/;
 /** Chinese, Japanese and Korean: `1995年10月3日`, `1995년 10월`. */
-const YEAR_NAMED = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
+const CJK_DATE = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
-const YEAR_LAST = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
+const DATE_WITH_LAST_YEAR = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
 
 /**
  * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` and `05/2003` only
  * the year, since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
-  const plain = trimmed(text);
-  if (plain.length > 40) return undefined;
-  if (plain.length === 4) return yearOnly(plain);
-  const named = YEAR_NAMED.exec(plain);
-  const match = named ?? COMPACT_DATE.exec(plain) ?? DATE.exec(plain);
+  const dateText = trimmed(text);
+  if (dateText.length > 40) return undefined;
+  if (dateText.length === 4) return yearOnly(dateText);
+  const cjkMatch = CJK_DATE.exec(dateText);
+  const match = cjkMatch ?? COMPACT_DATE.exec(dateText) ?? DATE.exec(dateText);
   if (!match) {
-    const last = YEAR_LAST.exec(plain);
-    return last ? yearOnly(last[1] as string) : parseDateInWords(plain);
+    const lastYearMatch = DATE_WITH_LAST_YEAR.exec(dateText);
+    return lastYearMatch ? yearOnly(lastYearMatch[1] as string) : parseDateInWords(dateText);
   }
   const base = yearOnly(match[1] as string);
   if (!base || match[2] === undefined) return base;
-  if (!named && !/^(?:$|[^\w]|T)/.test(plain.slice(match[0].length))) return base;
+  if (!cjkMatch && !/^(?:$|[^\w]|T)/.test(dateText.slice(match[0].length))) return base;
   return withDay(base.year, Number(match[2]), match[3] === undefined ? undefined : Number(match[3]));
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]*/gu;
-const STANDING_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
-const STANDING_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
+const SEPARATE_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
+const SEPARATE_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
 
 /** `Oct 3, 1995`, `3. Oktober 1995`, `Tue Oct 03 12:00:00 1995`: needs the name of a month and a single year. */
 function parseDateInWords(text: string): TagDate | undefined {
   const words = text.toLowerCase().match(WORD);
-  const years = text.match(STANDING_YEAR);
+  const years = text.match(SEPARATE_YEAR);
   if (!words || years?.length !== 1) return undefined;
   const year = Number(years[0]);
-  const month = words.map((word) => monthOf(word)).find((one) => one !== undefined);
+  const month = words.map((word) => monthOf(word)).find((monthNumber) => monthNumber !== undefined);
   if (month === undefined) return undefined;
-  const day = STANDING_DAY.exec(text.replace(String(year), ' '))?.[0];
+  const day = SEPARATE_DAY.exec(text.replace(String(year), ' '))?.[0];
   return withDay(year, month, day === undefined ? undefined : Number(day));
 }
 
@@ -152,9 +152,9 @@ export function parsePeak(text: string): number | undefined {
 
 /** `R128_*_GAIN`: Q7.8 relative to -23 LUFS, given here relative to ReplayGain's -18 LUFS (RFC 7845, 5.2.1). */
 export function parseR128Db(text: string): number | undefined {
-  const plain = trimmed(text);
-  if (!/^[+-]?\d{1,5}$/.test(plain)) return undefined;
-  const value = Number(plain);
+  const gainText = trimmed(text);
+  if (!/^[+-]?\d{1,5}$/.test(gainText)) return undefined;
+  const value = Number(gainText);
   return value >= -32768 && value <= 32767 ? value / 256 + 5 : undefined;
 }
 
@@ -170,16 +170,16 @@ export function parseLevel(text: string): number | undefined {
 }
 
 export function parseFlag(text: string): boolean | undefined {
-  const plain = trimmed(text).toLowerCase();
-  if (plain === '1' || plain === 'true' || plain === 'yes') return true;
-  return plain === '0' || plain === 'false' || plain === 'no' ? false : undefined;
+  const flagText = trimmed(text).toLowerCase();
+  if (flagText === '1' || flagText === 'true' || flagText === 'yes') return true;
+  return flagText === '0' || flagText === 'false' || flagText === 'no' ? false : undefined;
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-const ONE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const EXACT_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** All UUIDs in a text, in lower case. */
 export function parseUuids(text: string): string[] {
-  if (ONE_UUID.test(text)) return [text]; // nearly always, and in half the time
+  if (EXACT_UUID.test(text)) return [text]; // nearly always, and in half the time
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
 }

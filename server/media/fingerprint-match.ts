@@ -13,15 +13,15 @@ export const SAME_LENGTH_MS = 2_000;
 export const LENGTH_TOLERANCE_MS = 7_000;
 
 /** Minimum overlap, about 8 s of audio: shorter fingerprints match by chance. */
-const LEAST_COMPARED = 40;
+const MIN_OVERLAP = 40;
 /** Maximum offset between two fingerprints, in steps of 0.124 s. */
-const MOST_SHIFT = 60;
+const MAX_SHIFT = 60;
 /** Drops the lowest bits, which change first when music is re-encoded. */
 const PIECE_SHIFT = 8;
-const PIECES = 20;
+const MAX_PIECES = 20;
 
 /** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
-export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
+export const isComparable = (raw: Uint32Array): boolean => raw.length >= MIN_OVERLAP;
 
 /** A fingerprint is stored little-endian on every machine. */
 export function bytesOfFingerprint(raw: Uint32Array): Buffer {
@@ -46,21 +46,21 @@ export function soundPieces(raw: Uint32Array): number[] {
   return [...values]
     .map((value) => ({ value, rank: mix(value) }))
     .sort((a, b) => a.rank - b.rank || a.value - b.value)
-    .slice(0, PIECES)
+    .slice(0, MAX_PIECES)
     .map(({ value }) => value);
 }
 
 /** Share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
-  const least = Math.max(LEAST_COMPARED, Math.min(a.length, b.length) / 2);
+  const minOverlap = Math.max(MIN_OVERLAP, Math.min(a.length, b.length) / 2);
   let best = 0;
-  for (let shift = -MOST_SHIFT; shift <= MOST_SHIFT; shift++) {
-    const from = Math.max(0, shift);
-    const to = Math.min(a.length, b.length + shift);
-    if (to - from < least) continue;
+  for (let shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
+    const start = Math.max(0, shift);
+    const end = Math.min(a.length, b.length + shift);
+    if (end - start < minOverlap) continue;
     let unequal = 0;
-    for (let i = from; i < to; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
-    best = Math.max(best, 1 - unequal / (32 * (to - from)));
+    for (let i = start; i < end; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
+    best = Math.max(best, 1 - unequal / (32 * (end - start)));
   }
   return best;
 }

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
 import { DEMUXERS, formatFacts } from './audio-formats.ts';
 
-const FPCALC_LIMIT_MS = 30_000;
-const FFMPEG_LIMIT_MS = 60_000;
+const FPCALC_TIMEOUT_MS = 30_000;
+const FFMPEG_TIMEOUT_MS = 60_000;
 const MAX_FPCALC_BYTES = 64 << 10;
 
 /** Chromaprint's own sample rate, to which it would resample. */
@@ -37,7 +37,7 @@ export async function runFpcalc(
 ): Promise<Uint32Array | undefined> {
   const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
-    limitMs: FPCALC_LIMIT_MS,
+    limitMs: FPCALC_TIMEOUT_MS,
     signal,
   });
   try {
@@ -82,7 +82,7 @@ export async function runFfmpeg(
       's16le',
       'pipe:1',
     ],
-    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal },
+    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_TIMEOUT_MS, signal },
   );
   const bytes = new ArrayBuffer(Math.min(output.length & ~1, maxBytes));
   output.copy(new Uint8Array(bytes), 0, 0, bytes.byteLength);
@@ -95,7 +95,7 @@ function run(
   args: string[],
   { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },
 ): Promise<Buffer> {
-  return new Promise((done, fail) => {
+  return new Promise((settle, reject) => {
     execFile(
       program,
       args,
@@ -109,8 +109,8 @@ function run(
         windowsHide: true,
       },
       (_error, stdout) => {
-        if (signal.aborted) fail(signal.reason as Error);
-        else done(stdout);
+        if (signal.aborted) reject(signal.reason as Error);
+        else settle(stdout);
       },
     );
   });

@@ -2,7 +2,7 @@
 import { createWorkerThread, ThreadError, type WorkerThread } from '../runtime/worker-thread.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
 
-const LIMIT_MS = 60_000;
+const DECODING_TIMEOUT_MS = 60_000;
 const HEAP_LIMIT_MB = 128;
 
 interface FingerprintThreadDeps {
@@ -12,7 +12,12 @@ interface FingerprintThreadDeps {
   limitMs?: number | undefined;
 }
 
-export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs = LIMIT_MS }: FingerprintThreadDeps) {
+export function createFingerprintThreads({
+  workerUrl,
+  wasmPath,
+  seconds,
+  limitMs = DECODING_TIMEOUT_MS,
+}: FingerprintThreadDeps) {
   type Thread = WorkerThread<FingerprintRequest, FingerprintResponse>;
   const threads: Thread[] = [];
   const resting: Thread[] = [];

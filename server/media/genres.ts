@@ -47,17 +47,17 @@ export function parseId3Genre(value: string): string[] {
   const add = (genre: string): void => {
     if (genre !== '' && !genres.includes(genre)) genres.push(genre);
   };
-  let rest = value.trim();
-  while (rest.startsWith('(') && !rest.startsWith('((')) {
-    const close = rest.indexOf(')');
-    const genre = close < 0 ? undefined : genreOfReference(rest.slice(1, close));
-    if (genre === undefined && !/^\(\d*\)/.test(rest)) break; // plain text that starts with a parenthesis
+  let remaining = value.trim();
+  while (remaining.startsWith('(') && !remaining.startsWith('((')) {
+    const closingIndex = remaining.indexOf(')');
+    const genre = closingIndex < 0 ? undefined : genreOfReference(remaining.slice(1, closingIndex));
+    if (genre === undefined && !/^\(\d*\)/.test(remaining)) break; // plain text that starts with a parenthesis
     add(genre ?? '');
-    rest = rest.slice(close + 1).trim();
+    remaining = remaining.slice(closingIndex + 1).trim();
   }
-  if (rest.startsWith('((')) rest = rest.slice(1);
-  if (/^\d+$/.test(rest) || rest === 'RX' || rest === 'CR')
-    rest = genreOfReference(rest) ?? (rest.length > 3 ? rest : '');
-  add(rest);
+  if (remaining.startsWith('((')) remaining = remaining.slice(1);
+  if (/^\d+$/.test(remaining) || remaining === 'RX' || remaining === 'CR')
+    remaining = genreOfReference(remaining) ?? (remaining.length > 3 ? remaining : '');
+  add(remaining);
   return genres;
 }

@@ -8,7 +8,7 @@ import { createListener, type Heard, type Listener, type SoundStep } from '../ds
 import { giveWay } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
-import { canDecode, decodeSamples, interleaved, type Samples } from './decode.ts';
+import { canDecode, decodeSamples, interleave, type Samples } from './decode.ts';
 import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
 
@@ -28,14 +28,14 @@ export interface ListenResult {
   fingerprint?: Uint32Array<ArrayBuffer>;
 }
 
-interface Printing {
+interface FingerprintOptions {
   chromaprint: Chromaprint;
   /** Length of the start that is fingerprinted. */
   seconds: number;
 }
 
 /** Undefined without a decoder for it. Throws UnreadableAudio. */
-export async function listen(order: ListenOrder, printing: Printing): Promise<ListenResult | undefined> {
+export async function listen(order: ListenOrder, printing: FingerprintOptions): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
   let [rateHz, channelCount] = [0, 0];
@@ -43,7 +43,7 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
   let print: ReturnType<Chromaprint['start']> | undefined;
   let printFrames = 0;
   try {
-    for await (const part of within(parts, order.section)) {
+    for await (const part of clipToSection(parts, order.section)) {
       const { sampleRateHz, channels, frames } = part;
       if (frames === 0) continue;
       if (!listener) {
@@ -54,7 +54,7 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
       } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break; // another stream follows
       listener.push(channels, frames);
       if (print && printFrames > 0) {
-        print.push(interleaved({ channels, frames: Math.min(printFrames, frames) }));
+        print.push(interleave({ channels, frames: Math.min(printFrames, frames) }));
         printFrames -= frames;
       }
     }
@@ -65,17 +65,17 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
   }
 }
 
-async function* within(parts: AsyncIterable<Samples>, section: ListenOrder['section']): AsyncGenerator<Samples> {
+async function* clipToSection(parts: AsyncIterable<Samples>, section: ListenOrder['section']): AsyncGenerator<Samples> {
   const { start, end } = section ?? { start: 0, end: null };
-  let at = 0;
+  let offset = 0;
   for await (const part of parts) {
-    const from = Math.max(0, start - at);
-    const to = Math.min(part.frames, end === null ? Infinity : end - at);
-    at += part.frames;
+    const from = Math.max(0, start - offset);
+    const to = Math.min(part.frames, end === null ? Infinity : end - offset);
+    offset += part.frames;
     if (from === 0 && to === part.frames) yield part;
     else if (from < to)
       yield { ...part, channels: part.channels.map((data) => data.subarray(from, to)), frames: to - from };
-    if (end !== null && at >= end) return;
+    if (end !== null && offset >= end) return;
   }
 }
 
@@ -89,10 +89,10 @@ async function samplesOfFile(path: string): Promise<AsyncGenerator<Samples> | un
     source.close();
     return undefined;
   }
-  return closing(decodeSamples(source, facts), () => source.close());
+  return withClose(decodeSamples(source, facts), () => source.close());
 }
 
-async function* closing(parts: AsyncGenerator<Samples>, close: () => void): AsyncGenerator<Samples> {
+async function* withClose(parts: AsyncGenerator<Samples>, close: () => void): AsyncGenerator<Samples> {
   try {
     yield* parts;
   } finally {
@@ -107,7 +107,7 @@ async function* samplesOfFfmpeg(
   path: string,
   { program, input }: NonNullable<ListenOrder['ffmpeg']>,
 ): AsyncGenerator<Samples> {
-  const before = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
+  const inputArguments = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
   // ffmpeg would write each packet by itself, 7 KB in the mean: reading those takes three times the processor time
   const output = [
     '-map',
@@ -122,19 +122,19 @@ async function* samplesOfFfmpeg(
     'wav',
     'pipe:1',
   ];
-  const child = spawn(program, [...before, '-i', `file:${resolve(path)}`, ...output], {
+  const child = spawn(program, [...inputArguments, '-i', `file:${resolve(path)}`, ...output], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: childEnvironment(),
     windowsHide: true,
   });
-  const failed = new Promise<Error | undefined>((done) => {
-    child.once('error', done);
-    child.once('close', () => done(undefined));
+  const failure = new Promise<Error | undefined>((settle) => {
+    child.once('error', settle);
+    child.once('close', () => settle(undefined));
   });
   giveWay(child.pid);
   try {
     yield* wavFloats(child.stdout);
-    const error = await failed;
+    const error = await failure;
     if (error) throw error;
   } finally {
     child.kill('SIGKILL');
@@ -146,28 +146,28 @@ async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
   let head: Buffer = Buffer.alloc(0);
   let parts: ReturnType<typeof createParts> | undefined;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let rest = chunk;
+    let remainder = chunk;
     if (!parts) {
       head = Buffer.concat([head, chunk]);
       const header = wavHeader(head);
       if (!header) continue;
       parts = createParts(header.sampleRateHz, header.channels);
-      rest = head.subarray(header.bytes);
+      remainder = head.subarray(header.bytes);
     }
-    for (let at = 0; at < rest.length;) {
-      at += parts.fill(rest, at);
+    for (let offset = 0; offset < remainder.length;) {
+      offset += parts.fill(remainder, offset);
       if (parts.isFull()) yield parts.take();
     }
   }
   if (parts) yield parts.take();
 }
 
-const FMT = Buffer.from('fmt ');
-const DATA = Buffer.from('data');
+const FMT_CHUNK = Buffer.from('fmt ');
+const DATA_CHUNK = Buffer.from('data');
 
 /** Undefined as long as it is not complete. */
 function wavHeader(head: Buffer): { sampleRateHz: number; channels: number; bytes: number } | undefined {
-  const [format, data] = [head.indexOf(FMT), head.indexOf(DATA)];
+  const [format, data] = [head.indexOf(FMT_CHUNK), head.indexOf(DATA_CHUNK)];
   if (format < 0 || data < 0 || head.length < data + 8) return undefined;
   return {
     channels: head.readUInt16LE(format + 10),
