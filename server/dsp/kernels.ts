@@ -41,8 +41,8 @@ export function createKernels() {
     loops,
     /** Makes the memory at least this large; views of it from before are no longer valid if it was smaller. */
     reserve(bytes: number): ArrayBuffer {
-      const missing = bytes - loops.memory.buffer.byteLength;
-      if (missing > 0) loops.memory.grow(Math.ceil(missing / PAGE_BYTES));
+      const missingBytes = bytes - loops.memory.buffer.byteLength;
+      if (missingBytes > 0) loops.memory.grow(Math.ceil(missingBytes / PAGE_BYTES));
       return loops.memory.buffer;
     },
   };
