@@ -7,7 +7,7 @@ import { formatLrc } from '../media/lrc-format.ts';
 import type { LyricsLine } from '../media/types.ts';
 import { readPlainFile } from '../runtime/plain-files.ts';
 
-const OURS = '[re:Tonearm]';
+const OWN_FILE_MARK = '[re:Tonearm]';
 
 /** Whether the file is there now. Throws the file system's errors. */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
   if ((await isOurs(path)) === false) return false;
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
-    await writeFile(temporary, `${OURS}\n${formatLrc(lines)}\n`, { flag: 'wx' });
+    await writeFile(temporary, `${OWN_FILE_MARK}\n${formatLrc(lines)}\n`, { flag: 'wx' });
     await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });
@@ -35,8 +35,8 @@ const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.le
 
 /** Undefined when there is no file. */
 const isOurs = (path: string): Promise<boolean | undefined> =>
-  readPlainFile(path, OURS.length).then(
-    (start) => start.toString('latin1') === OURS,
+  readPlainFile(path, OWN_FILE_MARK.length).then(
+    (start) => start.toString('latin1') === OWN_FILE_MARK,
     (error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw error;

@@ -13,7 +13,7 @@ import { ServiceError } from '../outbound/service-client.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { removeLyricsFile, writeLyricsFile } from './lyrics-file.ts';
 import type { Lrclib } from './lrclib.ts';
-import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
+import { isLyricsOfSong, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
 import { createLyricsQueries, type SongRow } from './queries.ts';
 import type { LOOKUP_LYRICS } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
@@ -34,11 +34,11 @@ export interface Candidate extends OfferedLyrics {
 }
 
 /** The service gets new lyrics every day. */
-const ASK_AGAIN_MS = 30 * 86_400_000;
+const LOOKUP_INTERVAL_MS = 30 * 86_400_000;
 /** Times after the end are of another song. */
-const AFTER_END_MS = 5_000;
+const MAX_TIME_AFTER_END_MS = 5_000;
 /** Tracks in a row, after which it is the service that fails: one odd answer does not keep the other tracks waiting. */
-const MOST_FAILURES = 3;
+const MAX_CONSECUTIVE_FAILURES = 3;
 
 export type LyricsService = ReturnType<typeof createLyricsService>;
 
@@ -68,15 +68,15 @@ export function createLyricsService({
 
   function toLyrics({ synced, plain }: OfferedLyrics, durationMs: number | null): Lyrics | undefined {
     const timed = synced === null ? undefined : parseLyrics(synced);
-    const last = timed?.lines.at(-1)?.startMs ?? 0;
-    if (timed?.synced && (durationMs === null || last <= durationMs + AFTER_END_MS)) return timed;
+    const lastLineMs = timed?.lines.at(-1)?.startMs ?? 0;
+    if (timed?.synced && (durationMs === null || lastLineMs <= durationMs + MAX_TIME_AFTER_END_MS)) return timed;
     return plain === null ? undefined : parseLyrics(plain);
   }
 
   function store(
     id: TrackId,
     lyrics: Lyrics | undefined,
-    from: Pick<Candidate, 'id' | 'isInstrumental'> | undefined,
+    candidate: Pick<Candidate, 'id' | 'isInstrumental'> | undefined,
     isManual: boolean,
   ) {
     db.transaction(
@@ -85,8 +85,8 @@ export function createLyricsService({
         queries.put({
           trackId: id,
           isManual,
-          lrclibId: from?.id ?? null,
-          isInstrumental: from?.isInstrumental ?? false,
+          lrclibId: candidate?.id ?? null,
+          isInstrumental: candidate?.isInstrumental ?? false,
           synced: lyrics?.synced ?? false,
           lines: lyrics?.lines ?? [],
           updatedAt: now(),
@@ -130,11 +130,12 @@ export function createLyricsService({
 
   /** Asks the service. Throws a ServiceError or the reason of `signal`; then nothing is stored. */
   async function lookUp(song: SongRow, signal: AbortSignal): Promise<boolean> {
-    const wanted = toWanted(song);
-    if (!wanted) return false;
-    const exact = await lrclib.find(wanted, signal);
+    const wantedSong = toWanted(song);
+    if (!wantedSong) return false;
+    const exactMatch = await lrclib.find(wantedSong, signal);
     const picked =
-      (exact && pickLyrics(wanted, [exact])) ?? pickLyrics(wanted, await lrclib.searchSong(wanted, signal));
+      (exactMatch && pickLyrics(wantedSong, [exactMatch])) ??
+      pickLyrics(wantedSong, await lrclib.searchSong(wantedSong, signal));
     const lyrics = picked && toLyrics(picked, song.durationMs);
     if (!picked || (!lyrics && !picked.isInstrumental)) {
       queries.setAsked(song.id, now());
@@ -151,7 +152,7 @@ export function createLyricsService({
     if (!settings.get('LYRICS_ENABLED')) throw conflict('Looking up lyrics is off on this server (LYRICS_ENABLED).');
   }
 
-  const asked = async <T>(work: Promise<T>): Promise<T> =>
+  const toAppError = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
       throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
     });
@@ -174,13 +175,13 @@ export function createLyricsService({
       assertEnabled();
       const wanted = toWanted(getSong(id));
       if (query === undefined && !wanted) throw conflict('The track has no artist or length; enter what to look for.');
-      const found = await asked(
+      const found = await toAppError(
         query === undefined ? lrclib.searchSong(wanted as WantedSong, signal) : lrclib.searchText(query, signal),
       );
       const distance = ({ duration }: OfferedLyrics): number =>
         Math.abs((duration ?? 0) * 1_000 - (wanted?.durationMs ?? 0));
       return found
-        .map((one) => ({ ...one, fits: wanted !== undefined && fits(wanted, one) }))
+        .map((one) => ({ ...one, fits: wanted !== undefined && isLyricsOfSong(wanted, one) }))
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
@@ -188,7 +189,7 @@ export function createLyricsService({
     async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
       assertEnabled();
       const song = getSong(id);
-      const picked = await asked(lrclib.findById(lrclibId, signal));
+      const picked = await toAppError(lrclib.findById(lrclibId, signal));
       if (!picked) throw notFound('lyrics', lrclibId);
       const lyrics = toLyrics(picked, null);
       store(id, lyrics, picked, true);
@@ -223,7 +224,7 @@ export function createLyricsService({
     /** Handler of `lookup_lyrics`. What was asked is noted track by track, so an interrupted run goes on. */
     task: (async (_payload, { signal, progress }) => {
       const result = { tracks: 0, found: 0 };
-      const askedBefore = new Date(now().getTime() - ASK_AGAIN_MS);
+      const askedBefore = new Date(now().getTime() - LOOKUP_INTERVAL_MS);
       let failures = 0;
       let failed: ServiceError | undefined;
       for (const ids of queries.due(askedBefore)) {
@@ -237,7 +238,7 @@ export function createLyricsService({
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
             failed = error;
-            if (++failures === MOST_FAILURES) throw error;
+            if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.tracks, null, `${result.found} found`);
         }

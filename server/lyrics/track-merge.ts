@@ -50,13 +50,13 @@ export function createLyricsMerge({
   }
 
   function move(from: TrackId, to: TrackId): void {
-    const moved = queries.find(from);
-    if (!moved?.isManual) return;
-    const own = queries.find(to);
-    const goes = isHidden(moved)
-      ? !own?.isManual && hidesSame(from, to)
-      : own === undefined || !own.isManual || isHidden(own);
-    if (goes) queries.put({ ...moved, trackId: to });
+    const movedLyrics = queries.find(from);
+    if (!movedLyrics?.isManual) return;
+    const ownLyrics = queries.find(to);
+    const goes = isHidden(movedLyrics)
+      ? !ownLyrics?.isManual && hidesSame(from, to)
+      : ownLyrics === undefined || !ownLyrics.isManual || isHidden(ownLyrics);
+    if (goes) queries.put({ ...movedLyrics, trackId: to });
     queries.remove(from);
     for (const id of [from, to]) tracks.settleHasLyrics(id);
   }
@@ -81,13 +81,13 @@ export function createLyricsMerge({
 
     /** What was written for the kept track since stays there. */
     bringBack(from, to, { remembered }): void {
-      const before = Remembered.parse(remembered);
-      if (!before.from) return;
-      if (isSame(queries.find(to), before.from)) {
-        if (before.to) queries.put({ ...before.to, trackId: to });
+      const previousLyrics = Remembered.parse(remembered);
+      if (!previousLyrics.from) return;
+      if (isSame(queries.find(to), previousLyrics.from)) {
+        if (previousLyrics.to) queries.put({ ...previousLyrics.to, trackId: to });
         else queries.remove(to);
       }
-      if (!queries.find(from)?.isManual) queries.put({ ...before.from, trackId: from });
+      if (!queries.find(from)?.isManual) queries.put({ ...previousLyrics.from, trackId: from });
       for (const id of [from, to]) tracks.settleHasLyrics(id);
     },
   };
@@ -105,6 +105,6 @@ const isSame = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyric
 
 function toJson(row: FoundLyricsRow | undefined): z.input<typeof Stored> {
   if (!row) return null;
-  const { trackId: _, updatedAt, ...rest } = row;
-  return { ...rest, updatedAt: updatedAt.getTime() };
+  const { trackId: _, updatedAt, ...columns } = row;
+  return { ...columns, updatedAt: updatedAt.getTime() };
 }
