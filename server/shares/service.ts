@@ -31,7 +31,7 @@ export type ShareService = ReturnType<typeof createShareService>;
 interface ShareServiceDeps {
   db: MainDb;
   now: () => Date;
-  openAnswers: Pick<OpenAnswers, 'note' | 'recheck'>;
+  openAnswers: Pick<OpenAnswers, 'track' | 'recheck'>;
 }
 
 export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
@@ -130,7 +130,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
 
     /** For answers with its audio: they end with the share, and with what its owner may do. */
     noteOpen(res: ServerResponse, { token, userId }: Pick<ShareRow, 'token' | 'userId'>, isSaving: boolean): void {
-      openAnswers.note(res, userId, () => {
+      openAnswers.track(res, userId, () => {
         const open = findOpen(token);
         return open !== undefined && (open.mayDownload || !isSaving);
       });
