@@ -41,11 +41,11 @@ export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>
 export const deletePodcast = (db: Db, id: PodcastId): boolean =>
   db.delete(podcasts).where(eq(podcasts.id, id)).run().changes > 0;
 /** Those that were not looked at since. */
-export const listDue = (db: Db, before: Date): PodcastId[] =>
+export const listDue = (db: Db, refreshedBefore: Date): PodcastId[] =>
   db
     .select({ id: podcasts.id })
     .from(podcasts)
-    .where(or(isNull(podcasts.checkedAt), lt(podcasts.checkedAt, before)))
+    .where(or(isNull(podcasts.checkedAt), lt(podcasts.checkedAt, refreshedBefore)))
     .all()
     .map(({ id }) => id);
 
@@ -109,24 +109,24 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
 }
 
 /** Of one podcast; more than a feed may have. */
-const MOST_DELETED = 2_000;
+const MAX_DELETED_EPISODES = 2_000;
 
 /**
  * What is neither in the feed any more, nor downloaded, nor begun by anybody. Deleted ones stay: feeds come incomplete
  * at times, and they would be downloaded again when they are back.
  */
-export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
+export function deleteUnlistedEpisodes(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
   if (guids.length === 0) return;
-  const listed = sql`(SELECT value FROM json_each(${JSON.stringify(guids)}))`;
+  const listedGuids = sql`(SELECT value FROM json_each(${JSON.stringify(guids)}))`;
   db.delete(podcastEpisodes)
     .where(
       and(
         eq(podcastEpisodes.podcastId, podcastId),
         inArray(podcastEpisodes.status, ['new', 'error', 'deleted']),
-        sql`guid NOT IN ${listed}`,
+        sql`guid NOT IN ${listedGuids}`,
         sql`(status <> 'deleted' OR id NOT IN (SELECT d.id FROM podcast_episodes d
           WHERE d.podcast_id = ${podcastId} AND d.status = 'deleted'
-          ORDER BY d.published_at DESC, d.id DESC LIMIT ${MOST_DELETED}))`,
+          ORDER BY d.published_at DESC, d.id DESC LIMIT ${MAX_DELETED_EPISODES}))`,
         sql`NOT EXISTS (SELECT 1 FROM podcast_positions p WHERE p.episode_id = podcast_episodes.id)`,
       ),
     )
