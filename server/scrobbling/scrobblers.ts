@@ -93,9 +93,9 @@ export interface Scrobbler {
   lovedSongs?: (account: ScrobbleAccount, signal: AbortSignal) => Promise<LovedSong[]>;
 }
 
-const TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 << 20;
-export const LONGEST_WAIT_MS = 60_000;
+export const MAX_WAIT_MS = 60_000;
 const DEFAULT_WAIT_MS = 10_000;
 /** Of listens that are looked up or loved songs, before an answer without an end is given up. */
 export const MAX_PAGES = 200;
@@ -137,7 +137,7 @@ export const createAskService =
             ...(type !== undefined && { 'content-type': type }),
             ...headers,
           },
-          timeoutMs: TIMEOUT_MS,
+          timeoutMs: REQUEST_TIMEOUT_MS,
           maxBytes: MAX_ANSWER_BYTES,
           signal,
           ...(content !== undefined && { body: content }),
@@ -156,14 +156,14 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** How long to wait, from the headers of the answer. */
-export function resetMs(headers: Headers, otherwise = DEFAULT_WAIT_MS): number {
+export function resetMs(headers: Headers, fallbackMs = DEFAULT_WAIT_MS): number {
   const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : otherwise;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : fallbackMs;
 }
 
 /** Why a service did not take something: in its own words, if there are any. */
-export const reasonOf = (said: string | undefined, status: number): string =>
-  said?.slice(0, 300) || `it answered ${status}`;
+export const reasonOf = (complaint: string | undefined, status: number): string =>
+  complaint?.slice(0, 300) || `it answered ${status}`;
 
 /** Throws when the answer is not of this form. */
 export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: ServiceAnswer): z.output<T> {
@@ -180,11 +180,11 @@ export const present = <T>(fields: Record<string, T | null>): Record<string, T> 
 export async function readAll<T>(
   readPage: (page: number, before: number) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {
-  const found: T[] = [];
+  const allItems: T[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const { items, total } = await readPage(page, found.length);
-    found.push(...items);
-    if (found.length >= total) return found;
+    const { items, total } = await readPage(page, allItems.length);
+    allItems.push(...items);
+    if (allItems.length >= total) return allItems;
     if (items.length === 0) break;
   }
   throw new Error('it sent an incomplete list');
