@@ -1,7 +1,7 @@
 // Parses the extractor's output into hits, and its errors into faults. Pure.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit } from './catalogue.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 
@@ -9,7 +9,7 @@ const LONGEST_NAME = 300;
 
 const Name = z
   .string()
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, LONGEST_NAME) || undefined)
   .optional()
   .catch(undefined);
 const Positive = z.number().positive().optional().catch(undefined);
@@ -58,7 +58,7 @@ export function toHit(value: unknown): CatalogueHit | undefined {
     pageUrl,
     title: entry.track ?? entry.title ?? 'Untitled',
     artist:
-      (entry.artists && oneLine(entry.artists.join('; '), LONGEST_NAME)) ??
+      (entry.artists && toOneLine(entry.artists.join('; '), LONGEST_NAME)) ??
       entry.artist ??
       entry.uploader ??
       entry.channel,
@@ -109,7 +109,7 @@ const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0
 /** Converts the last line of the error output. URLs and paths are removed from it. */
 export function toFault(stderr: string, code: number | null): CatalogueError {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
-  const said = oneLine(
+  const said = toOneLine(
     (lines.at(-1) ?? '').replace(/^ERROR:\s*/, '').replace(/https?:\/\/\S+|(?<![\w.])\/\S+|[A-Z]:\\\S+/g, '…'),
     200,
   );

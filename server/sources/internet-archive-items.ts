@@ -1,7 +1,7 @@
 // Converts items of the Internet Archive (albums, concerts) to tracks. Pure. Numbers are text, any name may be a list,
 // and each track has files in several formats.
 import { z } from 'zod';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
 
 const MAX_FILES = 3_000;
@@ -16,7 +16,7 @@ const Name = z
       .transform(([first]) => first)
       .pipe(z.string()),
   ])
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, LONGEST_NAME) || undefined)
   .optional()
   .catch(undefined);
 
@@ -124,7 +124,7 @@ const wholeNumber = (text: string | undefined): number | undefined =>
 const yearOf = (date: string | undefined): number | undefined =>
   Number(/^(1[89]|20)\d\d/.exec(date ?? '')?.[0]) || undefined;
 const nameOf = (file: string): string =>
-  oneLine(
+  toOneLine(
     file
       .slice(file.lastIndexOf('/') + 1)
       .replace(/\.\w{1,5}$/, '')

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider } from './catalogue.ts';
 import { createProviderHttp, type CataloguePace } from './provider-http.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
@@ -15,7 +15,7 @@ const LONGEST_NAME = 300;
 
 const Name = z
   .string()
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, LONGEST_NAME) || undefined)
   .optional()
   .catch(undefined);
 const Whole = z.int().positive().optional().catch(undefined);
@@ -175,7 +175,7 @@ const notUnderstood = (host: string): CatalogueError =>
   new CatalogueError('unavailable', `The response of ${host} is invalid.`);
 
 function faultOf(host: string, error: { code: number; message?: string | undefined } | undefined): CatalogueError {
-  const said = error?.message ? ` (${oneLine(error.message, 200)})` : '';
+  const said = error?.message ? ` (${toOneLine(error.message, 200)})` : '';
   if (error?.code === 70) return new CatalogueError('not_found', `${host} no longer has it${said}.`);
   if (error?.code === 50) return new CatalogueError('forbidden', `${host} denies this account access${said}.`);
   if (error !== undefined && [40, 41, 42, 43, 44].includes(error.code))
