@@ -56,7 +56,7 @@ export type CatalogueFault =
   | 'timeout';
 
 /** Temporary, so worth a retry. */
-const PASSING: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
+const TEMPORARY_FAULTS: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
 
 /** `message` is a sentence for users. */
 export class CatalogueError extends Error {
@@ -76,7 +76,7 @@ export class CatalogueError extends Error {
   }
 
   get isPassing(): boolean {
-    return PASSING.has(this.fault);
+    return TEMPORARY_FAULTS.has(this.fault);
   }
 }
 

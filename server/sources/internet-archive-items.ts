@@ -5,7 +5,7 @@ import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
 
 const MAX_FILES = 3_000;
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARACTERS = 300;
 
 /** Text, or a list of which the first counts. */
 const Name = z
@@ -16,7 +16,7 @@ const Name = z
       .transform(([first]) => first)
       .pipe(z.string()),
   ])
-  .transform((text) => toOneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, MAX_NAME_CHARACTERS) || undefined)
   .optional()
   .catch(undefined);
 
@@ -56,7 +56,7 @@ export const IaSearch = z.object({
 });
 
 /** Best first. */
-const FORMATS = [
+const FORMATS_BY_PREFERENCE = [
   'flac',
   'vbr mp3',
   'mp3',
@@ -73,7 +73,7 @@ const FORMATS = [
   '64kbps mp3',
 ];
 
-const rankOf = ({ format }: IaFile): number => FORMATS.indexOf(format.toLowerCase());
+const rankOf = ({ format }: IaFile): number => FORMATS_BY_PREFERENCE.indexOf(format.toLowerCase());
 
 /** The tracks of an item in order, each in its best available format. Ids are `prefix` and the file name. */
 export function tracksOf(
@@ -129,7 +129,7 @@ const nameOf = (file: string): string =>
       .slice(file.lastIndexOf('/') + 1)
       .replace(/\.\w{1,5}$/, '')
       .replaceAll('_', ' '),
-    LONGEST_NAME,
+    MAX_NAME_CHARACTERS,
   ) || file;
 
 /** Escapes a query for the archive's search; lower-cases its operators. */
