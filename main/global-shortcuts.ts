@@ -32,7 +32,7 @@ export const NO_SHORTCUTS = Object.fromEntries(SHORTCUT_NAMES.map((name) => [nam
 
 export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
   let registered: string[] = [];
-  let taken: ShortcutName[] = [];
+  let takenShortcuts: ShortcutName[] = [];
 
   /** False when the system or another program has it. */
   const register = (key: string, command: PlayerCommand): boolean => {
@@ -46,9 +46,9 @@ export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
     use({ mediaKeys, shortcuts }: { mediaKeys: boolean; shortcuts: Shortcuts }): void {
       for (const key of registered) globalShortcut.unregister(key);
       registered = [];
-      taken = SHORTCUT_NAMES.filter((name) => shortcuts[name] !== '' && !register(shortcuts[name], name));
+      takenShortcuts = SHORTCUT_NAMES.filter((name) => shortcuts[name] !== '' && !register(shortcuts[name], name));
       if (mediaKeys) for (const [key, command] of Object.entries(MEDIA_KEYS)) register(key, command);
     },
-    taken: (): ShortcutName[] => taken,
+    taken: (): ShortcutName[] => takenShortcuts,
   };
 }

@@ -98,9 +98,9 @@ export type PageMessage =
   | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: ServerState };
 
-type Asked<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;
+type BridgeCall<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;
 
-export type Bridge = { [Name in keyof typeof BRIDGE]: Asked<(typeof BRIDGE)[Name]> } & {
+export type Bridge = { [Name in keyof typeof BRIDGE]: BridgeCall<(typeof BRIDGE)[Name]> } & {
   /** Returns how to stop listening. */
   onMessage(listener: (message: PageMessage) => void): () => void;
 };
