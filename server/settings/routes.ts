@@ -27,7 +27,7 @@ export function settingsRoutes(
   settings: SettingsService,
   { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
 ): Route[] {
-  const all = (): SettingsOut => {
+  const allSettings = (): SettingsOut => {
     const states = settings.list();
     const saved = Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
     return {
@@ -45,7 +45,7 @@ export function settingsRoutes(
         summary: 'All settings with the origins of their values',
         reply: SettingsOut,
       },
-      () => all(),
+      () => allSettings(),
     ),
 
     route(
@@ -60,7 +60,7 @@ export function settingsRoutes(
       },
       async ({ query, body }) => {
         await settings.change(toChange(body), { dryRun: query.dry_run });
-        return all();
+        return allSettings();
       },
     ),
 

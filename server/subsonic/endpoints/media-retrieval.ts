@@ -12,7 +12,7 @@ import type { PodcastService } from '../../podcasts/service.ts';
 import type { Relay } from '../../radio/relay.ts';
 import type { RadioService } from '../../radio/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
-import { MAX_ZIPPED, type Zipped, type ZipService } from '../../zips/service.ts';
+import { MAX_ZIP_TRACKS, type ZipContent, type ZipService } from '../../zips/service.ts';
 import { bytesEndpoint, requireRight, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
 import type { Items } from '../items.ts';
@@ -81,14 +81,14 @@ export function mediaEndpoints({
     sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, options);
 
   /** Returns the content of a zip for an album, an artist, a playlist or a folder; undefined for a song. */
-  async function zipContentOf(userId: UserId, text: string): Promise<Zipped | undefined> {
+  async function zipContentOf(userId: UserId, text: string): Promise<ZipContent | undefined> {
     const item = items.resolve(text);
     if (item.kind === 'album') return { albumId: item.id };
     if (item.kind === 'artist') return { artistId: item.id };
     if (item.kind === 'playlist') return { playlistId: item.id };
     if (item.kind !== 'folder') return undefined;
     const trackIds: TrackId[] = [];
-    for await (const id of items.tracksOf(userId, item)) if (trackIds.push(id) > MAX_ZIPPED) break;
+    for await (const id of items.tracksOf(userId, item)) if (trackIds.push(id) > MAX_ZIP_TRACKS) break;
     return { trackIds, name: items.findFolder(text)?.name ?? '' };
   }
 

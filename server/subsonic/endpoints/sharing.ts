@@ -3,7 +3,7 @@ import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { invalid } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { turn } from '../../runtime/time-slices.ts';
-import { MAX_SHARED, type ShareService, type ShareSummary } from '../../shares/service.ts';
+import { MAX_SHARED_TRACKS, type ShareService, type ShareSummary } from '../../shares/service.ts';
 import { requireRight, EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId, type ItemId } from '../ids.ts';
 import type { Items } from '../items.ts';
@@ -22,15 +22,17 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
   /** Throws `invalid` as soon as there are more tracks than a share may hold. */
   async function listSharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
     const tooManySongs = (count: number): Error =>
-      invalid([{ field: 'id', message: `may stand for at most ${MAX_SHARED} songs, and stands for ${count} or more` }]);
-    if (texts.length > MAX_SHARED) throw tooManySongs(texts.length);
+      invalid([
+        { field: 'id', message: `may stand for at most ${MAX_SHARED_TRACKS} songs, and stands for ${count} or more` },
+      ]);
+    if (texts.length > MAX_SHARED_TRACKS) throw tooManySongs(texts.length);
     const sharedItems: ItemId[] = [];
     let count = 0;
     for (const text of texts) {
       if (sharedItems.length % IDS_PER_TURN === 0) await turn();
       const item = itemOf(text);
       count += await countOf(userId, item);
-      if (count > MAX_SHARED) throw tooManySongs(count);
+      if (count > MAX_SHARED_TRACKS) throw tooManySongs(count);
       sharedItems.push(item);
     }
     const trackIds: TrackId[] = [];
