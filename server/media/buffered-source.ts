@@ -19,7 +19,7 @@ export class Window {
     this.size = source.size;
   }
 
-  /** Index in `bytes` of the `length` bytes at `position` of the file, or -1 if the file ends before. */
+  /** Returns the index in `bytes` of the `length` bytes at `position` of the file, or -1 if the file ends earlier. */
   at(position: number, length: number): number {
     const index = position - this.start;
     return index >= 0 && index + length <= this.bytes.length ? index : this.#load(position, length);

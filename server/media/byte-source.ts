@@ -33,7 +33,7 @@ export function openByteSource(path: string | Buffer): OpenByteSource {
   }
 }
 
-/** A source from memory. Views share the buffer's memory. */
+/** Returns a source in memory. Views share the buffer's memory. */
 export function bufferSource(bytes: Uint8Array): ByteSource {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { size: buffer.length, read: (position, length) => buffer.subarray(position, position + length) };

@@ -1,12 +1,12 @@
-// Detects the charset of text that does not say it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with all
-// text of an album as evidence. Each charset has a model of the text in its languages; the one under which the bytes
-// are most probable wins, if it does so by a margin over Windows-1252, which right text may be in.
+// Detects the charset of text that does not declare it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with
+// all text of an album as evidence. Each charset has a model of text in its languages. The charset under which the bytes
+// are most probable wins, if it beats Windows-1252, the usual charset, by a margin.
 // See docs/decisions/0077
 import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 
-/** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
+/** Detected charsets, and others that a person can choose; labels of the Encoding Standard. */
 const DETECTED_CHARSETS = ['windows-1252', 'utf-8', 'windows-1251', 'shift_jis', 'euc-kr', 'gbk', 'big5'] as const;
 export const CHARSETS = [
   ...DETECTED_CHARSETS,
@@ -27,12 +27,12 @@ type DetectedCharset = (typeof DETECTED_CHARSETS)[number];
 export const isCharset = (name: string | undefined): name is Charset =>
   name !== undefined && (CHARSETS as readonly string[]).includes(name);
 
-/** What right text is most often in. */
+/** The charset of most text that does not declare one. */
 export const USUAL_CHARSET = 'windows-1252';
 
 /** All costs are natural logarithms of probabilities. */
 const ASCII_COST = -3;
-/** A text that is invalid in a charset may be damaged: by how much less probable it is than in Windows-1252. */
+/** Text that is invalid in a charset may be damaged: how much less probable it is than in Windows-1252. */
 const INVALID_COST = -30;
 /** Tags of fixed length cut texts, perhaps within a character. */
 const MIN_CUT_TEXT_BYTES = 28;
@@ -46,12 +46,12 @@ const PRIOR_COSTS: Record<DetectedCharset, number> = {
   gbk: -3,
   big5: -4,
 };
-/** By how much a charset has to win over Windows-1252: with several texts, and with those of one file alone. */
+/** Minimum lead over Windows-1252: with several texts, and with those of a single file. */
 const MIN_MARGIN = 8;
 const MIN_MARGIN_OF_ONE_FILE = 14;
-/** By how much it has to win over the others if there is just one file. */
+/** Minimum lead over the other charsets for a single file. */
 const MIN_MARGIN_OVER_OTHERS = 12;
-/** What the charset of the album counts for a file. */
+/** Bonus for the charset of the album. */
 const ALBUM_BONUS = 10;
 
 const decoders = new Map<string, TextDecoder>();
@@ -63,12 +63,12 @@ function decoderOf(charset: string, fatal: boolean): TextDecoder {
   return decoder;
 }
 
-/** A character that is cut off at the end (ID3v1 has 30 bytes) is left out. */
+/** Leaves out a character that is cut off at the end (ID3v1 has 30 bytes). */
 export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
   return trimEnd(decoderOf(charset, false).decode(bytes), /\ufffd/);
 }
 
-/** Undefined if the bytes are invalid in it. `cut`: bytes of a character that is cut off at the end. */
+/** Returns undefined if the bytes are invalid in the charset. `cut`: bytes of a character that is cut off at the end. */
 function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cut: number } | undefined {
   for (let cut = 0; cut <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cut++) {
     try {
@@ -120,7 +120,7 @@ const ASIAN_STEPS: StepCosts = {
   alone: 0,
 };
 
-/** The cost of a text as letters with their steps; `costOf` gets the letter and the one before. */
+/** Returns the cost of a text as letters with their steps; `costOf` gets the letter and the previous one. */
 function costOfText(text: string, steps: StepCosts, costOf: (letter: string, previous: string) => number): number {
   let cost = 0;
   let kind: LetterKind = 'space';
@@ -160,7 +160,7 @@ function cyrillicLetter(letter: string, previous: string): number {
   return small + (isLower(previous) ? -6 : isUpper(previous) ? -0.7 : -0.3);
 }
 
-/** A character of a charset with two bytes each: its cost by the rows of the charset, and how frequent it is. */
+/** Returns the cost of a two-byte character by its rows in the charset and by its frequency. */
 type PairCost = (letter: string, lead: number, trail: number) => number;
 
 const PAIR_CHARSETS: Record<
@@ -236,7 +236,7 @@ const UTF8_STEPS: StepCosts = {
   alone: 0,
 };
 
-/** That a text is valid says most: the letters count little. */
+/** Validity is the strongest evidence: the letters count little. */
 const utf8Letter = (letter: string): number => {
   const code = letter.codePointAt(0) as number;
   if (code < 0xa0) return -20;
@@ -266,11 +266,11 @@ function rankCharsets(costs: Costs): DetectedCharset[] {
   return DETECTED_CHARSETS.toSorted((a, b) => costs[b] + PRIOR_COSTS[b] - costs[a] - PRIOR_COSTS[a]);
 }
 
-/** By how much `one` is more probable than `other`. */
+/** Returns by how much `charset` is more probable than `otherCharset`. */
 const lead = (costs: Costs, charset: DetectedCharset, otherCharset: DetectedCharset): number =>
   costs[charset] + PRIOR_COSTS[charset] - costs[otherCharset] - PRIOR_COSTS[otherCharset];
 
-/** Longer texts (lyrics, comments) say enough with their start. */
+/** The beginning of longer texts (lyrics, comments) is evidence enough. */
 const MAX_TEXT_BYTES = 400;
 
 /**

@@ -1,6 +1,6 @@
-// Cue sheets: where the tracks of one long audio file begin, and what they are called. Programs write them carelessly,
-// so everything that can be understood is. Names in a sheet are never opened: they are compared with names that are
-// there. https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
+// Cue sheets: where the tracks of one long audio file begin, and their titles. Programs write them carelessly, so the
+// parser accepts as much as possible. Names in a sheet are never opened, only compared with existing names.
+// https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
 import { MAX_NAME_CHARACTERS } from './limits.ts';
@@ -8,10 +8,10 @@ import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { decodeUtf16 } from './text.ts';
 import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 
-/** Audio before the first track that is shorter belongs to that track; longer, it is a hidden track of its own. */
+/** Shorter audio before the first track belongs to that track; longer audio is a hidden track. */
 const MIN_HIDDEN_TRACK_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
-/** Of a compact disc, in which text sheets count. */
+/** Frames of a compact disc, the time unit of cue sheets. */
 const FRAMES_PER_SECOND = 75;
 /** The fields are those of the album, which each of its tracks takes over, and of a track. */
 const { bytes, tracks: MAX_TRACKS, fields: MAX_FIELDS } = TEXT_LIMITS.cueSheet;
@@ -21,12 +21,12 @@ export const MAX_SHEET_BYTES = bytes;
 export interface SheetSection {
   number: number;
   start: number;
-  /** Null: to the end of the file. */
+  /** Null for the end of the file. */
   end: number | null;
   fields: SheetFields;
 }
 
-/** The charset is detected from the names in it, where neither a mark nor the text says it. */
+/** Decodes a sheet; without a byte order mark its charset is detected from its names. */
 export function decodeSheet(bytes: Buffer): string {
   const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
   if (mark === 0xfeff || mark === 0xfffe) return decodeUtf16(bytes, 0, bytes.length, false);
@@ -35,7 +35,7 @@ export function decodeSheet(bytes: Buffer): string {
   return decodeCharset(bytes, charset);
 }
 
-/** The values of commands that are more than ASCII. */
+/** Returns the values of commands that are not ASCII. */
 const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
@@ -44,7 +44,7 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
     .filter((name) => /[\x80-\xff]/.test(name))
     .map((name) => Buffer.from(name, 'latin1'));
 
-/** Undefined when the text has nothing of a cue sheet. */
+/** Returns undefined when the text is no cue sheet. */
 export function parseCueSheet(text: string): CueSheet | undefined {
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: FRAMES_PER_SECOND };
   let track: SheetTrack | undefined;
@@ -90,7 +90,7 @@ function addField({ fields }: { fields: SheetFields }, name: string, value: stri
   if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
-/** Index 1 is where a track begins; what is before it belongs to the track before. */
+/** Index 1 is where a track begins; audio before it belongs to the previous track. */
 function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   const [, digits, minutes, seconds, frames = '0'] =
     /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
@@ -104,7 +104,7 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the file before
 }
 
-/** `"name" WAVE`, with or without the quotes and the type. */
+/** Parses `"name" WAVE`, with or without quotes and type. */
 function fileName(text: string): string {
   const quoted = /^"(.*)"/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
@@ -112,16 +112,16 @@ function fileName(text: string): string {
   return unquotedText.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
-/** Without the quotes around it, of which the last is sometimes missing. */
+/** Removes quotes, of which the closing one is sometimes missing. */
 const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
 
-/** The last part of a path of any system. */
+/** Returns the last part of a path of any system. */
 export const sheetFileName = (file: string): string =>
   file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 
 /**
- * The tracks of one of its files. A sentence when it contradicts itself or the file; undefined when that file is one
- * track.
+ * Returns the tracks of one of the sheet's files; a sentence when the sheet contradicts itself or the file; undefined
+ * when the file is a single track.
  */
 export function sectionsOf(
   sheet: CueSheet,

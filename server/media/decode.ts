@@ -47,7 +47,7 @@ export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'
     ? formatFacts(format)?.samples === 'plain'
     : formatFacts(format)?.samples === 'decoder' && codec in DECODERS;
 
-/** Decodes a file for which `canDecode` is true, in non-empty parts. They are valid until the next is asked for. */
+/** Decodes a file for which `canDecode` is true. Yields non-empty parts, which are valid until the next one. */
 export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
   if (facts.channels > MAX_CHANNELS) return;
   for await (const part of facts.codec === 'pcm' ? plainSamples(source, facts) : decodedSamples(source, facts)) {
@@ -94,7 +94,7 @@ const samplesOf = ({ channelData, samplesDecoded, sampleRate }: DecodedFrames): 
   frames: samplesDecoded,
 });
 
-/** As 16 bits, one frame after the other. */
+/** Converts to 16 bits, frame by frame. */
 export function interleave({ channels, frames }: Pick<Samples, 'channels' | 'frames'>): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(frames * channels.length);
   channels.forEach((data, channel) => {

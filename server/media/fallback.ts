@@ -18,7 +18,7 @@ import { toOneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/** Limits of what music-metadata reads, since it trusts the lengths in a file. Six hours of WavPack stay below. */
+/** Limits of reads by music-metadata, which trusts the lengths in a file. Six hours of WavPack stay below. */
 const MAX_READ_BYTES = 16 << 20;
 const MAX_TOTAL_BYTES = 32 << 20;
 const MAX_READS = 100_000;
@@ -29,7 +29,7 @@ const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['
   dff: dffPayload,
 };
 
-/** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
+/** Reads a file; `format` is detected from its first bytes. Throws UnreadableAudio with the message of music-metadata. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, knownFormat: knownFormat } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;
@@ -43,7 +43,7 @@ export async function readWithMusicMetadata(source: ByteSource, format: AudioFor
   return { facts, tags: tagsOf(metadata, title), pictures: [], reader: 'music-metadata' };
 }
 
-/** The pictures, front covers first. Throws like `readWithMusicMetadata`. */
+/** Returns the pictures, front covers first. Throws like `readWithMusicMetadata`. */
 export async function readPicturesWithMusicMetadata(
   source: ByteSource,
   format: AudioFormat | undefined,
@@ -162,7 +162,7 @@ function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly Co
   return value.flatMap((entry) => (typeof entry === 'string' ? entry : (entry.text ?? [])));
 }
 
-/** Fields whose text is used as it is; the others follow below. */
+/** Fields whose text is used unchanged. */
 const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ['title', (c) => c.title],
   ['album', (c) => c.album],

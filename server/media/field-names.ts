@@ -49,7 +49,7 @@ const namesOfFields: [TextField, string][] = [
 for (const [field, names] of namesOfFields) for (const name of names.split('|')) byName.set(name, field);
 const MAX_NAME_LENGTH = Math.max(...[...byName.keys()].map((name) => name.length));
 
-/** The field with this name, in any case. */
+/** Returns the field with this name, in any case. */
 export function fieldOfName(name: string): TextField | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   return byName.get(name) ?? byName.get(name.toUpperCase());

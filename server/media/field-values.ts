@@ -1,4 +1,4 @@
-// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) is
+// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) gives
 // undefined.
 import { trimmed } from './text.ts';
 
@@ -18,14 +18,14 @@ export function parsePosition(text: string): number | undefined {
   return value >= 1 && value <= MAX_POSITION ? value : undefined;
 }
 
-/** `3/12`, `3`, `03 / 12`, `/12`. */
+/** Parses `3/12`, `3`, `03 / 12`, `/12`. */
 export function parsePositionOf(text: string): { number: number | undefined; total: number | undefined } {
   const slash = text.indexOf('/');
   if (slash < 0) return { number: parsePosition(text), total: undefined };
   return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
 }
 
-/** Side and number of a track of a record: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
+/** Parses side and number of a record's track: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
 export function parseVinylPosition(text: string): { side: string; number: number } | undefined {
   const [, numbered, digits = '1', alone] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
   const side = numbered ?? alone;
@@ -33,7 +33,7 @@ export function parseVinylPosition(text: string): { side: string; number: number
   return side === undefined || number === undefined ? undefined : { side: side.toUpperCase(), number };
 }
 
-/** `01:02:03.456` in ms. */
+/** Converts `01:02:03.456` to ms. */
 export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes, seconds, fraction = ''] =
     /^(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?$/.exec(trimmed(text)) ?? [];
@@ -92,7 +92,7 @@ function parseDateInWords(text: string): TagDate | undefined {
 const LANGUAGES = 'en de fr es pt it nl sv da nb fi pl cs hu ro tr ru uk el id'.split(' ');
 let months: Map<string, number> | undefined;
 
-/** By its name, or the first three or four letters of it. */
+/** Returns a month by its name, or the first three or four letters of it. */
 function monthOf(word: string): number | undefined {
   months ??= new Map(
     LANGUAGES.flatMap((language) =>
@@ -104,7 +104,7 @@ function monthOf(word: string): number | undefined {
   return months.get(word);
 }
 
-/** Alone and in a date, where some languages decline it. */
+/** Returns the month's name alone and in a date, because some languages decline it. */
 function monthNames(language: string, month: number): string[] {
   const date = new Date(Date.UTC(2000, month, 15));
   return [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }, { month: 'short', day: 'numeric' }]
@@ -118,7 +118,7 @@ function yearOnly(text: string): TagDate | undefined {
   return year === undefined ? undefined : { year };
 }
 
-/** A year, with month and day if they are valid. */
+/** Returns the year, with month and day if they are valid. */
 export function withDay(year: number, month: number, day: number | undefined): TagDate {
   if (!(month >= 1 && month <= 12)) return { year };
   const date = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
@@ -138,13 +138,13 @@ function parseDecimal(text: string): number | undefined {
   return match ? Number(match[0].replace(',', '.')) : undefined;
 }
 
-/** `-6.30 dB`, within ±100 dB. */
+/** Parses `-6.30 dB`, within ±100 dB. */
 export function parseGainDb(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && Math.abs(value) <= 100 ? value : undefined;
 }
 
-/** Linear peak, 1.0 is full scale. */
+/** Parses a linear peak, where 1.0 is full scale. */
 export function parsePeak(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && value >= 0 && value <= 100 ? value : undefined;
@@ -163,7 +163,7 @@ export function parseBpm(text: string): number | undefined {
   return value !== undefined && value >= 1 && value <= 999 ? value : undefined;
 }
 
-/** Energy as Mixed In Key writes it. */
+/** Parses an energy level as Mixed In Key writes it. */
 export function parseLevel(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && value >= 1 && value <= 10 ? Math.round(value) : undefined;
@@ -178,7 +178,7 @@ export function parseFlag(text: string): boolean | undefined {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const EXACT_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** All UUIDs in a text, in lower case. */
+/** Returns all UUIDs of a text in lower case. */
 export function parseUuids(text: string): string[] {
   if (EXACT_UUID.test(text)) return [text]; // nearly always, and in half the time
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];

@@ -4,7 +4,7 @@
 
 /** Chromaprint's algorithm `TEST2`, the only one that AcoustID accepts. */
 export const ALGORITHM = 1;
-/** 120 s give 948 numbers, so anything longer is none of our fingerprints. */
+/** 120 s give 948 values, so a longer list is no fingerprint. */
 export const MAX_RAW_VALUES = 1_000;
 
 const HEADER_BYTES = 4;
@@ -31,7 +31,7 @@ export function compressFingerprint(raw: Uint32Array): string {
   return Buffer.from([...header, ...pack(shortDistances, 3), ...pack(longDistances, 5)]).toString('base64url');
 }
 
-/** Undefined for text that is not a fingerprint of this algorithm or is truncated. */
+/** Returns undefined for text that is not a fingerprint of this algorithm or is truncated. */
 export function decompressFingerprint(text: string): Uint32Array | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < HEADER_BYTES || bytes[0] !== ALGORITHM) return undefined;
@@ -81,7 +81,7 @@ function unpackFrom(bytes: Buffer, start: number, width: number): (index: number
   };
 }
 
-/** Lowest bits first. */
+/** Packs values, lowest bits first. */
 function pack(values: number[], width: number): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((values.length * width) / 8));
   values.forEach((value, i) => {

@@ -5,7 +5,7 @@
 
 /** Minimum share of equal bits for the same recording. */
 export const SAME_SOUND = 0.85;
-/** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
+/** Share of equal bits above which nobody has to be asked; docs/decisions/0076 has the error rates. */
 export const SAME_RECORDING = 0.94;
 /** Two encodings of one recording differ in length by their padding; two takes differ by more. */
 export const SAME_LENGTH_MS = 2_000;
@@ -20,7 +20,7 @@ const MAX_SHIFT = 60;
 const PIECE_SHIFT = 8;
 const MAX_PIECES = 20;
 
-/** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
+/** Whether a fingerprint is long enough to be compared. */
 export const isComparable = (raw: Uint32Array): boolean => raw.length >= MIN_OVERLAP;
 
 /** A fingerprint is stored little-endian on every machine. */
@@ -30,15 +30,15 @@ export function bytesOfFingerprint(raw: Uint32Array): Buffer {
   return bytes;
 }
 
-/** Of any bytes; what is no whole value at the end is left out. */
+/** Reads a fingerprint from any bytes; an incomplete value at the end is left out. */
 export function fingerprintFrom(bytes: Uint8Array): Uint32Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: buffer.length >> 2 }, (_, i) => buffer.readUInt32LE(i * 4));
 }
 
 /**
- * Up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar fingerprints
- * yield mostly the same ones. Empty if the fingerprint is too short to compare.
+ * Returns up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar
+ * fingerprints yield mostly the same values. Empty if the fingerprint is too short to compare.
  */
 export function soundPieces(raw: Uint32Array): number[] {
   if (!isComparable(raw)) return [];
@@ -50,7 +50,7 @@ export function soundPieces(raw: Uint32Array): number[] {
     .map(({ value }) => value);
 }
 
-/** Share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
+/** Returns the share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
   const minOverlap = Math.max(MIN_OVERLAP, Math.min(a.length, b.length) / 2);
   let best = 0;

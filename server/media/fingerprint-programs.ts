@@ -14,7 +14,7 @@ const MAX_FPCALC_BYTES = 64 << 10;
 /** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
-/** Instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
+/** Used instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
 export const ANY_SINGLE_FILE = 'any';
 
 /** Name of a format's demuxer in ffmpeg and fpcalc. */
@@ -30,7 +30,7 @@ interface ProgramInput {
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
-/** Undefined if fpcalc cannot read the file. Goes by its output: it exits with 3 for files shorter than requested. */
+/** Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested. */
 export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
@@ -52,7 +52,7 @@ export async function runFpcalc(
 export const inputFormat = (demuxer: string): string[] =>
   demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer];
 
-/** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
+/** Returns mono samples at `PCM_RATE_HZ`; none if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
   { path, demuxer, seconds, startSeconds, signal }: ProgramInput,
@@ -89,7 +89,7 @@ export async function runFfmpeg(
   return new Int16Array(bytes);
 }
 
-/** The program's output, whatever its exit code. Rejects only with the reason of `signal`. */
+/** Returns the program's output, whatever its exit code. Rejects only with the reason of `signal`. */
 function run(
   program: string,
   args: string[],

@@ -1,4 +1,4 @@
-// The threads of fingerprint-worker.ts. One that a file hangs, or whose memory a file exhausts, is replaced.
+// The threads of fingerprint-worker.ts. A thread that hangs or runs out of memory because of a file is replaced.
 import { createWorkerThread, ThreadError, type WorkerThread } from '../runtime/worker-thread.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
 

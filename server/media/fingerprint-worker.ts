@@ -1,5 +1,5 @@
-// The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
-// and for the analysis of whole tracks.
+// The thread that decodes: for fingerprints without fpcalc, from ffmpeg's samples or with our own decoders, and for the
+// analysis of whole tracks.
 import { workerData } from 'node:worker_threads';
 import { giveWayAsThread } from '../runtime/process-priority.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
@@ -24,7 +24,7 @@ export type FingerprintRequest =
 
 /**
  * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file;
- * `isSlow`: it may be the machine instead.
+ * `isSlow`: the machine may be the cause instead.
  */
 export type FingerprintResponse =
   | { raw: Uint32Array<ArrayBuffer> }
@@ -57,7 +57,7 @@ async function answer(request: FingerprintRequest): Promise<FingerprintResponse>
   }
 }
 
-/** Of samples up to the time limit, or up to a change of the sample format. */
+/** Fingerprints samples up to the time limit, or up to a change of the sample format. */
 async function fingerprintFile(path: string): Promise<FingerprintResponse> {
   const source = openByteSource(path);
   let print: ReturnType<Awaited<typeof chromaprint>['start']> | undefined;
@@ -82,7 +82,7 @@ async function fingerprintFile(path: string): Promise<FingerprintResponse> {
   }
 }
 
-/** A message without paths. */
+/** Returns a message without paths. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
   return error instanceof Error && 'code' in error

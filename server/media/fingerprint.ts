@@ -1,5 +1,5 @@
-// Fingerprints a file by the first of these methods that works: fpcalc; Chromaprint in WebAssembly on samples from
-// ffmpeg; the same with our decoders. They were measured to agree in at least 0.9996 of the bits, so any will do.
+// Fingerprints a file with the first method that works: fpcalc; Chromaprint in WebAssembly on samples from ffmpeg; the
+// same with our decoders. Their fingerprints share at least 0.9996 of the bits (measured), so they are interchangeable.
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -14,10 +14,10 @@ import type { FindTool, Tool, ToolName } from './tools.ts';
 /** Length of the start that is fingerprinted, as in AcoustID. */
 const FINGERPRINT_SECONDS = 120;
 const MIN_DURATION_MS = 3_000;
-/** Of a whole track, besides its length divided by the speed below which decoding hangs. */
+/** Time limit of a whole track, plus its length divided by the slowest decoding speed. */
 const MIN_LISTEN_TIMEOUT_MS = 60_000;
 const MIN_DECODING_SPEED = 4;
-/** Silence and steady tones repeat one number and would match each other. */
+/** Silence and steady tones repeat one value and would match each other. */
 const MIN_DISTINCT_VALUES = 8;
 
 type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
@@ -34,8 +34,8 @@ export interface Fingerprint {
 }
 
 /**
- * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `slow`: decoding took too long,
- * or was stopped. `unreadable`: decoding failed.
+ * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `slow`: decoding took too long, or
+ * was stopped. `unreadable`: decoding failed.
  */
 export class NoFingerprint extends Error {
   override name = 'NoFingerprint';
@@ -51,12 +51,12 @@ export interface SoundFile {
   path: string;
   format: string;
   durationMs: number;
-  /** Only this part of the file, whatever its format: where it begins. */
+  /** Start of the section to fingerprint, in a file of any format. */
   startMs?: number;
 }
 
 export interface WholeSound extends Pick<SoundFile, 'path' | 'format' | 'durationMs'> {
-  /** The samples of the file that are the track, if it is not all of it. */
+  /** The samples of the track, if it does not fill the file. */
   section?: NonNullable<ListenOrder['section']> & { seekSeconds?: number };
 }
 
@@ -67,7 +67,7 @@ export interface ListenWish {
 
 export interface Listened {
   heard: ListenResult['heard'];
-  /** `none`: why it has no fingerprint. */
+  /** `none`: why the track has no fingerprint. */
   sound?: Pick<Fingerprint, 'raw' | 'durationMs'> | { none: string };
 }
 
@@ -104,7 +104,7 @@ export function createFingerprinter({
   const turn = createTurns(atOnce);
   let warned: string | undefined;
 
-  /** Logs once if a configured program does not work; the next method is used then. */
+  /** Logs once if a configured program does not work; then the next method is used. */
   async function tool(name: ToolName & ('fpcalc' | 'ffmpeg')): Promise<Tool | undefined> {
     try {
       return await findTool(name, toolPath(name));
@@ -122,7 +122,7 @@ export function createFingerprinter({
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  /** All of a track, decoded once. Throws NoFingerprint with kind `unavailable`, `slow` or `unreadable`. */
+  /** Decodes a whole track once. Throws NoFingerprint with kind `unavailable`, `slow` or `unreadable`. */
   async function listen(
     { path, format, durationMs, section }: WholeSound,
     { steps, wantsFingerprint }: ListenWish,
@@ -190,7 +190,7 @@ export function createFingerprinter({
       return toFingerprint(rawFingerprint, file.durationMs);
     },
 
-    /** Whole tracks for the analysis. Throws NoFingerprint, or the reason of `signal`. */
+    /** Analyses whole tracks. Throws NoFingerprint, or the reason of `signal`. */
     listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
       turn(() => listen(file, wish, signal), signal),
 
@@ -235,7 +235,7 @@ function toFingerprint({ raw, method }: RawFingerprint, durationMs: number): Fin
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };
 }
 
-/** Limits concurrency; the others wait in order, until they are aborted. */
+/** Limits concurrency; other calls wait in order, until they are aborted. */
 function createTurns(limit: number) {
   const queue: (() => void)[] = [];
   let runningCount = 0;

@@ -31,7 +31,7 @@ export const ID3_GENRES = (
   '|Indie Rock|G-Funk|Dubstep|Garage Rock|Psybient'
 ).split('|');
 
-/** `17` → Rock, `RX` → Remix, `CR` → Cover; undefined for anything else. */
+/** Converts `17` to Rock, `RX` to Remix and `CR` to Cover; undefined for anything else. */
 function genreOfReference(reference: string): string | undefined {
   if (reference === 'RX') return 'Remix';
   if (reference === 'CR') return 'Cover';
@@ -39,8 +39,8 @@ function genreOfReference(reference: string): string | undefined {
 }
 
 /**
- * A TCON value: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`. Unknown
- * numbers are skipped.
+ * Parses a TCON value: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`.
+ * Unknown numbers are skipped.
  */
 export function parseId3Genre(value: string): string[] {
   const genres: string[] = [];

@@ -1,5 +1,5 @@
-// Listens to a whole track in a worker thread: decoded once, by ffmpeg if there is one and else by our decoders, for
-// the fingerprint and all steps of the analysis.
+// Analyses a whole track in a worker thread: decodes it once, by ffmpeg if available and else by our decoders, for the
+// fingerprint and all steps of the analysis.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -14,9 +14,9 @@ import { UnreadableAudio } from './types.ts';
 
 export interface ListenOrder {
   path: string;
-  /** Absent: our decoders. `input` are ffmpeg's arguments before the input that name its format. */
+  /** Without it our decoders are used. `input`: ffmpeg's arguments before the input, which name its format. */
   ffmpeg?: { program: string; input: string[] } | undefined;
-  /** Only these frames of what is decoded. */
+  /** Limits the analysis to these frames of the decoded audio. */
   section?: { start: number; end: number | null } | undefined;
   steps: readonly SoundStep[];
   wantsFingerprint: boolean;
@@ -24,7 +24,7 @@ export interface ListenOrder {
 
 export interface ListenResult {
   heard: Heard;
-  /** Empty for too short a track. */
+  /** Empty for a track that is too short. */
   fingerprint?: Uint32Array<ArrayBuffer>;
 }
 
@@ -34,7 +34,7 @@ interface FingerprintOptions {
   seconds: number;
 }
 
-/** Undefined without a decoder for it. Throws UnreadableAudio. */
+/** Returns undefined without a decoder for the file. Throws UnreadableAudio. */
 export async function listen(order: ListenOrder, printing: FingerprintOptions): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
@@ -100,7 +100,7 @@ async function* withClose(parts: AsyncGenerator<Samples>, close: () => void): As
   }
 }
 
-/** Frames that are handed on together. */
+/** Frames that are passed on together. */
 const PART_FRAMES = 8_192;
 
 async function* samplesOfFfmpeg(
@@ -141,7 +141,7 @@ async function* samplesOfFfmpeg(
   }
 }
 
-/** Of the stream of a WAV file with floats, whose header says rate and channels. */
+/** Decodes a stream of WAV with floats, whose header has rate and channels. */
 async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
   let head: Buffer = Buffer.alloc(0);
   let parts: ReturnType<typeof createParts> | undefined;
@@ -165,7 +165,7 @@ async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
 const FMT_CHUNK = Buffer.from('fmt ');
 const DATA_CHUNK = Buffer.from('data');
 
-/** Undefined as long as it is not complete. */
+/** Returns undefined until the header is complete. */
 function wavHeader(head: Buffer): { sampleRateHz: number; channels: number; bytes: number } | undefined {
   const [format, data] = [head.indexOf(FMT_CHUNK), head.indexOf(DATA_CHUNK)];
   if (format < 0 || data < 0 || head.length < data + 8) return undefined;
@@ -182,7 +182,7 @@ function createParts(sampleRateHz: number, count: number) {
   const channels = Array.from({ length: count }, () => new Float32Array(PART_FRAMES));
   let filled = 0;
   return {
-    /** Returns how many bytes it took. */
+    /** Returns the number of bytes consumed. */
     fill(chunk: Uint8Array, from: number): number {
       const step = Math.min(chunk.length - from, bytes.length - filled);
       bytes.set(chunk.subarray(from, from + step), filled);
@@ -190,7 +190,7 @@ function createParts(sampleRateHz: number, count: number) {
       return step;
     },
     isFull: (): boolean => filled === bytes.length,
-    /** Valid until the next is taken. */
+    /** Valid until the next call. */
     take(): Samples {
       const frames = Math.floor(filled / (4 * count));
       for (let channel = 0; channel < count; channel++) {

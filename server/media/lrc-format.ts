@@ -1,4 +1,4 @@
-// Writes lyrics as LRC, enhanced where words have times. Pure; the editor of the windows uses it, too.
+// Writes lyrics as LRC, enhanced where words have times. Pure; the editor in the windows uses it too.
 
 interface FormattedLine {
   startMs?: number | undefined;

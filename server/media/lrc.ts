@@ -12,7 +12,7 @@ const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
 /** Maximum times of one line. */
 const { timesPerLine: MAX_STAMPS } = TEXT_LIMITS.lyrics;
 
-/** Undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
+/** Returns undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
   if (isTtml(text)) return parseTtml(text);
@@ -65,7 +65,7 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   return added;
 }
 
-/** Those with a time before them; a time after the last word ends the line. */
+/** Returns the words with a time before them; a time after the last word ends the line. */
 function wordsOf(row: string): LyricsWord[] {
   const stamps = [...row.matchAll(WORD_TIME)];
   return stamps.flatMap((stamp, index) => {

@@ -1,18 +1,18 @@
-// Where in an MP3 file a time is heard. The headers of all frames before it are read and nothing is decoded: the table
-// for seeking that such files have at their front is off by seconds in long ones.
+// Finds the position of a time in an MP3 file. Reads the headers of all frames before it and decodes nothing, because
+// the seek table at the front of such files is off by seconds in long ones.
 import { mpegFrameBytes, mpegSamplesOf, mpegStreamAt, mpegStreamOf } from './formats/mpeg-header.ts';
 import { readXingFrame } from './formats/xing.ts';
 
 const HEADER_BYTES = 4;
 const ID3_HEADER_BYTES = 10;
 const ID3_HAS_FOOTER = 0x10;
-/** What decoders add to the delay of the encoder, and the usual sum of both. */
+/** Delay of decoders, and the usual sum of encoder and decoder delay. */
 const DECODER_DELAY_SAMPLES = 529;
 const USUAL_DELAY_SAMPLES = 1_105;
 
 /**
- * Position in the file of the frame that is heard at `ms`, or of the last one; undefined when there is none. Reads the
- * stream no further than that.
+ * Returns the position in the file of the frame that plays at `ms`, or of the last one; undefined without frames. Reads
+ * the stream no further than that.
  */
 export async function findMp3Frame(stream: AsyncIterable<Buffer>, ms: number): Promise<number | undefined> {
   const search = new FrameSearch(ms);
@@ -25,26 +25,26 @@ export async function findMp3Frame(stream: AsyncIterable<Buffer>, ms: number): P
 
 class FrameSearch {
   readonly #ms: number;
-  /** Bytes of the file from `#start` on that are not looked at yet. */
+  /** Bytes of the file from `#start` on that were not examined yet. */
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
-  /** Bytes to leave out: the rest of a tag. */
+  /** Number of bytes to skip: the rest of a tag. */
   #skipped = 0;
   #isFirstChunk = true;
-  /** What all frames have in common; undefined before the first one. */
+  /** Header bits that all frames share; undefined before the first frame. */
   #kind: number | undefined;
   #samples = 0;
   #wantedSamples = Infinity;
   /** Position after the last frame. */
   #end: number | undefined;
-  /** Position of the frame that was counted last. */
+  /** Position of the last counted frame. */
   lastFrame: number | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** The position once it is found. */
+  /** The position, once it is found. */
   push(chunk: Buffer): number | undefined {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     if (this.#isFirstChunk) {
@@ -75,13 +75,13 @@ class FrameSearch {
     return undefined;
   }
 
-  /** 0 when there is no frame of this file. */
+  /** Returns 0 when there is no frame of this file. */
   #frameBytes(at: number): number {
     const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, at) === this.#kind;
     return isOfFile ? mpegFrameBytes(this.#bytes, at) : 0;
   }
 
-  /** True when a frame of the same kind follows: before the first frame, other bytes may look like one. */
+  /** Whether a frame of the same kind follows; before the first frame, other bytes may look like a frame. */
   #hasSuccessor(at: number, frameBytes: number): boolean {
     const nextHeader = at + frameBytes;
     return (
@@ -90,7 +90,7 @@ class FrameSearch {
     );
   }
 
-  /** Learns from the first frame what is needed; true when it holds facts of the file in place of sound. */
+  /** Reads the properties of the first frame; returns true when it has facts about the file instead of sound. */
   #isHeaderFrame(at: number, frameBytes: number): boolean {
     const stream = mpegStreamAt(this.#bytes, at);
     const facts = readXingFrame(this.#bytes, at, frameBytes, stream);

@@ -1,5 +1,5 @@
-// Hash of the audio payload without tags, which identifies a file even if it was moved and retagged at the same time.
-// Prefixed with a version, so that hashes of different versions never match.
+// Hash of the audio payload without tags, which identifies a file that was moved and retagged at the same time. Prefixed
+// with a version, so that hashes of different versions never match.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -15,7 +15,7 @@ const MIDDLE_BYTES = 512 << 10;
 
 type Range = readonly [from: number, to: number];
 
-/** Undefined if the position of the payload is unknown. */
+/** Returns undefined if the position of the payload is unknown. */
 export function hashPayload(
   source: ByteSource,
   { format, payload }: Pick<AudioFacts, 'format' | 'payload'>,

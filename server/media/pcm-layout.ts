@@ -17,7 +17,7 @@ const WAVE_EXTENSIBLE = 0xfffe;
 const CHUNK_BYTES = 40;
 const LITTLE_ENDIAN = new Set(['sowt', '42ni', '23ni']);
 
-/** Undefined for unsupported sample sizes. */
+/** Returns undefined for unsupported sample sizes. */
 export function pcmLayout(source: ByteSource, { format, bitDepth }: AudioFacts): PcmLayout | undefined {
   const layout =
     format === 'wav' ? wavLayout(source) : format === 'aiff' ? aiffLayout(source, bitDepth ?? 16) : undefined;
@@ -50,7 +50,7 @@ function aiffLayout(source: ByteSource, bitDepth: number): PcmLayout | undefined
   };
 }
 
-/** The start of a chunk's content. */
+/** Returns the start of a chunk's content. */
 function findChunk(
   source: ByteSource,
   name: number,
@@ -67,7 +67,7 @@ function findChunk(
   return undefined;
 }
 
-/** `bytes` has complete frames only. */
+/** Converts `bytes`, which must have complete frames only. */
 export function toChannels(
   bytes: Uint8Array,
   { bytes: size, isFloat, isBigEndian, isUnsigned }: PcmLayout,

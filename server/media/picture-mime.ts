@@ -1,4 +1,4 @@
-// The type of a picture: by its first bytes, and only for unknown ones as declared.
+// The type of a picture, detected from its first bytes; the declared type is used only for unknown ones.
 
 /** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
 export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {

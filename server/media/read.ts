@@ -46,7 +46,7 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
 /** Formats whose tags all precede or follow the audio. */
 const FORMATS_WITH_OUTER_TAGS: ReadonlySet<AudioFormat> = new Set(['wv']);
 
-/** A part of a file, as a file: without tags in front and at the end. */
+/** Returns a part of a file as a source, without the tags in front and at the end. */
 const sliceOfSource = (source: ByteSource, start: number, end: number): ByteSource =>
   start === 0 && end === source.size
     ? source
@@ -56,7 +56,7 @@ const sliceOfSource = (source: ByteSource, start: number, end: number): ByteSour
           source.read(start + position, Math.max(0, Math.min(length, end - start - position))),
       };
 
-/** Reads the formats with an own reader; undefined for others, which need `readAudio`. Throws like `readAudio`. */
+/** Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws like `readAudio`. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
   return readDecoded(() => {
     const fileRead = readOwn(new Window(source), false);
@@ -76,7 +76,7 @@ interface Picture {
   bytes: Buffer;
 }
 
-/** The embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
+/** Returns the embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
 export async function readCover(source: ByteSource, skip = 0): Promise<Picture | undefined> {
   const audioRead = readAudioSync(source);
   if (audioRead) return readPicture(source, audioRead.pictures, { skip });
@@ -89,7 +89,7 @@ export async function readCover(source: ByteSource, skip = 0): Promise<Picture |
   return inside[skip] ?? readPicture(source, pictures, { decode, skip: skip - inside.length });
 }
 
-/** The first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
+/** Returns a copy of the first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. */
 export function readPicture(
   source: ByteSource,
   pictures: readonly PictureRef[],
@@ -122,7 +122,7 @@ function readOwn(window: Window, keepPictures: boolean): FileRead | undefined {
   return readFormat(window, format, start, keepPictures);
 }
 
-/** The format, and the start of the content after ID3 tags, which some programs prepend to any format. */
+/** Returns the format, and the start of the content after ID3 tags, which some programs prepend to any format. */
 function formatOf(window: Window): { format: AudioFormat | undefined; start: number } {
   const format = formatAt(window, 0);
   if (format !== 'id3') return { format, start: 0 };
@@ -160,7 +160,7 @@ function readFormat(
   return fileRead;
 }
 
-/** Formats whose readers look only at the tags inside. */
+/** Formats whose readers only look for tags inside the format itself. */
 const FORMATS_WITH_INNER_TAGS: ReadonlySet<AudioFormat> = new Set([
   'flac',
   'ogg',

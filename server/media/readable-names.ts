@@ -18,7 +18,7 @@ interface NamedTrack {
   extension: string;
 }
 
-/** A valid part of a path on every system; `otherwise` when nothing of the text is left. */
+/** Returns a valid part of a path on every system; `fallback` when nothing of the text remains. */
 export function safeName(text: string, fallback: string): string {
   const clean = text.toWellFormed().normalize('NFC').replace(UNSAFE_CHARACTERS, '_').replace(/\s+/g, ' ');
   const name = trimBoth(shorten(clean.trim()), /[. ]/);
@@ -31,7 +31,7 @@ export function albumFolder(artist: string | null, year: number | null, title: s
   return `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(album, 'Unknown Album')}`;
 }
 
-/** Without the extension, which comes after the number of `numbered`. */
+/** Returns the name without extension, which follows the number of `numbered`. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {
   const number =
     trackNumber === null
@@ -40,7 +40,7 @@ export function trackName({ title, trackNumber, discNumber, discCount }: Omit<Na
   return safeName(`${number}${title}`, `${number}Untitled`.trim());
 }
 
-/** `Name`, `Name (2)`, `Name (3)` … */
+/** Returns `Name`, `Name (2)`, `Name (3)` … */
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
 /**

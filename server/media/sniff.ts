@@ -7,10 +7,10 @@ import { matches } from './picture-mime.ts';
 
 const ANY_BYTE = '?';
 
-/** How many bytes `sniff` needs. */
+/** Number of bytes that `sniff` needs. */
 export const SNIFF_BYTES = 64;
 
-/** `id3`: an ID3v2 tag; the format is what follows it. Undefined: unknown, or MP3 frames after some garbage. */
+/** Returns `id3` for an ID3v2 tag in front of another format; undefined if unknown, or MP3 frames after garbage. */
 export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefined {
   const firstByte = bytes[at];
   if (firstByte === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
@@ -28,7 +28,7 @@ const MAGIC_BYTES = Map.groupBy(
   ({ pattern }): number | undefined => pattern.charCodeAt(0),
 );
 
-/** The name of a format that is not supported. */
+/** Returns the name of an unsupported format. */
 export const sniffUnsupported = (bytes: Uint8Array, at = 0): string | undefined =>
   UNSUPPORTED_MAGIC_BYTES.find(({ pattern }) => startsWith(bytes, at, pattern))?.name;
 
@@ -38,7 +38,7 @@ function startsWith(bytes: Uint8Array, at: number, pattern: string): boolean {
   return true;
 }
 
-/** The codec of an Ogg stream by its first packet, which follows 27 bytes and the lacing table. */
+/** Returns the codec of an Ogg stream by its first packet, which follows 27 bytes and the lacing table. */
 function sniffOgg(bytes: Uint8Array, at: number): AudioFormat {
   const packet = at + 27 + (bytes[at + 26] ?? 0);
   if (matches(bytes, packet, 'OpusHead')) return 'opus';

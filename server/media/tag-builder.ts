@@ -84,7 +84,7 @@ export class TagBuilder {
   #albumDisplay: string[] = [];
   readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
   #budget = MAX_TEXT_CHARACTERS;
-  /** Of a record. */
+  /** Sides of a record. */
   #side: string | undefined;
 
   /** Adds one value; ignores blank and invalid ones. */
@@ -175,14 +175,14 @@ export class TagBuilder {
     if (value !== undefined) (this.tags.replayGain ??= {})[field] ??= value;
   }
 
-  /** Prefers timed lyrics, else the first ones. */
+  /** Prefers timed lyrics, otherwise the first. */
   addLyrics(lyrics: Lyrics | undefined): void {
     if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
     for (const line of lyrics.lines) line.text = plainText(line.text);
     this.tags.lyrics = lyrics;
   }
 
-  /** One of `CHAPTER001=00:01:02.000` and `CHAPTER001NAME=…`; false for other names. */
+  /** Accepts `CHAPTER001=00:01:02.000` and `CHAPTER001NAME=…`; returns false for other names. */
   addChapter(name: string, value: string): boolean {
     const [, digits, isName] = /^CHAPTER(\d{2,4})(NAME)?$/i.exec(name) ?? [];
     if (digits === undefined) return false;
@@ -194,7 +194,7 @@ export class TagBuilder {
     return true;
   }
 
-  /** The longest list is the best: some have a limit. */
+  /** The longest list is the most complete: some have a limit. */
   setChapters(chapters: Chapter[]): void {
     if (chapters.length > (this.tags.chapters?.length ?? 0)) this.tags.chapters = chapters;
   }
@@ -270,7 +270,7 @@ export class TagBuilder {
     setOnce(this.tags, field === 'track' ? 'trackTotal' : 'discTotal', total);
   }
 
-  /** The sides of all records of an album are its discs: they go on counting (`C` is the second record's first). */
+  /** Counts the sides of all records of an album as discs: their letters continue (`C` is the second record's first). */
   #addSide(side: string): void {
     this.tags.discNumber = side.charCodeAt(0) - 'A'.charCodeAt(0) + 1;
     delete this.tags.discTotal;
@@ -285,7 +285,7 @@ export class TagBuilder {
   }
 }
 
-/** One chapter is no division. */
+/** Adds chapters, unless there is only one, which divides nothing. */
 function addChapters(tags: Tags, chapters: Chapter[]): void {
   if (chapters.length < 2) delete tags.chapters;
   else tags.chapters = chapters.slice(0, MAX_CHAPTERS).toSorted((a, b) => a.startMs - b.startMs);

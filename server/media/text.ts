@@ -1,5 +1,5 @@
-// Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, as text without a
-// declared one does: unmarked-text.ts decodes it.
+// Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, like text without a
+// declared encoding: unmarked-text.ts decodes it.
 import { isUtf8 } from 'node:buffer';
 import { keepBytes } from './unmarked-text.ts';
 
@@ -8,7 +8,7 @@ export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
   return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? keepBytes(bytes, start, end) : text;
 }
 
-/** UTF-16 in the byte order of its BOM, else as given. */
+/** Decodes UTF-16 in the byte order of its BOM, else as given. */
 export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian: boolean): string {
   let order = bigEndian;
   let offset = start;

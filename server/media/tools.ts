@@ -25,7 +25,7 @@ const TOOL_KINDS: Record<ToolName, ToolKind> = {
 
 /** Generous: yt-dlp is a Python program and starts slowly from a slow disk. */
 const VERSION_TIMEOUT_MS = 15_000;
-/** A program that was not found is looked for again after this time, since it may be installed meanwhile. */
+/** A program that was not found is searched again after this time, because it may be installed meanwhile. */
 const ABSENT_CACHE_MS = 60_000;
 
 interface ToolFinderDeps {
@@ -37,7 +37,7 @@ interface ToolFinderDeps {
 
 export type FindTool = ReturnType<typeof createToolFinder>;
 
-/** Looks in the configured path only, if there is one, else in resources/bin, then PATH. Caches the result. */
+/** Searches only the configured path if there is one, else resources/bin, then PATH. Caches the result. */
 export function createToolFinder({ binDir, env = process.env, now = () => new Date() }: ToolFinderDeps) {
   const cachedTools = new Map<string, { tool: Promise<Tool | undefined>; expiresMs: number }>();
 
@@ -57,7 +57,7 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
     return undefined;
   }
 
-  /** Undefined if the program is not installed. Throws `unavailable` if `configuredPath` is set but does not work. */
+  /** Returns undefined if the program is not installed. Throws `unavailable` if `configuredPath` does not work. */
   return function findTool(name: ToolName, configuredPath?: string): Promise<Tool | undefined> {
     const key = `${name}:${configuredPath ?? ''}`;
     const cached = cachedTools.get(key);
@@ -86,7 +86,7 @@ async function atConfigured(name: ToolName, path: string): Promise<Tool> {
   return tool;
 }
 
-/** Undefined unless the program reports its version. */
+/** Returns undefined unless the program reports its version. */
 async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
   try {
     await access(path, constants.X_OK);

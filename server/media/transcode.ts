@@ -18,29 +18,29 @@ export interface Profile {
   encode: (order: Pick<TranscodeOrder, 'bitrateKbps' | 'sampleRateHz'>) => string[];
 }
 
-/** In kbps. Encoders keep to a bit rate only at some sample rates, and mono only to part of them. */
+/** Bit rates in kbps. Encoders keep a bit rate only at some sample rates, and mono only at some bit rates. */
 interface Bitrates {
   min: number;
   max: number;
   usual: number;
-  /** The only ones that there are. */
+  /** The only bit rates of the format, if it has a fixed set. */
   steps?: readonly number[];
-  /** Others are resampled to the nearest of these. */
+  /** Other sample rates are resampled to the nearest of these. */
   sampleRatesHz: readonly number[];
-  /** Above this, mono becomes stereo. */
+  /** Above this bit rate, mono becomes stereo. */
   maxMonoKbps: number;
-  /** Every second of it has the same size. */
+  /** The bit rate is constant. */
   isConstant?: true;
 }
 
-/** Of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
+/** Bit rates of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
 const MP3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-/** What ffmpeg's own encoder reaches with any audio; asked for 320, it gives 283 for a tone. */
+/** Bit rates that ffmpeg's own encoder reaches with any audio; for a tone it gives 283 instead of 320. */
 const AAC_RATES = { min: 32, max: 256, usual: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
 const VORBIS_HZ = [44_100, 48_000];
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
-/** Above this, what saves bits would leave a fifth of them unused. */
+/** Above this, bit-saving options would leave a fifth of the bits unused. */
 const AAC_SAVING_KBPS = 160;
 const aac = (bitrate: number): string[] => [
   '-c:a',
@@ -49,7 +49,7 @@ const aac = (bitrate: number): string[] => [
   ...(bitrate > AAC_SAVING_KBPS ? ['-aac_ms', '0', '-aac_is', '0', '-aac_pns', '0', '-cutoff', '20000'] : []),
 ];
 /**
- * libvorbis takes its average for an upper limit, so the lower one is set, too. At unusual sample rates it refuses many
+ * libvorbis takes the average for an upper limit, so the lower one is set too. At unusual sample rates it refuses many
  * bit rates, but its quality scale always works.
  */
 const vorbisRate = (bitrate: number, sampleRateHz: number | undefined): string[] =>
@@ -151,7 +151,7 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 export const isProfileName = (name: string): name is ProfileName => Object.hasOwn(PROFILES, name);
 export const bitratesOf = (name: ProfileName): Bitrates | undefined => (PROFILES[name] as Profile).bitrate;
 
-/** The bit rate used for a requested one, in kbps: the highest up to it. 0 for profiles without one. */
+/** Returns the highest bit rate up to the requested one, in kbps; 0 for profiles without bit rates. */
 export function fittingBitrate(name: ProfileName, requestedKbps: number | undefined): number {
   const bitrate = bitratesOf(name);
   if (bitrate === undefined) return 0;
@@ -160,18 +160,18 @@ export function fittingBitrate(name: ProfileName, requestedKbps: number | undefi
   return steps?.findLast((step) => step <= within) ?? within;
 }
 
-/** The sample rate that comes out of a profile for one that goes in. */
+/** Returns the output sample rate of a profile for an input rate. */
 export function fittingSampleRate(name: ProfileName, hz: number): number {
   const rates = bitratesOf(name)?.sampleRatesHz ?? [hz];
   return rates.reduce((best, rate) => (Math.abs(rate - hz) < Math.abs(best - hz) ? rate : best));
 }
 
-/** Samples `[start, end)` of a file; without an end to the end of the file. */
+/** Samples `[start, end)` of a file; without an end, to the end of the file. */
 export interface FileSection {
   start: number;
   end: number | null;
   sampleRateHz: number;
-  /** Decoding may begin there. Lossy formats have to be decoded from their beginning to give the same samples. */
+  /** Decoding may begin at the section; lossy formats must be decoded from their beginning to give the same samples. */
   isLossless: boolean;
 }
 
@@ -180,7 +180,7 @@ export interface TranscodeOrder {
   /** kbps, within the profile's limits. */
   bitrateKbps: number;
   startMs: number;
-  /** Only this part of the file, to the sample; `startMs` counts from its beginning. */
+  /** Transcodes only this section, to the sample; `startMs` counts from its beginning. */
   section?: FileSection | undefined;
   /** Maximum number of channels. */
   channels?: number | undefined;
@@ -192,7 +192,7 @@ const seekTo = (seconds: number): string[] => (seconds > 0 ? ['-ss', seconds.toF
 const sectionFrom = ({ start, sampleRateHz }: FileSection, startMs: number): number =>
   start + Math.round((startMs * sampleRateHz) / 1_000);
 
-/** Counts samples, from where decoding began. */
+/** Returns the filter that cuts the section, counting samples from where decoding began. */
 function trimFilter(section: FileSection, startMs: number): string {
   const start = sectionFrom(section, startMs);
   const firstSample = section.isLossless ? 0 : start;
@@ -200,7 +200,7 @@ function trimFilter(section: FileSection, startMs: number): string {
   return `atrim=start_sample=${firstSample}${end},asetpts=N/SR/TB`;
 }
 
-/** To what the profile keeps its bit rate at, unless the listener wants something else. */
+/** Returns the sample rate and channels at which the profile keeps its bit rate, unless the order sets others. */
 function conversionArguments({ profile, bitrateKbps, channels, sampleRateHz }: TranscodeOrder): string[] {
   const bitrate = bitratesOf(profile);
   if (bitrate === undefined) return [];
@@ -215,7 +215,7 @@ function filtersOf(order: TranscodeOrder): string[] {
   return filters.length === 0 ? [] : ['-af', filters.join(',')];
 }
 
-/** The same audio gives the same bytes each time, so that a download can be resumed from another conversion. */
+/** Makes the same audio give the same bytes, so that a download can be resumed from another transcoding run. */
 const REPRODUCIBLE_ARGUMENTS = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
 
 export const transcodeArguments = (input: string, order: TranscodeOrder): string[] => {
@@ -258,12 +258,12 @@ export const transcodeArguments = (input: string, order: TranscodeOrder): string
   ];
 };
 
-/** Of the FLAC header, which has 36 bits for the number of samples. */
+/** Position in the FLAC header, which has 36 bits for the number of samples. */
 const FLAC_SAMPLES_OFFSET = 21;
 
 /**
- * Writes the number of samples into the beginning of a section's FLAC, where ffmpeg leaves it open because it cannot
- * seek in a pipe: players need it to show the length and to seek.
+ * Writes the number of samples into the start of a section's FLAC, where ffmpeg leaves it open because it cannot seek
+ * in a pipe; players need it to show the length and to seek.
  */
 export function announceLength(
   head: Buffer,
@@ -297,7 +297,7 @@ export interface RunningTranscode {
 
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** An `input` whose name is not UTF-8 cannot be an argument, so it is passed as an open file. */
+/** Starts ffmpeg. An `input` whose name is not UTF-8 cannot be an argument, so it is passed as an open file. */
 export function startTranscode(ffmpeg: string, input: string | Buffer, order: TranscodeOrder): RunningTranscode {
   const name = typeof input === 'string' ? input : input.toString('utf8');
   const isSayable = typeof input === 'string' || Buffer.from(name, 'utf8').equals(input);
@@ -323,7 +323,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   return { pid: child.pid, output: child.stdout as Readable, end: end, kill: () => void child.kill('SIGKILL') };
 }
 
-/** Lines `name=value` are progress, all others errors. */
+/** Parses lines `name=value` as progress, all others as errors. */
 function readReport(stderr: Readable) {
   let [remainder, errorText, outputMs] = ['', '', 0];
   stderr.setEncoding('utf8').on('data', (text: string) => {

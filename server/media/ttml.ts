@@ -1,10 +1,10 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
-// per word. Deliberately no XML parser: no entities are expanded but the predefined ones.
+// per word. Deliberately no XML parser: only the predefined entities are expanded.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
-// none of these looks at a character for each of many beginnings
+// These expressions run in linear time: none scans ahead from many starting points.
 const LINE_END = /<\/p\s*>/i;
 const LINE_TAG = /<p\b([^<>]*)>/i;
 const TAG_OR_TEXT = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
@@ -13,7 +13,7 @@ const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
 export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
 
-/** Undefined without any line. */
+/** Returns undefined if there is no line. */
 export function parseTtml(text: string): Lyrics | undefined {
   const lines: LyricsLine[] = [];
   for (const part of text.split(LINE_END).slice(0, -1)) {
@@ -51,7 +51,7 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
   return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };
 }
 
-/** `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
+/** Parses `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
 function timeOf(attributes: string): number | undefined {
   const value = BEGIN_ATTRIBUTE.exec(attributes)?.[1]?.trim();
   if (value === undefined) return undefined;

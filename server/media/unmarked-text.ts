@@ -1,16 +1,16 @@
-// Text that does not say its charset passes the readers with each byte beyond ASCII as one private character, so that
-// it can be decoded when the charset is known.
+// Text that does not declare its charset passes the readers with each byte beyond ASCII as a private-use character, so
+// that it can be decoded when the charset is known.
 import { decodeCharset, detectCharsets, USUAL_CHARSET, type Charset } from './charset.ts';
 import type { AudioRead, Chapter, Tags } from './types.ts';
 
 const FIRST_CODE = 0xf700;
 const MARKED_CHARACTER = /[\uf780-\uf7ff]/;
 const MARKED_RUN = /[\0-\x7f\uf780-\uf7ff]+/g;
-/** Of a file: names come first, lyrics last. */
+/** Limit of texts used as evidence: names come first, lyrics last. */
 const MAX_EVIDENCE_TEXTS = 8;
 const MAX_EVIDENCE_CHARACTERS = 120;
 
-/** Texts beyond ASCII whose bytes were kept in this thread: most files have none, and nothing to decode. */
+/** Counts texts beyond ASCII whose bytes were kept in this thread; most files have none. */
 let keptTexts = 0;
 
 /** Keeps the bytes of a text without a declared charset. */
@@ -30,14 +30,14 @@ export const decodeKept = (text: string, charset: Charset): string =>
     ? text.replace(MARKED_RUN, (run) => (MARKED_CHARACTER.test(run) ? decodeCharset(bytesOf(run), charset) : run))
     : text;
 
-/** Decodes a single text; its charset is changed only if it is certain. */
+/** Decodes a single text; only a certain detection changes its charset. */
 export function decodeAlone(text: string): string {
   if (!MARKED_CHARACTER.test(text)) return text;
   const markedLines = text.split('\n').filter((line) => MARKED_CHARACTER.test(line));
   return decodeKept(text, detectCharsets([[bytesOf(markedLines.join('\n'))]])[0] ?? USUAL_CHARSET);
 }
 
-/** Every text in the tags. */
+/** Yields every text of the tags. */
 function* textsOf(tags: Tags): Generator<string> {
   for (const value of Object.values(tags)) {
     if (typeof value === 'string') yield value;
@@ -60,7 +60,7 @@ function mapTexts(tags: Tags, map: (text: string) => string): Tags {
   return mapped;
 }
 
-/** The texts of a file that are not ASCII and do not say their charset. */
+/** Returns the texts of a file that are not ASCII and do not declare their charset. */
 function evidenceOf(tags: Tags): Uint8Array[] {
   const texts = new Set<string>();
   for (const text of textsOf(tags)) {
@@ -70,7 +70,7 @@ function evidenceOf(tags: Tags): Uint8Array[] {
   return Array.from(texts, bytesOf);
 }
 
-/** Decodes the tags with a charset, or with what can be told from this file alone. */
+/** Decodes the tags with a charset, or with the one detected from this file alone. */
 export function decodeTags<R extends AudioRead>(audioRead: R, charset?: Charset): R {
   const undecodedTags = audioRead.unmarked ?? audioRead.tags;
   const evidence = evidenceOf(undecodedTags);
@@ -91,7 +91,7 @@ export function readDecoded<R extends AudioRead>(read: () => R | undefined): R |
   return audioRead === undefined || keptTexts === previousKeptTexts ? audioRead : decodeTags(audioRead);
 }
 
-/** Decodes the tags of files of one album; `known`: see detectCharsets. */
+/** Decodes the tags of files of one album; `knownCharsets`: see detectCharsets. */
 export function decodeAlbum<R extends AudioRead>(reads: readonly R[], knownCharsets: readonly Charset[]): R[] {
   const charsets = detectCharsets(
     reads.map(({ unmarked }) => (unmarked ? evidenceOf(unmarked) : [])),
@@ -100,5 +100,5 @@ export function decodeAlbum<R extends AudioRead>(reads: readonly R[], knownChars
   return reads.map((read, i) => (read.unmarked ? decodeTags(read, charsets[i]) : read));
 }
 
-/** Whether a text of `unmarked` tags has bytes that are decoded with the charset. */
+/** Whether a text of the `unmarked` tags has bytes that are decoded with the charset. */
 export const isUnmarked = (text: string | undefined): boolean => text !== undefined && MARKED_CHARACTER.test(text);

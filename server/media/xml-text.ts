@@ -1,8 +1,8 @@
-// The text behind the escapes of XML.
+// Unescapes XML.
 
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Unknown entities stay as they are; numbers beyond Unicode go. */
+/** Unknown entities stay unchanged; numbers beyond Unicode are removed. */
 export const unescapeXml = (text: string): string =>
   text
     .replace(
