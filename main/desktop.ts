@@ -63,7 +63,7 @@ export function startDesktop({
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
   let url: string | undefined;
-  /** When it has ended, another program may listen there: it must not get what is for the server. */
+  /** Changes when the server has ended, because another program may listen at its address then. */
   let isUp = false;
   let inLanguage = sayIn([]); // the system's language is known when the app is ready
   const say: Say = (...words) => inLanguage(...words);
@@ -288,7 +288,7 @@ export function startDesktop({
   });
 }
 
-/** By default the profile would be the folder in which the server keeps its data, on macOS and Windows. */
+/** Sets the profile's own folder. By default it would be that of the server's data, on macOS and Windows. */
 function keepProfileApart(): string {
   if (!app.commandLine.hasSwitch('user-data-dir')) {
     const profile = join(app.getPath('appData'), 'tonearm-desktop');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** More in a row are not used by chance. */
+/** That many ports in a row are not used by chance. */
 const MAX_TRIED_PORTS = 100;
 
 /** The next port above that nothing listens on; undefined when there is none near. */

@@ -61,7 +61,7 @@ export function receiveLaunchRequests({
     });
   }
 
-  /** With the program first, as at launch. */
+  /** `words` begin with the program, as at launch. */
   function startedWith(words: readonly string[], workingDirectory: string): void {
     const { links, paths, isHidden } = readCommandLine(words, { workingDirectory, appPath: app.getAppPath() });
     if (!isHidden) whenUp(() => windows.show('library'));

@@ -26,7 +26,7 @@ export function openLog(folder: string, { version, now }: { version: string; now
     info: (text: string): void => write('info', text),
     warn: (text: string): void => write('warn', text),
 
-    /** What the server printed, as it came. */
+    /** Writes the output of the server unchanged. */
     server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
 
     /** Writes an error with the last lines of the log into a file of its own; gives its path, or the log's. */

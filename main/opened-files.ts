@@ -22,7 +22,7 @@ const MAX_FILES = 5_000;
 
 type FileKind = 'playlist' | 'audio';
 
-/** By extension; the server checks the content. */
+/** Returns the kind by extension; the server checks the content. */
 export function kindOf(path: string): FileKind | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   if (Object.hasOwn(PLAYLIST_FORMATS, extension)) return 'playlist';

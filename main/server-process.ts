@@ -36,13 +36,13 @@ export interface StartFailure {
 interface ServerProcessDeps {
   launch(args: readonly string[]): ServerChild;
   clock: Clock;
-  /** It listens: for the first time, or again after a restart. */
+  /** Called when the server listens: for the first time, or again after a restart. */
   onReady(url: string): void;
-  /** It died and will be restarted. */
+  /** Called when the server died and will be restarted. */
   onDown?(): void;
-  /** It does not answer any more, or answers again. */
+  /** Called when the server stops answering, or answers again. */
   onHung?(isHung: boolean): void;
-  /** It cannot be started. Nothing more happens until `start` is called. */
+  /** Called when the server cannot be started. Nothing more happens until `start` is called. */
   onFailed(failure: StartFailure): void;
 }
 
@@ -59,7 +59,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 1_000;
 /** Unanswered pings, not seconds: the time that the computer slept does not count. */
 const MAX_UNANSWERED_PINGS = 3;
-/** At the start a large database may be brought up to date, during which the server answers nothing. */
+/** A large database may be migrated at the start, during which the server answers nothing. */
 const MAX_UNANSWERED_PINGS_AT_START = 120;
 
 export function createServerProcess({ launch, clock, onReady, onDown, onHung, onFailed }: ServerProcessDeps) {
@@ -157,7 +157,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     restart = undefined;
   }
 
-  /** Undefined when the server cannot give one, or has none. */
+  /** Returns undefined when the server cannot give one, or has none. */
   function ask(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (!child || stopping) return resolve(undefined);

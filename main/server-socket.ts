@@ -10,10 +10,10 @@ import type { ToServer } from './server-process.ts';
 
 export interface ServerSocket {
   address: string;
-  /** What is sent before the server is connected waits for it. */
+  /** Messages sent before the server is connected are queued. */
   send(message: ToServer): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** When the server has ended. */
+  /** Called when the server has ended. */
   close(): void;
 }
 

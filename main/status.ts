@@ -13,7 +13,7 @@ export interface Work {
 
 export interface Status {
   server: ServerState;
-  /** It runs, but does not answer. */
+  /** The server runs, but does not answer. */
   isHung: boolean;
   /** Whether there is an owner to act for: not before the first account is created. */
   isSignedIn: boolean;
@@ -50,7 +50,7 @@ const SHOWN_TASKS = {
 type ShownTask = keyof typeof SHOWN_TASKS;
 const isShownTask = (task: string): task is ShownTask => Object.hasOwn(SHOWN_TASKS, task);
 export const countsBytes = ({ task }: Work): boolean => SHOWN_TASKS[task] === 'bytes';
-/** They come many at once, most of them in line. */
+/** These jobs come in large numbers, most of them queued. */
 const isDownload = ({ task }: Work): boolean => task === 'download_task' || task === 'download_episode';
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running' || status === 'waiting';

@@ -9,7 +9,7 @@ interface Folders {
   music: readonly MusicRoot[];
 }
 
-/** Of a `storage_uri`; undefined for what is no file here. */
+/** Returns the path of a `storage_uri`; undefined if it is no local file. */
 export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Folders): string | undefined {
   const { scheme, rest: inUri } = splitUri(uri ?? '');
   const stored = scheme === LOCAL_SCHEME ? (storageRoot ?? join(data, 'library')) : undefined;

@@ -62,7 +62,7 @@ type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: Windo
 
 const MAX_ARRANGEMENTS = 8;
 
-/** With these screens, or else wherever it was last. */
+/** Returns the place with these screens, or else the last one. */
 export const lastPlace = <Name extends string>(
   places: Places<Name>,
   arrangement: string,
@@ -70,7 +70,7 @@ export const lastPlace = <Name extends string>(
 ): WindowPlace | undefined =>
   places[arrangement]?.[name] ?? Object.values(places).findLast((here) => here[name] !== undefined)?.[name];
 
-/** With one more; those of screens that were not connected for long are dropped. */
+/** Adds a place; the arrangements that were unused for longest are dropped. */
 export function withPlace<Name extends string>(
   places: Places<Name>,
   arrangement: string,

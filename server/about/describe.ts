@@ -26,7 +26,7 @@ export async function describe(
   signal: AbortSignal,
 ): Promise<Description> {
   let fault: ServiceError | undefined;
-  /** Undefined when it failed. */
+  /** Returns undefined for a failed request. */
   const tryWork = <T>(work: Promise<T>): Promise<{ value: T } | undefined> =>
     work.then(
       (value) => ({ value }),

@@ -14,7 +14,7 @@ import { createWikimedia } from './wikimedia.ts';
 export interface AboutTuning {
   /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
   wikimediaPerSecond?: number;
-  /** How often it is looked for artists and albums that are due. */
+  /** Interval of the search for due artists and albums. */
   aboutEveryMs?: number;
 }
 

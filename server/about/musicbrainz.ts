@@ -150,7 +150,7 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
   }
 
   return {
-    /** Undefined when there is none. `ids`: as asked, and as MusicBrainz calls it now. */
+    /** Returns undefined for an unknown id. `ids`: the requested one, and the current one of MusicBrainz. */
     async find(
       kind: SubjectKind,
       id: string,
@@ -230,10 +230,10 @@ export type Subjects = ReturnType<typeof createSubjects>;
 
 type Relations = readonly z.output<typeof Relation>[];
 
-/** In quotes; the rest of Lucene's syntax has no meaning there. */
+/** Quotes a text, so that Lucene's syntax has no meaning in it. */
 const escaped = (text: string): string => text.replace(/["\\]/g, '\\$&').slice(0, 300);
 
-/** Those who are still in it first, then by year. One who left and came back is listed once. */
+/** Lists current members first, then by year. Somebody who left and came back is listed once. */
 function peopleOf(relations: Relations): Relative[] {
   const people = new Map<string, Relative>();
   for (const { type, direction, artist, begin, end, ended } of relations) {

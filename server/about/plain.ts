@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toOneLine } from '../media/text.ts';
 import { unescapeXml } from '../media/xml-text.ts';
 
-/** Of the HTML that is looked at; a credit is a name with a link. */
+/** Limit of the parsed HTML; a credit is a name with a link. */
 const MAX_HTML_CHARACTERS = 4_000;
 const MAX_TEXT_CHARACTERS = 300;
 
@@ -24,7 +24,7 @@ export function textOfHtml(html: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Undefined for anything but an http or https address without credentials. */
+/** Returns undefined for anything but an http or https address without credentials. */
 export function httpUrl(text: string): string | undefined {
   if (text.length > 1_000 || !URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -16,14 +16,14 @@ type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
 const IDS_PER_QUERY = 2_000;
 /** Albums of an artist that may tell who it is. */
 const MAX_ALBUMS = 4;
-/** What nothing in the library refers to is kept for as long. */
+/** Facts that nothing in the library refers to are kept for this long. */
 const UNUSED_MS = 90 * 86_400_000;
 
 /** The mbid of artist `a` with the identity `i`: one that a person chose, that of the tags, or one that was found. */
 const MBID_SQL = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
 const ARTISTS_WITH_IDENTITY_SQL = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
-/** By two indexes: the page of an artist must not read all artists. */
+/** Uses two indexes, because the page of an artist must not read all artists. */
 export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
     SELECT a.id FROM wanted w CROSS JOIN artists a ON a.artist_mbid = w.mbid UNION
     SELECT a.id FROM wanted w CROSS JOIN artist_identities i ON i.mbid = w.mbid
@@ -57,7 +57,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   );
   const dueArtists = client
     .prepare<IdWindow, ArtistId>(
-      `SELECT a.id FROM ${ARTISTS_WITH_IDENTITY_SQL} LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL}
+      `SELECT a.id FROM ${ARTISTS_WITH_IDENTITY_SQL}
+      LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL}
         WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID_SQL} IS NULL
           THEN i.artist_key IS NULL OR (i.is_manual = 0 AND (i.due_at <= @now OR (i.failures = 0
             AND EXISTS (SELECT 1 FROM albums b WHERE b.artist_id = a.id AND b.id > i.asked_album_id))))
@@ -94,7 +95,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   return {
     findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
-    /** Those with most tracks first. */
+    /** Lists those with most tracks first. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
     /** 0 without any. */
     newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,
@@ -126,7 +127,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
         .values(row)
         .onConflictDoUpdate({ target: [aboutSubjects.kind, aboutSubjects.mbid], set: row })
         .run(),
-    /** As if what is known about the artist had been found long ago. */
+    /** Marks the facts about the artist as out of date. */
     makeDue: (artistKey: string, now: Date): void => void makeDue.run({ artistKey, now: now.getTime() }),
     findIdentity: (artistKey: string): IdentityRow | undefined =>
       db.select().from(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).get(),

@@ -22,7 +22,7 @@ import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const DAY_MS = 86_400_000;
-/** What was found changes seldom. */
+/** Facts change seldom. */
 const REFRESH_MS = 90 * DAY_MS;
 /** MusicBrainz gets new artists and albums every day. */
 const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
@@ -44,9 +44,9 @@ interface AboutDeps {
   libraryChanged: () => void;
 }
 
-/** What else belongs to a subject; why it could not be asked. */
+/** Looks up what else belongs to a subject; returns why a service could not be asked. */
 type LookUpMore = (facts: About) => Promise<ServiceError | undefined>;
-/** How it is known who an artist is. */
+/** How an artist was identified. */
 type IdentifiedBy = 'tags' | 'albums' | 'person';
 interface KnownFacts {
   state: 'off' | 'due' | 'known' | 'unknown' | 'failed';
@@ -89,7 +89,7 @@ export function createAboutService({
     return artist;
   }
 
-  /** Who the artist is, as far as it is known. */
+  /** Returns the artist's identity, as far as it is known. */
   function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
     const row = queries.findIdentity(nameKey);
     if (row?.isManual) return { mbid: row.mbid, by: 'person' };
@@ -320,7 +320,7 @@ export function createAboutService({
 
     /** The picture of an artist was lost, or is damaged. */
     pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
-    /** Whether the task has something to do. */
+    /** Whether the task has work to do. */
     async hasDue(): Promise<boolean> {
       for (const ids of queries.dueArtists(now())) {
         if (ids.map(getArtist).some((artist) => canBeAsked(artist, identityOf(artist).mbid))) return true;

@@ -19,7 +19,7 @@ const PICTURE_TIMEOUT_MS = 30_000;
 const MAX_CANDIDATES = 30;
 const BREAKER_NAMES = ['wikidata', 'wikipedia', 'commons', 'pictures'] as const;
 
-/** What a page of Wikidata has of the mbid: the way back, which says that both mean the same. */
+/** The claim of Wikidata that holds the mbid, which confirms that both describe the same subject. */
 const MBID_CLAIMS: Record<SubjectKind, string> = { artist: 'P434', 'release-group': 'P436', label: 'P966' };
 const [IMAGE, LOGO, CATEGORY, INSTANCE_OF] = ['P18', 'P154', 'P373', 'P31'];
 /** Disambiguation page, list. */
@@ -31,7 +31,7 @@ const Claim = z.object({
     datavalue: z.object({ value: z.union([z.string().max(2_000), z.object({ id: z.string().max(20) })]) }),
   }),
 });
-/** Without entries it is sent as a list. */
+/** MediaWiki sends an empty object as a list. */
 const recordOf = <T extends z.ZodType>(entry: T) =>
   z.union([z.record(z.string(), entry), z.tuple([]).transform((): Record<string, z.output<T>> => ({}))]);
 const Absent = z.object({ missing: z.unknown().refine((value) => value !== undefined) });
@@ -88,7 +88,7 @@ const FilePage = z.object({
 export interface CommonsFile {
   /** Its name, without `File:`. */
   name: string;
-  /** Of a copy that is large enough. */
+  /** Address of a scaled copy that is large enough. */
   url: string;
   width: number | null;
   height: number | null;
@@ -98,7 +98,7 @@ interface WikidataItem {
   id: string;
   files: string[];
   category: string | null;
-  /** By language. */
+  /** Titles by language. */
   articles: Map<string, string>;
 }
 
@@ -182,10 +182,10 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   }
 
   return {
-    /** After a change of an address. */
+    /** Called after a change of an address. */
     reset: (): void => Object.values(breakers).forEach((breaker) => breaker.reset()),
 
-    /** Undefined when there is none, or when it says that it is about something else. */
+    /** Returns undefined without an item, or when its claim names another mbid. */
     async findItem(
       id: string,
       { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },

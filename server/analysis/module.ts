@@ -8,7 +8,7 @@ import { createAnalysisPass } from './pass.ts';
 import { analysisRoutes } from './routes.ts';
 
 export interface AnalysisTuning {
-  /** How long after the start the audio is gone over; null for never. */
+  /** Delay of the first pass after the start; null for never. */
   analysisAfterMs?: number | null;
 }
 

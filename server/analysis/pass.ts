@@ -18,16 +18,16 @@ import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
 /** Ids per look, so that none takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 500;
-/** The same of albums, and of tracks that are written. */
+/** Windows of albums, and of tracks that are written. */
 const ALBUMS_PER_QUERY = 50;
 const TRACKS_PER_WRITE = 100;
-/** So long one track waits for people who use the server. */
+/** Longest time that a track waits for people who use the server. */
 const MAX_WAIT_MS = 10 * 60_000;
 const SWEEP_INTERVAL_MS = 60_000;
 const BUSY_CHECK_MS = 2_000;
-/** After a decoder was missing or too slow; at once when there is another ffmpeg. */
+/** Applies after a decoder was missing or too slow; a changed ffmpeg is tried at once. */
 const DECODER_RETRY_MS = 86_400_000;
-/** As long as the trash keeps tracks, and longer. */
+/** Longer than the trash keeps tracks. */
 const MAX_UNUSED_AGE_MS = 90 * 86_400_000;
 const COUNT_PAUSE_FACTOR = 20;
 /** The speed is that of the last tracks. */
@@ -35,7 +35,7 @@ const MAX_SPEED_SAMPLES = 50;
 
 interface TrackTime {
   ms: number;
-  /** Of audio, which tracks differ in. */
+  /** Length of the audio, in which tracks differ. */
   audioMs: number;
 }
 
@@ -55,7 +55,7 @@ interface AnalysisPassDeps {
   isOnBattery: () => Promise<boolean>;
   /** Somebody is served or listens to a stream, or a job runs. */
   isBusy: () => boolean;
-  /** How long after the start it begins. */
+  /** Delay of the first pass after the start. */
   afterMs: number;
   /** Results were stored for some tracks. */
   onHeard?: () => void;
@@ -74,7 +74,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   let runningPass: Promise<void> | undefined;
   let knownDecoder: string | undefined;
   let lastCount: { key: string; at: number; tookMs: number; counts: Promise<Counts> } | undefined;
-  /** How often the library had been changed when the last sweep began. */
+  /** The version of the library when the last sweep began. */
   let swept: number | undefined;
   let wake = (): void => undefined;
 
@@ -85,7 +85,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return !isOnBatteryAllowed() && (await isOnBattery()) ? 'battery' : undefined;
   }
 
-  /** In a house where music plays round the clock, a track is heard now and then all the same. */
+  /** Waits for a quiet moment, but not longer than MAX_WAIT_MS: somewhere music plays round the clock. */
   async function waitUntilFree(signal: AbortSignal): Promise<void> {
     const latest = now() + MAX_WAIT_MS;
     for (let reason = await obstacle(); reason !== undefined; reason = await obstacle()) {
@@ -129,7 +129,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     } else storeResult(track, undefined);
   }
 
-  /** All of it or nothing: what was heard, the fingerprint, and what the track gets of it. */
+  /** Stores the result, the fingerprint, and the values of the track in one transaction. */
   function storeResult(track: DueTrack, result: Listened | NotListened | undefined): void {
     const write = client.transaction(() => {
       if (result && 'none' in result)
@@ -179,7 +179,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     }
   }
 
-  /** All tracks once. Those that cannot be read now are left to the next sweep. */
+  /** Analyses all tracks once. Tracks that cannot be read now are left to the next sweep. */
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
     const hearOne = async (track: DueTrack): Promise<void> => {
@@ -234,7 +234,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     }
   }
 
-  /** Of all tracks, in slices: it looks at each of them. */
+  /** Counts all tracks in slices, because it reads each of them. */
   async function countAll(): Promise<Counts> {
     const sum: Counts = queries.counts(0, 0);
     const windows = Array.from({ length: Math.ceil(queries.newest() / IDS_PER_QUERY) }, (_, n) => n * IDS_PER_QUERY);

@@ -10,7 +10,7 @@ import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step 
 
 export interface DueTrack {
   id: TrackId;
-  /** Of its row in audio_analyses. */
+  /** Key of its row in audio_analyses. */
   key: string;
 }
 
@@ -174,18 +174,18 @@ export function createAnalysisQueries(client: Sqlite) {
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
-    /** When a decoder is to be tried again for some audio. */
+    /** Sets when a decoder is tried again for an audio. */
     nextRetry: (): number | null => nextRetry.get() ?? null,
     /** A decoder is there that was not. */
     retryAll: (): void => void retryAll.run(),
     newestRow: (): number => newestRow.get() ?? 0,
-    /** Of these rows, those whose audio no track had since `until` are removed. */
+    /** Deletes those of these rows whose audio no track had since `until`. */
     prune(rows: { above: number; upTo: number; now: number; until: number }): void {
       markUnused.run(rows);
       removeUnused.run(rows);
     },
     clearAlbums: (): void => void clearAlbums.run(),
-    /** False when there is nothing left. */
+    /** Returns false when there is nothing left. */
     clearSome: (max: number): boolean => clearSome.run(max).changes > 0,
   };
 }

@@ -63,8 +63,8 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
   }
 
   /**
-   * Returns undefined when the credential is wrong. Throws `too_many_requests` after too many failures from the address or
-   * for the name.
+   * Returns undefined when the credential is wrong. Throws `too_many_requests` after too many failures from the address
+   * or for the name.
    */
   return async (credential: AppCredential, caller: Caller): Promise<Principal | undefined> => {
     const row =

@@ -9,7 +9,9 @@ export interface TokenClaims {
   sessionId: SessionId;
   version: number;
   expiresAtMs: number;
-  /** Scope of a token for URLs: `media`, `events` or a `downloadScope`; undefined for an access token, which has all. */
+  /**
+   * Scope of a token for URLs: `media`, `events` or a `downloadScope`; undefined for an access token, which has all.
+   */
   scope: string | undefined;
 }
 

@@ -3,12 +3,12 @@
 import type { Onsets } from './onsets.ts';
 import { FIRST_FRAME_SECONDS, FRAMES_PER_SECOND } from './spectrogram.ts';
 
-/** How much a distance may differ from the period. */
+/** Weight of deviations from the period. */
 const TIGHTNESS = 100;
 /** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
 const ONSET_DELAY_SECONDS = -0.01;
 const METERS = [3, 4];
-/** How much stronger the first beat of a bar has to be for the meter to be certain, relative to the others. */
+/** How much stronger the first beat of a bar has to be than the others for a certain meter. */
 const MIN_ACCENT = 0.35;
 
 export interface Beats {

@@ -9,7 +9,7 @@ import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spe
 const MFCC_COUNT = 13;
 const SEGMENT_FRAMES = 512;
 const HALF_BANDS = BANDS / 2;
-/** Of a decibel of power: `exp` is quicker than a power of 10. */
+/** Nepers of a decibel of power: `exp` is quicker than a power of 10. */
 const NEPERS_PER_DECIBEL = Math.LN10 / 10;
 /** Decibels below the loudest band that still count. */
 const MAX_DEPTH_DB = 70;
@@ -28,12 +28,12 @@ const DYNAMICS_INDEX = HARMONY_INDEX + 8;
 export const DIMENSIONS = DYNAMICS_INDEX + 5;
 
 export interface Character {
-  /** Of the segments, `DIMENSIONS` each. */
+  /** Means of the segments, `DIMENSIONS` each. */
   mean: Float64Array;
   spread: Float64Array;
 }
 
-/** Undefined for what is shorter than a segment, or silent. */
+/** Returns undefined for a track that is shorter than a segment, or silent. */
 export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
   const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
@@ -214,7 +214,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   }
 
   return {
-    /** False for a segment that is silent for the most part. */
+    /** Returns false for a segment that is mostly silent. */
     describe(from: number, out: Float64Array): boolean {
       if (readFrames(from) < 0.2) return false;
       describeTimbre(out);
@@ -239,7 +239,7 @@ export function packCharacter({ mean, spread }: Character): Buffer {
   return bytes;
 }
 
-/** Undefined for bytes of another length. */
+/** Returns undefined for bytes of another length. */
 export function unpackCharacter(bytes: Uint8Array): Character | undefined {
   if (bytes.length !== CHARACTER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -7,9 +7,9 @@ import { createKernels } from './kernels.ts';
 export const LANES = 4;
 
 interface FrameLayout {
-  /** Of a frame: a power of two of at least 8. */
+  /** Samples of a frame: a power of two of at least 8. */
   size: number;
-  /** From the beginning of a frame to that of the next. */
+  /** Distance between the beginnings of two frames. */
   hop: number;
   /** Samples that `line` has room for. */
   room: number;
@@ -50,9 +50,9 @@ export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Fl
   return {
     /** The samples. */
     line: floats(lineAt, room),
-    /** Of bins 0 to `size / 2`, for each of the frames in turn. */
+    /** Power of bins 0 to `size / 2`, for each of the frames in turn. */
     power: floats(powerAt, (half + 1) * LANES),
-    /** Of each band, for each of the frames in turn. */
+    /** Sum of each band, for each of the frames in turn. */
     sums: floats(sumsAt, bands.length * LANES),
     /** Transforms the frames that begin at `from`. */
     transform(from: number): void {

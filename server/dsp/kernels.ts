@@ -1,7 +1,7 @@
 // The loops of kernels.wat, each user with a memory of its own.
 import { KERNELS } from './kernels-wasm.ts';
 
-/** What is used of it; the types of Node leave it to those of browsers. */
+/** The part of WebAssembly's types that is used; Node's types leave them to the browser's. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { exports: object };

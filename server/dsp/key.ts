@@ -5,19 +5,19 @@ import { PITCH_BINS, type Spectrogram } from './spectrogram.ts';
 
 const MAJOR_PROFILE = [20.3, 0.7, 12.0, 1.0, 13.6, 10.7, 1.4, 20.8, 1.4, 8.0, 0.7, 9.3];
 const MINOR_PROFILE = [20.1, 0.6, 11.7, 12.8, 1.5, 10.7, 1.3, 21.3, 6.9, 1.9, 3.5, 7.7];
-/** Of the amplitude: above 1, because overtones are weaker than their notes and often foreign to the key. */
+/** Exponent of the amplitude: above 1, because overtones are weaker than their notes and often foreign to the key. */
 const AMPLITUDE_POWER = 1.25;
 const BINS_PER_SEMITONE = PITCH_BINS / 12;
 const KEY_NAMES = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 
 export interface Key {
-  /** As in the tag INITIALKEY: `C`, `F#m`. */
+  /** Written as in the tag INITIALKEY: `C`, `F#m`. */
   name: string;
   /** 0 to 1: how far the next best key is. */
   confidence: number;
 }
 
-/** Undefined without tones. */
+/** Returns undefined without tones. */
 export function findKey(spectrogram: Spectrogram): Key | undefined {
   const classes = pitchClasses(spectrogram);
   if (!classes) return undefined;
@@ -33,7 +33,7 @@ export function findKey(spectrogram: Spectrogram): Key | undefined {
   return { name: best.name, confidence: Math.min(1, Math.max(0, (best.score - nextBest.score) * 5)) };
 }
 
-/** How much of each semitone there is; every frame counts the same, so that loud parts do not decide alone. */
+/** Returns the share of each semitone; every frame counts the same, so that loud parts do not decide alone. */
 function pitchClasses({ pitches, pitchFrames }: Spectrogram): Float64Array | undefined {
   const sum = new Float64Array(PITCH_BINS);
   for (let frame = 0; frame < pitchFrames; frame++) {

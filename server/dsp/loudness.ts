@@ -12,10 +12,10 @@ const SHORT_TERM_STEPS = 30;
 const ABSOLUTE_GATE_LUFS = -70;
 const RELATIVE_GATE_LU = -10;
 const RANGE_GATE_LU = -20;
-/** To which ReplayGain 2.0 brings tracks. */
+/** Target loudness of ReplayGain 2.0. */
 const REPLAY_GAIN_LUFS = -18;
 
-/** How many blocks are as loud: tenths of a LU from -70 to 30 LUFS. Enough to gate several tracks together. */
+/** Number of blocks per tenth of a LU, from -70 to 30 LUFS. Enough to gate several tracks together. */
 export type LoudnessHistogram = Uint32Array;
 export const HISTOGRAM_BINS = 1_000;
 
@@ -24,9 +24,9 @@ export interface Loudness {
   integrated: number | null;
   /** LU. */
   range: number;
-  /** Of blocks of 400 ms, for the integrated loudness of an album. */
+  /** Blocks of 400 ms, for the integrated loudness of an album. */
   blocks: LoudnessHistogram;
-  /** Of blocks of 3 s, for its range. */
+  /** Blocks of 3 s, for the loudness range of an album. */
   shortTerm: LoudnessHistogram;
 }
 
@@ -65,7 +65,7 @@ function channelWeights(channels: number): number[] {
   return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
 }
 
-/** In the memory of the loop: nine coefficients, four values that stay and a sum, each for two channels. */
+/** Layout of the loop's memory: nine coefficients, four values of state and a sum, each for two channels. */
 const STATE_FLOATS = 2 * 14;
 const STATE_OFFSET = 2 * 9;
 const SUMS_OFFSET = 2 * 13;
@@ -118,7 +118,7 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
   }
 
   return {
-    /** The same number of frames of every channel. */
+    /** Adds the same number of frames of every channel. */
     push(data: readonly Float32Array[], frames: number): void {
       for (let frame = 0; frame < frames;) {
         const to = Math.min(frames, frame + stepFrames - inStep);

@@ -16,7 +16,7 @@ export interface Onsets {
   bass: Float32Array;
 }
 
-/** Times the mean that a peak has at least. */
+/** Minimum height of a peak, as a multiple of the mean. */
 const MIN_PEAK = 1.5;
 
 export function onsetsPerSecond(values: Float32Array): number {

@@ -5,7 +5,7 @@ import { createKernels } from './kernels.ts';
 /** Zero crossings of the sinc on each side, at the lower of the two rates. */
 const ZERO_CROSSINGS = 8;
 const KAISER_BETA = 6;
-/** Of the lower Nyquist frequency: what is above is attenuated. */
+/** Share of the lower Nyquist frequency; frequencies above are attenuated. */
 const PASS_BAND_SHARE = 0.92;
 
 /** `most` is the largest number of frames that are pushed at a time. */
@@ -26,7 +26,7 @@ export function createResampler(fromHz: number, toHz: number, maxFrames: number)
   let keptSamples = taps / 2 - 1; // zeros before the first sample
 
   return {
-    /** What the input so far gives; valid until the next call. */
+    /** Returns the output of the input so far, valid until the next call. */
     push(input: Float32Array, frames: number): Float32Array {
       line.set(frames === input.length ? input : input.subarray(0, frames), keptSamples);
       const have = keptSamples + frames;
@@ -59,7 +59,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-/** Of -1 to 1. */
+/** Kaiser window, for positions from -1 to 1. */
 const kaiser = (x: number): number =>
   Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 /** The modified Bessel function of the first kind, order 0. */

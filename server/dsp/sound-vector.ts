@@ -6,7 +6,7 @@ import { DIMENSIONS, type Character } from './character.ts';
 
 /** To be raised when vectors change. All of it is made anew from the stored characters; nothing is decoded again. */
 export const VECTOR_VERSION = 1;
-/** Of a vector; each is a signed byte. */
+/** Dimensions of a vector; each is a signed byte. */
 export const VECTOR_SIZE = 56;
 
 const RAW_SIZE = 2 * DIMENSIONS;
@@ -167,7 +167,7 @@ function invertLower(lower: Float64Array): Float64Array {
 
 const JACOBI_SWEEPS = 12;
 
-/** Of a symmetric matrix, by Jacobi's rotations; vectors are columns. */
+/** Decomposes a symmetric matrix by Jacobi's rotations; vectors are columns. */
 function eigen(matrix: Float64Array): { values: Float64Array; vectors: Float64Array } {
   const a = Float64Array.from(matrix);
   const vectors = new Float64Array(RAW_SIZE * RAW_SIZE);

@@ -17,7 +17,7 @@ const PITCH_HZ = SPECTRUM_HZ / 4;
 const PITCH_FRAME_SAMPLES = 4_096;
 const PITCH_HOP_SAMPLES = 1_024;
 export const PITCH_FRAMES_PER_SECOND = PITCH_HZ / PITCH_HOP_SAMPLES;
-/** Of an octave; the first is C, in a tuning of 440 Hz. */
+/** Bins of an octave; the first is C, in a tuning of 440 Hz. */
 export const PITCH_BINS = 36;
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 2_000;
@@ -26,7 +26,7 @@ const MAX_PITCH_HZ = 2_000;
 const MAX_ANALYSED_SECONDS = 12 * 60;
 const BLOCK_SAMPLES = 4_096;
 const MIN_POWER = 1e-12;
-/** Times a natural logarithm of power: quicker than that to the base of 10. */
+/** Converts natural logarithms of power, which are quicker than those to the base of 10. */
 const DECIBELS_PER_NEPER = 10 / Math.LN10;
 
 export interface Spectrogram {
@@ -34,7 +34,7 @@ export interface Spectrogram {
   mel: Float32Array;
   /** The highest of them. */
   loudest: number;
-  /** Of each band in all frames. */
+  /** Mean power of each band. */
   melPower: Float64Array;
   frames: number;
   /** Amplitudes, `PITCH_BINS` for each pitch frame. */
@@ -101,7 +101,7 @@ function mix(data: readonly Float32Array[], from: number, into: Float32Array, co
     for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
 }
 
-/** What is kept of a frame, from the sums of its bands and its power, which are `LANES` apart. */
+/** Computes the values of a frame from the sums of its bands and its power, which are `LANES` apart. */
 type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
 
 interface FramesOptions {
@@ -170,7 +170,7 @@ function melBands(): Band[] {
   });
 }
 
-/** In decibels; adds the power of all frames up. */
+/** Converts to decibels; adds up the power of all frames. */
 function melLevels(power: Float64Array): Analyse {
   return ({ sums, lane }, into, at) => {
     for (let band = 0; band < BANDS; band++) {

@@ -9,7 +9,7 @@ const WINDOW_FRAMES = Math.round(FRAMES_PER_SECOND * 12);
 const WINDOW_HOP = WINDOW_FRAMES >> 1;
 /** Zeros after a window, since products are taken four at a time. */
 const PADDING = 4;
-/** Times the mean: above it an onset counts no more. */
+/** Onsets are capped at this multiple of the mean. */
 const MAX_ONSET = 8;
 const MIN_BPM = 36;
 const MAX_BPM = 240;
@@ -55,12 +55,12 @@ const OCTAVE_WEIGHTS = {
   bassOnsetsPerBeat: 0.38,
   bassOnsetsPerBeatSquared: -0.16,
 };
-/** How likely there is a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
+/** Weights of the probability of a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
 const PULSE_WEIGHTS = { strength: 6.88, timesNoise: 11.09, constant: -12.84 };
 const MIN_TIMES_NOISE = 0.01;
 /** Lags at which windows are compared: 0.23 to 6 s. */
 const NOISE_LAGS = [20, 520] as const;
-/** How much the autocorrelation of one window of a sound without a beat varies. */
+/** Standard deviation of the autocorrelation of one window of a sound without a beat. */
 const WINDOW_NOISE = 0.07;
 /** Below it nothing repeats. */
 const MIN_PULSE = 0.3;
@@ -71,7 +71,7 @@ export interface Tempo {
   confidence: number;
 }
 
-/** Undefined where nothing repeats. */
+/** Returns undefined where nothing repeats. */
 export function findTempo({ all, bass }: Onsets): Tempo | undefined {
   const [spreadOnsets, spreadBass] = [spread(all), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
@@ -190,7 +190,7 @@ function valueAt(values: Float64Array, lag: number): number {
   return (values[i] as number) * (1 - fraction) + (values[i + 1] as number) * fraction;
 }
 
-/** Of each window that is not silent, divided by its energy, so that loud parts do not decide alone. */
+/** Returns one for each window that is not silent, divided by its energy, so that loud parts do not decide alone. */
 function autocorrelations(values: Float32Array): Float64Array[] {
   const windows: Float64Array[] = [];
   const { loops, reserve } = createKernels();

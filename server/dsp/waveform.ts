@@ -12,7 +12,7 @@ export function createWaveformMeter() {
   const line = new Float32Array(reserve(BLOCK_SAMPLES * 4), 0, BLOCK_SAMPLES);
   let [size, usedBuckets, filledSamples, frames] = [1, 0, 0, 0];
 
-  /** So many of the line, from the bucket on that has room. */
+  /** Adds `count` samples of the line, from the bucket on that has room. */
   function fill(count: number): void {
     let room = size - filledSamples;
     for (let offset = 0, bucket = usedBuckets; offset < count; offset += room, bucket++, room = size)

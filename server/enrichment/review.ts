@@ -20,7 +20,9 @@ export interface Review {
 /** Only these need a review; years and numbers differ between releases. */
 const DECISIVE_FIELDS: readonly ReviewField[] = ['title', 'artist', 'album'];
 
-/** Returns undefined for a trusted match that agrees with the tags, and for an untrusted match that agrees with them. */
+/**
+ * Returns undefined for a trusted match that agrees with the tags, and for an untrusted match that agrees with them.
+ */
 export function reviewOf({
   tags,
   match,

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { EventKind } from './event.ts';
 
-/** Who receives an event; everybody when absent. */
+/** Who receives an event; without it, everybody. */
 type Audience = 'superuser' | { userId: UserId };
 export interface Listener {
   id: UserId;
@@ -101,7 +101,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
-    /** What is asked for now has everything up to this event. */
+    /** A response from now on includes everything up to this event. */
     lastId: (): number => lastId,
 
     /** Ends all subscriptions; later events are dropped. */

@@ -1,5 +1,5 @@
-// What the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of values, unknown
-// fields. Requests are converted to the documented shape here, so handlers and services only know that shape.
+// What the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of values,
+// unknown fields. Requests are converted to the documented shape here, so handlers and services only know that shape.
 import type { z } from 'zod';
 import { invalid, type AppError, type FieldError } from '../errors.ts';
 import { likelyBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
@@ -163,8 +163,8 @@ const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, st
 ];
 
 /**
- * Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and booleans in strings are
- * accepted where no string is possible. A body as documented is validated only once. Throws `invalid`.
+ * Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and booleans in strings
+ * are accepted where no string is possible. A body as documented is validated only once. Throws `invalid`.
  */
 export function parseBody(
   schema: z.ZodType,

@@ -1,5 +1,5 @@
-// Bodies of requests. JSON is parsed in one go and therefore limited, except for long lists of ids, which are taken out of
-// the text first and read in slices.
+// Bodies of requests. JSON is parsed in one go and therefore limited, except for long lists of ids, which are taken out
+// of the text first and read in slices.
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { MOST_ID } from '../db/ids.ts';

@@ -28,7 +28,9 @@ const MAX_DEPTH = 6;
 
 type Schemas = OpenApiDocument['components']['schemas'];
 
-/** Returns a value that the schema accepts: an object with its required fields, or with the first if none is required. */
+/**
+ * Returns a value that the schema accepts: an object with its required fields, or with the first if none is required.
+ */
 export function exampleValue(schema: JsonSchema, schemas: Schemas, name = '', depth = 0): unknown {
   const { $ref: ref, enum: values, type, items, anyOf, allOf, format, minimum, default: defaultValue } = schema;
   if (typeof ref === 'string')

@@ -12,7 +12,9 @@ export type InFlight = ReturnType<typeof createInFlight>;
 export function createInFlight() {
   const counts = new Map<string, number>();
 
-  /** Throws `too_many_requests`. A request counts until its response is closed. Must be awaited before the work begins. */
+  /**
+   * Throws `too_many_requests`. A request counts until its response is closed. Must be awaited before the work begins.
+   */
   return (
     res: ServerResponse,
     caller: { user?: { id: number } | undefined; address: string | undefined },

@@ -1,6 +1,6 @@
-// Reads the files of a multipart form one after the other, or a body that is one file, with back-pressure and never whole
-// in memory. No input, however malformed or truncated, may crash the process, leak an open file or leave a request
-// hanging.
+// Reads the files of a multipart form one after the other, or a body that is one file, with back-pressure and never
+// whole in memory. No input, however malformed or truncated, may crash the process, leak an open file or leave a
+// request hanging.
 import type { IncomingMessage } from 'node:http';
 import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';

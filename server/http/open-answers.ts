@@ -13,7 +13,9 @@ export function createOpenAnswers() {
   const responsesByAccount = new Map<UserId, Map<ServerResponse, () => boolean>>();
 
   return {
-    /** Tracks a response of the account whose sessions, rights or shares allow it. Returns the function that stops it. */
+    /**
+     * Tracks a response of the account whose sessions, rights or shares allow it. Returns the function that stops it.
+     */
     track(res: ServerResponse, accountId: UserId, isStillAllowed: () => boolean): () => void {
       const accountResponses = responsesByAccount.get(accountId) ?? new Map<ServerResponse, () => boolean>();
       responsesByAccount.set(accountId, accountResponses.set(res, isStillAllowed));

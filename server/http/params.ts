@@ -1,5 +1,5 @@
-// Parameters of a URL or a form, however many: phones send queues of a hundred thousand ids. They are decoded in slices,
-// because other requests should not wait that long.
+// Parameters of a URL or a form, however many: phones send queues of a hundred thousand ids. They are decoded in
+// slices, because other requests should not wait that long.
 import { AppError } from '../errors.ts';
 import { turn } from '../runtime/time-slices.ts';
 

@@ -1,5 +1,5 @@
-// Responses with long lists are read, written and sent piece by piece, each in its own turn and after the client has taken
-// the previous one, so that no list takes the server's time or memory.
+// Responses with long lists are read, written and sent piece by piece, each in its own turn and after the client has
+// taken the previous one, so that no list takes the server's time or memory.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { turn } from '../runtime/time-slices.ts';
@@ -73,8 +73,8 @@ const MAX_DRAIN_MS = 100;
 const takeSlot = createAnswerSlots(MAX_LONG_ANSWERS);
 
 /**
- * Sends a text; a short one gets its length. Status and headers must be set already. An error of a later part closes the
- * connection, so that no client takes a part for the whole.
+ * Sends a text; a short one gets its length. Status and headers must be set already. An error of a later part closes
+ * the connection, so that no client takes a part for the whole.
  */
 export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let text = '';

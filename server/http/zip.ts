@@ -1,5 +1,5 @@
-// A zip of stored (not compressed) files, as a stream from any byte on: audio does not get smaller, and the layout depends
-// on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
+// A zip of stored (not compressed) files, as a stream from any byte on: audio does not get smaller, and the layout
+// depends on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
 import type { ByteRange } from './ranges.ts';
 
 export interface ZipEntry {
@@ -22,7 +22,9 @@ const UTF8_NAMES = 0x0800;
 
 const nameOf = ({ name }: ZipEntry): Buffer => Buffer.from(name.normalize('NFC'));
 
-/** Returns MS-DOS time in steps of two seconds from 1980 on; in UTC, so that the bytes do not depend on the time zone. */
+/**
+ * Returns MS-DOS time in steps of two seconds from 1980 on; in UTC, so that the bytes do not depend on the time zone.
+ */
 function dosTime(modifiedAt: Date): number {
   const date = new Date(Math.min(Math.max(modifiedAt.getTime(), Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();

@@ -21,7 +21,7 @@ const SERVICE_TYPES = [
   { type: 'http', txt: { path: '/' } },
   { type: 'subsonic', txt: { path: '/rest' } },
 ];
-/** How long servers may take to say that a name is theirs: three queries, as in RFC 6762, section 8.1. */
+/** Time in which another server can claim a name: three queries, as in RFC 6762, section 8.1. */
 const PROBE_DURATION_MS = 750;
 const PROBE_COUNT = 3;
 const GOODBYE_TIMEOUT_MS = 500;
@@ -102,7 +102,8 @@ async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): 
   const browser = radio.find({ type: 'http' }, (service) => takenNames.add(service.name));
   for (let n = 0; n < PROBE_COUNT && !signal.aborted; n++) {
     if (n > 0) browser.update();
-    await sleep(PROBE_DURATION_MS / PROBE_COUNT, undefined, { signal }).catch(() => undefined); // the caller looks at the signal
+    // The caller looks at the signal.
+    await sleep(PROBE_DURATION_MS / PROBE_COUNT, undefined, { signal }).catch(() => undefined);
   }
   browser.stop();
   let freeName = name;
@@ -110,6 +111,6 @@ async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): 
   return freeName;
 }
 
-/** Without a listener for its socket's errors, the package throws them, and it offers no way to add one. */
+/** Adds an error listener to the package's socket, which the package has no option for; without one it throws. */
 const emitterOf = (radio: Bonjour): EventEmitter =>
   (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;

@@ -7,7 +7,7 @@ import { addressKey } from '../http/addresses.ts';
 export interface ConnectionLimits {
   /** Open at the same time. */
   total: number;
-  /** From one address; a trusted proxy has no limit of its own. */
+  /** Limit of one address; a trusted proxy has none. */
   perAddress: number;
   /** Until the head of a request is there. */
   headMs: number;
@@ -15,9 +15,9 @@ export interface ConnectionLimits {
   stallMs: number;
   /** Audio that nobody takes: somebody pressed pause. */
   pauseMs: number;
-  /** Of a body; more keeps it alive. */
+  /** Minimum rate of a body. */
   bytesPerSecond: number;
-  /** More than these limits allow, for requests of the server's health alone. */
+  /** Connections beyond the limits, for health requests only. */
   spare: number;
   spareMs: number;
   /** Requests that wait on a connection for the one before them. */
@@ -43,7 +43,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  * millisecond of patience.
  */
 const MS_PER_BYTE = 1;
-/** What a spare connection may ask for. */
+/** The only requests of a spare connection. */
 const HEALTH_PATH = /^\/(?:api\/v1\/)?health(?:\?|$)/;
 /** The log, limits and streams wait for the end of an answer: a dozen, and none of them leaks. Node warns at 11. */
 const MAX_LISTENERS = 20;
@@ -163,7 +163,7 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     }
   }
 
-  /** Each byte puts the end off, so that a slow body lives, also when it comes in bursts. */
+  /** Each byte extends the time limit, so that a slow body lives, even in bursts. */
   function isBodyStalled({ socket, body }: Connection, { req }: Exchange, time: number): boolean {
     const receivedBytes = socket.bytesRead - body.read;
     body.read = socket.bytesRead;
@@ -182,7 +182,7 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     return time - answer.movedAt > patience;
   }
 
-  /** In words, where the answer has not begun. */
+  /** Sends a sentence if the response has not begun. */
   function refuse({ socket, current }: Connection, status: number): void {
     if (!socket.writable || current?.res.headersSent) return void socket.destroy();
     const detail = DETAIL_BY_STATUS[status] ?? 'The request is malformed.';
@@ -270,7 +270,7 @@ function endParser(socket: Socket): void {
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
 }
 
-/** Of what was handed to the system, how much it has not taken yet; Node says so nowhere else. */
+/** Returns how much of the written data the system has not taken yet; Node has no public API for that. */
 function queuedBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   return typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle

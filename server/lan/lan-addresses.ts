@@ -48,7 +48,7 @@ export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress
   return [{ address: host, family: host.includes(':') ? 'ipv6' : 'ipv4', interfaceName }];
 }
 
-/** Without loopback and link-local addresses (169.254, fe80), which also need a scope. */
+/** Leaves out loopback and link-local addresses (169.254, fe80), which also need a scope. */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
   return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
     found
@@ -61,5 +61,5 @@ function lanAddresses(interfaces: Interfaces): LanAddress[] {
   );
 }
 
-/** As written in a URL. */
+/** Writes an address as in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

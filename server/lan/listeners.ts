@@ -102,7 +102,7 @@ function listen(app: RequestListener, connections: Connections, host: string, po
   });
 }
 
-/** Throws what a server would that listens there; nothing listens afterwards. */
+/** Throws the error of a server that would listen there; nothing listens afterwards. */
 export function assertCanListen(host: string, port: number): Promise<void> {
   const attempt = createNetServer();
   return new Promise((resolve, reject) => {

@@ -103,7 +103,8 @@ export function createNetworkAccess({
       listeners = newListeners;
       for (const problem of newListeners.problems()) log.warn({ problem }, 'cannot listen on an address');
       await updateAccess();
-      return `http://${firstHost === ALL_ADDRESSES || firstHost === '::' ? LOOPBACK_ADDRESS : urlHost(firstHost)}:${newListeners.port()}`;
+      const isEverywhere = firstHost === ALL_ADDRESSES || firstHost === '::';
+      return `http://${isEverywhere ? LOOPBACK_ADDRESS : urlHost(firstHost)}:${newListeners.port()}`;
     },
 
     /** Throws `conflict` if HOST is set in the environment or on the command line. */

@@ -77,7 +77,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     (await fetchJson(`/api/search?${new URLSearchParams(params).toString()}`, Entries, signal)) ?? [];
 
   return {
-    /** What the service finds for exactly this song. */
+    /** Returns the service's lyrics for exactly this song. */
     find: async (song: WantedSong, signal: AbortSignal): Promise<OfferedLyrics | undefined> =>
       fetchJson(
         `/api/get?${new URLSearchParams({

@@ -9,7 +9,7 @@ import { readPlainFile } from '../runtime/plain-files.ts';
 
 const OWN_FILE_MARK = '[re:Tonearm]';
 
-/** Whether the file is there now. Throws the file system's errors. */
+/** Returns whether the file exists now. Throws the file system's errors. */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
   const path = pathOf(audioPath);
   if ((await isOurs(path)) === false) return false;
@@ -23,7 +23,7 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
   return true;
 }
 
-/** Whether there was a file of ours, which is gone now. Throws the file system's errors. */
+/** Returns whether there was a file of ours, which it deleted. Throws the file system's errors. */
 export async function removeLyricsFile(audioPath: string): Promise<boolean> {
   const path = pathOf(audioPath);
   if ((await isOurs(path)) !== true) return false;
@@ -33,7 +33,7 @@ export async function removeLyricsFile(audioPath: string): Promise<boolean> {
 
 const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
 
-/** Undefined when there is no file. */
+/** Returns undefined when there is no file. */
 const isOurs = (path: string): Promise<boolean | undefined> =>
   readPlainFile(path, OWN_FILE_MARK.length).then(
     (start) => start.toString('latin1') === OWN_FILE_MARK,

@@ -4,7 +4,7 @@ import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 export interface WantedSong {
   title: string;
-  /** As credited, and each. */
+  /** The credit, and each artist. */
   artistName: string;
   artists: readonly string[];
   album: string | null;
@@ -96,7 +96,7 @@ function isSameArtist({ artistName, artists }: WantedSong, offered: string): boo
 const isSameAlbum = (ours: string | null, theirs: string | null): boolean =>
   ours !== null && theirs !== null && albumKeyOf(ours) === albumKeyOf(theirs);
 
-/** Whether lyrics of that song can be lyrics of this one. */
+/** Whether lyrics of the offered song can belong to the wanted one. */
 export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): boolean {
   if (offered.duration === null) return false;
   if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > MAX_DURATION_DIFFERENCE_MS) return false;
@@ -112,7 +112,7 @@ export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): bool
 const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
   new Set(key((plain ?? synced ?? '').replace(/\[[^\][]*\]|<[^<>]*>/g, ' ')).split(' '));
 
-/** Whether they are lyrics of one song, transcribed by different people. */
+/** Whether both are transcriptions of the same song. */
 function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
   if (a.isInstrumental || b.isInstrumental) return a.isInstrumental === b.isInstrumental;
   const [firstWords, secondWords] = [wordsOf(a), wordsOf(b)];

@@ -35,7 +35,7 @@ export interface Candidate extends OfferedLyrics {
 
 /** The service gets new lyrics every day. */
 const LOOKUP_INTERVAL_MS = 30 * 86_400_000;
-/** Times after the end are of another song. */
+/** Lines later than this after the end belong to another song. */
 const MAX_TIME_AFTER_END_MS = 5_000;
 /** Tracks in a row, after which it is the service that fails: one odd answer does not keep the other tracks waiting. */
 const MAX_CONSECUTIVE_FAILURES = 3;
@@ -60,7 +60,7 @@ export function createLyricsService({
     return song;
   }
 
-  /** Undefined for a track that cannot be asked about. */
+  /** Returns undefined for a track that has too few tags for a lookup. */
   function toWanted({ title, artistName, artists, album, durationMs }: SongRow): WantedSong | undefined {
     if (artistName === null || durationMs === null || durationMs <= 0) return undefined;
     return { title, artistName, artists: JSON.parse(artists) as string[], album: album || null, durationMs };
@@ -105,7 +105,7 @@ export function createLyricsService({
     return typeof path === 'string' ? path : undefined;
   }
 
-  /** Best effort: the lyrics are removed either way. */
+  /** Deletes the file if possible; the lyrics are removed either way. */
   async function tryRemoveFile(song: SongRow): Promise<boolean> {
     try {
       const path = await audioPathOf(song);
@@ -116,7 +116,7 @@ export function createLyricsService({
     }
   }
 
-  /** Best effort: the lyrics are stored either way. */
+  /** Writes the file if possible; the lyrics are stored either way. */
   async function tryWriteFile(song: SongRow, lyrics: Lyrics | undefined): Promise<void> {
     const { id } = song;
     if (!settings.get('LYRICS_WRITE_FILES') || !lyrics) return;

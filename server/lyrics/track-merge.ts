@@ -28,7 +28,7 @@ const Stored = z
     updatedAt: z.int().transform((ms) => new Date(ms)),
   })
   .nullable();
-/** What both tracks had before the merge; nothing in merges of an older version. */
+/** The lyrics of both tracks before the merge; absent in merges of an older version. */
 const Remembered = z.object({ from: Stored, to: Stored }).default({ from: null, to: null });
 
 export function createLyricsMerge({
@@ -43,7 +43,7 @@ export function createLyricsMerge({
   const linesInFile = (id: TrackId): unknown =>
     db.select({ lines: lyrics.lines }).from(lyrics).where(eq(lyrics.trackId, id)).get()?.lines;
 
-  /** Whether lyrics that a person hid are those that the other track shows, too. */
+  /** Whether a person hid the lyrics that the other track shows too. */
   function hidesSame(from: TrackId, to: TrackId): boolean {
     const lines = linesInFile(to);
     return lines === undefined || isDeepStrictEqual(lines, linesInFile(from));
@@ -79,7 +79,7 @@ export function createLyricsMerge({
       },
     },
 
-    /** What was written for the kept track since stays there. */
+    /** Moves lyrics back; those written for the kept track since the merge stay. */
     bringBack(from, to, { remembered }): void {
       const previousLyrics = Remembered.parse(remembered);
       if (!previousLyrics.from) return;

@@ -1,7 +1,6 @@
 // Detects the charset of text that does not declare it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with
-// all text of an album as evidence. Each charset has a model of text in its languages. The charset under which the bytes
-// are most probable wins, if it beats Windows-1252, the usual charset, by a margin.
-// See docs/decisions/0077
+// all text of an album as evidence. Each charset has a model of text in its languages. The charset under which the
+// bytes are most probable wins, if it beats Windows-1252, the usual charset, by a margin. See docs/decisions/0077
 import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
@@ -68,7 +67,9 @@ export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
   return trimEnd(decoderOf(charset, false).decode(bytes), /\ufffd/);
 }
 
-/** Returns undefined if the bytes are invalid in the charset. `cut`: bytes of a character that is cut off at the end. */
+/**
+ * Returns undefined if the bytes are invalid in the charset. `cut`: bytes of a character that is cut off at the end.
+ */
 function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cut: number } | undefined {
   for (let cut = 0; cut <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cut++) {
     try {

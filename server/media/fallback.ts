@@ -29,7 +29,9 @@ const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['
   dff: dffPayload,
 };
 
-/** Reads a file; `format` is detected from its first bytes. Throws UnreadableAudio with the message of music-metadata. */
+/**
+ * Reads a file; `format` is detected from its first bytes. Throws UnreadableAudio with the message of music-metadata.
+ */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, knownFormat: knownFormat } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;

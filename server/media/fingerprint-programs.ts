@@ -30,7 +30,9 @@ interface ProgramInput {
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
-/** Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested. */
+/**
+ * Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested.
+ */
 export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,

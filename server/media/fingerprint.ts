@@ -34,8 +34,8 @@ export interface Fingerprint {
 }
 
 /**
- * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `slow`: decoding took too long, or
- * was stopped. `unreadable`: decoding failed.
+ * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `slow`: decoding took too long,
+ * or was stopped. `unreadable`: decoding failed.
  */
 export class NoFingerprint extends Error {
   override name = 'NoFingerprint';

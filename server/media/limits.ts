@@ -1,5 +1,5 @@
-// Limits of what the readers accept. A file over a limit is damaged or malicious, and is refused with a message; without
-// limits such files block a parser for seconds or forever.
+// Limits of what the readers accept. A file over a limit is damaged or malicious, and is refused with a message;
+// without limits such files block a parser for seconds or forever.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { UnreadableAudio } from './types.ts';
 

@@ -1,5 +1,5 @@
-// Hash of the audio payload without tags, which identifies a file that was moved and retagged at the same time. Prefixed
-// with a version, so that hashes of different versions never match.
+// Hash of the audio payload without tags, which identifies a file that was moved and retagged at the same time.
+// Prefixed with a version, so that hashes of different versions never match.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';

@@ -56,7 +56,9 @@ const sliceOfSource = (source: ByteSource, start: number, end: number): ByteSour
           source.read(start + position, Math.max(0, Math.min(length, end - start - position))),
       };
 
-/** Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws like `readAudio`. */
+/**
+ * Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws like `readAudio`.
+ */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
   return readDecoded(() => {
     const fileRead = readOwn(new Window(source), false);

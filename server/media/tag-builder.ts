@@ -270,7 +270,9 @@ export class TagBuilder {
     setOnce(this.tags, field === 'track' ? 'trackTotal' : 'discTotal', total);
   }
 
-  /** Counts the sides of all records of an album as discs: their letters continue (`C` is the second record's first). */
+  /**
+   * Counts the sides of all records of an album as discs: their letters continue (`C` is the second record's first).
+   */
   #addSide(side: string): void {
     this.tags.discNumber = side.charCodeAt(0) - 'A'.charCodeAt(0) + 1;
     delete this.tags.discTotal;

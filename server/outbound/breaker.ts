@@ -6,7 +6,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
 interface BreakerOptions {
   /** Failures in a row after which nobody asks. */
   failures?: number;
-  /** How long at first; twice as long each time the try fails too. */
+  /** Length of the first pause; it doubles with each failed attempt. */
   pauseMs?: number;
   longestPauseMs?: number;
   /** Milliseconds. */
@@ -28,7 +28,7 @@ export function createBreaker({
   const isSilent = (): boolean => now() < silentUntil && silentUntil - now() <= longestPauseMs;
 
   return {
-    /** Whether asking is allowed at this moment. */
+    /** Whether a request is allowed now. */
     mayAsk: (): boolean => !isSilent() && !isTrying,
 
     /**

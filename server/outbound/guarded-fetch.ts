@@ -20,11 +20,11 @@ export interface GuardedOptions {
   body?: string | Uint8Array;
   /** Its server may be one of internet radio, as old as SHOUTcast 1. */
   icy?: boolean;
-  /** For the whole exchange, redirects and body included. */
+  /** Time limit of the whole exchange, redirects and body included. */
   timeoutMs: number;
   /** Longest silence; timeoutMs when absent. */
   stallMs?: number;
-  /** Of the body, as it comes and unpacked. */
+  /** Limit of the body, compressed and decompressed. */
   maxBytes: number;
   maxRedirects?: number;
   signal?: AbortSignal | undefined;
@@ -69,7 +69,7 @@ export async function guardedFetch(url: URL, options: GuardedOptions): Promise<G
   return { ...head, bytes: Buffer.concat(chunks) };
 }
 
-/** The same for a body too large to be held in memory. */
+/** Like `guardedFetch`, for a body too large for memory. */
 export async function guardedStream(url: URL, options: GuardedOptions): Promise<GuardedStream> {
   const watch = startWatch(options, url.host);
   try {
@@ -103,7 +103,7 @@ function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, 
     /** Whom we wait for. */
     host,
     signal: abort.signal,
-    /** What is waited for here must not take longer than the silence limit. */
+    /** Applies the silence limit to a promise. */
     async progress<T>(work: Promise<T>): Promise<T> {
       const silence = setTimeout(() => abortWith(`sent nothing for ${stallMs / 1000} s`), stallMs);
       try {

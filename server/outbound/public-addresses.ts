@@ -46,7 +46,7 @@ const v4InsideV6 = V4_IN_V6_PREFIXES.map((prefix) => {
   return { whole: range, closed: privateRanges };
 });
 
-/** False for text that is not an address. */
+/** Returns false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false; // a zone is a link
@@ -57,7 +57,7 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
-/** What a home gets of IPv6 at least; an interface may show less of it, down to its own address. */
+/** The smallest IPv6 network of a home; an interface may show a smaller one, down to its own address. */
 const HOME_PREFIX_BITS = 64;
 
 /**

@@ -40,13 +40,13 @@ interface ServiceAnswer {
 }
 
 interface ServiceClientDeps {
-  /** For messages, such as `The identification service`. */
+  /** Used in messages, such as `The identification service`. */
   name: string;
   baseUrl: () => string;
   userAgent: () => string;
   bucket: TokenBucket;
   breaker: Breaker;
-  /** For services that report being busy in the body of an answer with another status. */
+  /** Detects a busy service that reports it in the body of another status. */
   saysBusy?: (body: unknown) => boolean;
   wait: Wait;
   timeoutMs?: number | undefined;

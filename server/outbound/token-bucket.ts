@@ -19,7 +19,7 @@ export const waitFor: Wait = async (ms, signal) => void (await sleep(ms, undefin
 
 export function createTokenBucket({ perSecond, now = () => performance.now(), wait = waitFor }: TokenBucketOptions) {
   const rate = (): number => (typeof perSecond === 'function' ? perSecond() : perSecond);
-  /** When each request stops counting; Infinity while it is in flight. */
+  /** Time when each request stops counting; Infinity while it is in flight. */
   let counting: { until: number }[] = [];
   let pausedUntil = -Infinity;
   let turn: Promise<unknown> = Promise.resolve();

@@ -21,9 +21,9 @@ interface DownloadDeps {
   dir: string;
   web: Pick<PodcastWeb, 'audio'>;
   room: Pick<Room, 'assertFree'>;
-  /** Of one episode. */
+  /** Limit of one episode. */
   maxBytes: () => number;
-  /** Of all of them. */
+  /** Limit of all episodes. */
   capBytes: () => number;
   changed: () => void;
 }
@@ -34,7 +34,7 @@ const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
-/** How much may come before the free space is looked at again. */
+/** Bytes between two checks of the free space. */
 const FREE_SPACE_CHECK_BYTES = 64 << 20;
 
 const tooLarge = (): Error =>
@@ -46,7 +46,7 @@ export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 
   if (episode.format !== null) await rm(fileOf(dir, episode), { force: true });
 }
 
-/** What a lost connection or a server that is down leads to; anything else will be the same the next time. */
+/** Errors of a lost connection or a server that is down; other errors would repeat. */
 const PASSING_ERRORS = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
 
 export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
@@ -106,7 +106,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       throw new AppError('unavailable', 'The connection was lost.');
   }
 
-  /** What was downloaded, if it is audio. */
+  /** Stores the download if it is audio. */
   async function storeDownload(id: EpisodeId): Promise<void> {
     const path = partOf(dir, id);
     const handle = await open(path, 'r+');

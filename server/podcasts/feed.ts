@@ -18,7 +18,7 @@ interface Feed {
   title: string | null;
   description: string | null;
   imageUrl: string | null;
-  /** Each guid once, in the order of the feed. */
+  /** Episodes in the order of the feed, each guid once. */
   episodes: FeedEpisode[];
 }
 
@@ -210,7 +210,7 @@ function webAddress(text: string | undefined, baseUrl: URL): string | undefined 
   return /^https?:$/.test(url.protocol) && url.href.length <= MAX_URL_CHARACTERS ? url.href : undefined;
 }
 
-/** Without markup. */
+/** Removes markup. */
 function toPlainText(text: string | undefined): string | undefined {
   const bare = text
     ?.slice(0, MOST_TEXT)
@@ -248,7 +248,7 @@ function parseDuration(text: string | undefined): number | null {
   return ms > 0 && ms <= MAX_DURATION_MS ? ms : null;
 }
 
-/** By its byte order mark, else as it says itself, else as the server said; UTF-8 by default. */
+/** Decodes by the byte order mark, else by the XML declaration, else by the Content-Type; UTF-8 by default. */
 function decode(bytes: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];

@@ -7,7 +7,7 @@ import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 interface PodcastWebDeps {
   version: string;
   contact: () => string | undefined;
-  /** For tests: a server that may be on this machine. */
+  /** Address of a test server, which may be on this machine. */
   allowed?: URL | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) 
         maxBytes: MOST_FEED_BYTES,
         signal,
       }),
-    /** Undefined when there is none. */
+    /** Returns undefined when there is none. */
     async picture(url: URL): Promise<Uint8Array | undefined> {
       const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_TIMEOUT_MS, maxBytes: MAX_PICTURE_BYTES };
       try {

@@ -9,7 +9,7 @@ import type { FeedEpisode } from './feed.ts';
 export type PodcastRow = typeof podcasts.$inferSelect;
 export type EpisodeRow = typeof podcastEpisodes.$inferSelect;
 type PositionRow = typeof podcastPositions.$inferSelect;
-/** With the podcast's title, and where the user stopped. */
+/** An episode with the podcast's title, and where the user stopped. */
 export type EpisodeSummary = EpisodeRow & { podcastTitle: string; positionMs: number | null };
 
 const summary = (db: Db, userId: UserId) =>
@@ -40,7 +40,7 @@ export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>
   void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
 export const deletePodcast = (db: Db, id: PodcastId): boolean =>
   db.delete(podcasts).where(eq(podcasts.id, id)).run().changes > 0;
-/** Those that were not looked at since. */
+/** Lists podcasts that were not read since. */
 export const listDue = (db: Db, refreshedBefore: Date): PodcastId[] =>
   db
     .select({ id: podcasts.id })
@@ -51,7 +51,7 @@ export const listDue = (db: Db, refreshedBefore: Date): PodcastId[] =>
 
 export const countEpisodes = (db: Db, podcastId: PodcastId): number =>
   db.select({ n: count() }).from(podcastEpisodes).where(eq(podcastEpisodes.podcastId, podcastId)).get()?.n ?? 0;
-/** Newest first. */
+/** Lists episodes, newest first. */
 export const listEpisodes = (db: Db, userId: UserId, podcastId: PodcastId, { limit, offset }: Page): EpisodeSummary[] =>
   summary(db, userId)
     .where(eq(podcastEpisodes.podcastId, podcastId))
@@ -108,7 +108,7 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
-/** Of one podcast; more than a feed may have. */
+/** Limit per podcast, above that of a feed. */
 const MAX_DELETED_EPISODES = 2_000;
 
 /**

@@ -98,7 +98,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       return podcast;
     },
 
-    /** With everything that was downloaded. */
+    /** Deletes a podcast with all of its downloads. */
     async remove(id: PodcastId): Promise<void> {
       getPodcast(id);
       const episodes = idsOfEpisodes(db, id).flatMap((episodeId) => findEpisode(db, episodeId) ?? []);
@@ -113,7 +113,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       for (const podcastId of ids) await jobs.enqueue(REFRESH_PODCAST, { podcastId });
     },
 
-    /** Those that were not looked at for a while. */
+    /** Reads the feeds that are due. */
     async refreshDue(): Promise<void> {
       const hours = refreshHours();
       if (hours === 0) return;

@@ -16,7 +16,7 @@ export class IcyIntervalError extends Error {
   override name = 'OutOfStep';
 }
 
-/** Of the header `icy-metaint`; undefined when there is no text in the audio. Throws `OutOfStep`. */
+/** Parses the header `icy-metaint`; undefined when there is no text in the audio. Throws `IcyIntervalError`. */
 export function intervalOf(header: string | null): number | undefined {
   if (header === null || header.trim() === '0') return undefined;
   const bytes = /^\s*\d{1,7}\s*$/.test(header) ? Number(header) : 0;
@@ -58,7 +58,7 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
   };
 }
 
-/** Undefined when the text names no title. Throws `OutOfStep` when it is no text. */
+/** Returns undefined when the text names no title. Throws `IcyIntervalError` when it is no text. */
 export function titleOf(block: Buffer): string | undefined {
   const end = block.indexOf(0);
   const bytes = end < 0 ? block : block.subarray(0, end);

@@ -17,7 +17,7 @@ import type { PlayableStation } from './service.ts';
 interface RelayDeps {
   version: string;
   contact: () => string | undefined;
-  /** For tests: a station that may be on this machine. */
+  /** Address of a test station, which may be on this machine. */
   allowed?: URL | undefined;
   /** A title changed. */
   changed: () => void;
@@ -31,7 +31,7 @@ const STALL_TIMEOUT_MS = 30_000;
 /** A day of uncompressed stereo. */
 const MAX_STREAM_BYTES = 16e9;
 const MAX_PLAYLIST_BYTES = 64 << 10;
-/** Of our own titles; what most servers use. */
+/** Interval of the titles that we send; most servers use it. */
 const TITLE_INTERVAL_BYTES = 16_000;
 const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/;
 const PLAYLIST_TYPE =
@@ -44,7 +44,7 @@ const typeOf = ({ headers }: GuardedStream): string =>
 export type Relay = ReturnType<typeof createRelay>;
 
 export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
-  /** Of stations that somebody listens to. */
+  /** Titles of stations that somebody listens to. */
   const titles = new Map<RadioStationId, string>();
   const listeners = new Map<RadioStationId, number>();
   const ofAccount = new Map<UserId, number>();
@@ -102,7 +102,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     );
   }
 
-  /** What comes until nobody listens, without the titles in it. */
+  /** Yields the audio without its titles, until nobody listens. */
   async function* streamAudio(
     firstStream: GuardedStream,
     station: PlayableStation,
@@ -168,7 +168,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   }
 
   return {
-    /** What the station plays, while somebody listens and if it says so. */
+    /** Returns the current title of a station that somebody listens to. */
     titleOf: (id: RadioStationId): string | undefined => titles.get(id),
 
     async send(

@@ -116,7 +116,7 @@ export function createScrobbleAccounts({
       return { token, username: account.username, url: account.url, mayBePrivate: isSuperuser(userId) };
     },
 
-    /** For services with a page on which access is allowed. Throws `conflict`, `unavailable`. */
+    /** Begins the sign-in on the service's page. Throws `conflict`, `unavailable`. */
     async startSignIn(service: ScrobblerName): Promise<{ token: string; url: string }> {
       const { title, startSignIn } = requireEnabled(service);
       if (!startSignIn) throw conflict(`${title} has no page to sign in on; enter its token.`);

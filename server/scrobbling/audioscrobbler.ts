@@ -19,7 +19,7 @@ import {
   type SongOut,
 } from './scrobblers.ts';
 
-/** As the API allows. */
+/** The limit of the API. */
 const MAX_LISTENS_PER_REQUEST = 50;
 const MIN_TRACK_MS = 30_000;
 const LISTENS_PER_PAGE = 200;
@@ -226,7 +226,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   };
 }
 
-/** All parameters but the format, in the order of their names, and the secret. */
+/** Signs all parameters but the format, in alphabetical order, with the secret. */
 const signatureOf = (params: Record<string, string>, secret: string): string =>
   hash(
     'md5',

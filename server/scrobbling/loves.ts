@@ -23,7 +23,7 @@ interface LoveSyncDeps {
   matcher: TrackMatcher;
 }
 
-/** More at once are taken for a fault of the service, unless they are few. */
+/** More removals at once are taken for a fault of the service, unless they are few. */
 const MAX_REMOVED_SHARE = 0.5;
 const MIN_REMOVED_COUNT = 10;
 
@@ -48,7 +48,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       { onlyNews: true },
     );
 
-  /** Whether the service took it. Throws when it may take it later. */
+  /** Returns whether the service accepted the change. Throws when a retry may succeed. */
   async function isAccepted(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const outcome = await ask();
@@ -137,7 +137,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
   const changedAccounts = new Set<string>();
 
   return {
-    /** To be called before the task is enqueued for a like: one that runs has read the likes already. */
+    /** Must be called before the task is enqueued for a like: a running task has read the likes already. */
     noteChange: ({ userId, service }: AccountKey): void => void changedAccounts.add(`${userId}:${service}`),
 
     /** Handler of `sync_loves`. */

@@ -87,7 +87,7 @@ export function scrobblingModule({
     maloja: createMaloja({ ask: newAsk(), isEnabled: () => settings.get('MALOJA_ENABLED') }),
   };
 
-  /** Also a job that waits for its next attempt is run at once. */
+  /** Runs the job at once, even if it waits for its next attempt. */
   async function runNow(task: typeof SCROBBLE_TASK, userId: UserId, service: ScrobblerName) {
     const job = await jobs.tryEnqueue(task, { userId, service });
     if (!job || job.created || job.status !== 'waiting') return;

@@ -39,16 +39,16 @@ interface SendingRun {
   atOnce: number;
   acceptedCount: number;
   failuresInRow: number;
-  /** Those that the service failed to take although they were alone. */
+  /** Plays that the service failed to accept although they were sent alone. */
   failedPlays: Map<PlayId, { play: QueuedListen; reason: string }>;
 }
-/** Of single plays: then it is the service that fails. */
+/** After this many failures of single plays, the service itself is failing. */
 const MAX_CONSECUTIVE_FAILURES = 10;
-/** Of one play, before it is set aside. */
+/** Failures of one play before it is set aside. */
 const MAX_FAILURES_PER_PLAY = 5;
 
 export function createPlaySending({ log, now, queries, scrobblers, accounts }: PlaySendingDeps) {
-  /** Undefined for a play that is not sent: withdrawn, without an artist, or too short. */
+  /** Returns undefined for a play that is not sent: withdrawn, without an artist, or too short. */
   function toListen(play: QueuedPlay, { longerThanMs }: Scrobbler): ListenOut | undefined {
     const { title, artistName, albumTitle, recordingMbid, durationMs, playedMs, playedAt, withdrawnAt, isSent } = play;
     if (withdrawnAt !== null || artistName === null) return undefined;

@@ -143,7 +143,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
 
     /** Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
-    /** Those that failed less often first. */
+    /** Lists plays with fewer failures first. */
     next: (of: AccountKey, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
       selectNext.all({ ...of, limit, without: JSON.stringify([...without]) }),
     /** Notes that a play was not taken. How often by now; while nothing is taken, once at most. */

@@ -43,7 +43,7 @@ export async function assertImportPath(path: string, ownFolders: { data: string;
   if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
 }
 
-/** What is wrong with a music folder; undefined if it can be scanned. */
+/** Returns what is wrong with a music folder; undefined if it can be scanned. */
 export async function importPathFault(
   path: string,
   ownFolders: { data: string; storageRoot: string },

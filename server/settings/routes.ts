@@ -98,7 +98,7 @@ function toSettingOut({ name, value, origin, isPending }: SettingState, saved: S
   };
 }
 
-/** Whether it has an effect with the other settings as saved. */
+/** Whether the setting has an effect with the other settings as saved. */
 function isInUse(name: SettingName, saved: Settings): boolean {
   const { onlyFor } = SETTINGS[name];
   if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
@@ -114,7 +114,7 @@ function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
   return { choices: [...(schema instanceof z.ZodOptional ? [''] : []), ...rule.options.map(String)] };
 }
 
-/** In the form that PATCH accepts. */
+/** Converts a value to the form that PATCH accepts. */
 function toValue(unit: SettingOut['unit'], value: SettingState['value']): SettingOut['value'] {
   if (value === undefined) return null;
   if (unit === 'duration' && typeof value === 'number') return toDuration(value);

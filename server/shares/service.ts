@@ -46,7 +46,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       .all()
       .map(({ id }) => id),
   });
-  /** Undefined also when the owner may no longer share. */
+  /** Returns undefined also when the owner may no longer share. */
   const findOpen = (token: string): { share: ShareRow; mostKbps: number | null; mayDownload: boolean } | undefined =>
     db
       .select({
@@ -122,13 +122,13 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       openAnswers.recheck(userId);
     },
 
-    /** What is being heard or saved of it ends. */
+    /** Ends running streams and downloads of the share. */
     remove(userId: UserId, id: ShareId): void {
       if (db.delete(shares).where(shareOfUser(userId, id)).run().changes === 0) throw notFound('share', id);
       openAnswers.recheck(userId);
     },
 
-    /** For answers with its audio: they end with the share, and with what its owner may do. */
+    /** Tracks a response with audio of the share: it ends with the share, or with the owner's right. */
     noteOpen(res: ServerResponse, { token, userId }: Pick<ShareRow, 'token' | 'userId'>, isSaving: boolean): void {
       openAnswers.track(res, userId, () => {
         const usableShare = findOpen(token);
@@ -148,7 +148,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       return { ...withTracks(row), mayDownload: usableShare.mayDownload };
     },
 
-    /** All of its tracks, to be saved. Throws `not_found`, also when its owner may not save files. */
+    /** Returns all tracks for a download. Throws `not_found`, also when the owner may not download. */
     whole(token: string): ShareSummary & { mostKbps: number | null } {
       const usableShare = findOpen(token);
       if (!usableShare?.mayDownload) throw notFound('share');

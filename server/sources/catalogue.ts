@@ -31,7 +31,7 @@ export interface DownloadOptions {
 /** All methods throw CatalogueError or the signal's reason. */
 export interface CatalogueProvider {
   readonly name: string;
-  /** What is missing in the settings; undefined if it is ready for use. */
+  /** Returns what is missing in the settings; undefined if the catalogue is ready for use. */
   whyNot(): string | undefined;
   /** Whether untrusted text has the form of an id of this catalogue. */
   isId(id: string): boolean;

@@ -45,7 +45,7 @@ const Entry = z.object({
 });
 export const SearchOutput = z.object({ entries: z.array(z.unknown()) });
 
-/** Undefined for results that cannot be downloaded: without a URL, or live. */
+/** Returns undefined for results that cannot be downloaded: without a URL, or live. */
 export function toHit(value: unknown): CatalogueHit | undefined {
   const { data: entry } = Entry.safeParse(value);
   const pageUrl = webAddress(entry?.webpage_url) ?? webAddress(entry?.url);

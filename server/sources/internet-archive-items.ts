@@ -55,7 +55,7 @@ export const IaSearch = z.object({
   response: z.object({ docs: z.array(z.object({ identifier: z.string() }).catch({ identifier: '' })) }),
 });
 
-/** Best first. */
+/** The best format comes first. */
 const FORMATS_BY_PREFERENCE = [
   'flac',
   'vbr mp3',

@@ -34,9 +34,9 @@ const MAX_DOCUMENT_BYTES = 64e3;
 const MAX_VALIDATOR_CHARACTERS = 200;
 
 interface SaveOptions extends DownloadOptions {
-  /** As announced by the catalogue; a different size is an error. */
+  /** Size announced by the catalogue; a different one is an error. */
   expectedBytes?: number | undefined;
-  /** For services that send a document with an error in place of audio: converts it. */
+  /** Converts the document with an error that some services send in place of audio. */
   faultIn?: (document: string) => CatalogueError;
 }
 

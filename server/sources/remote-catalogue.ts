@@ -45,7 +45,7 @@ interface RemoteCatalogueDeps {
   now: () => Date;
   findTool: FindTool;
   tmpDir: string;
-  /** For tests. */
+  /** Overrides for tests. */
   pace?: Partial<CataloguePace>;
 }
 

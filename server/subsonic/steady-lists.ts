@@ -1,6 +1,7 @@
 // Lists that clients read page by page, by offset. Rows that are added or deleted between two pages must not shift
-// others across the edge of a page, so rows that were sent keep their position: the first page is remembered by its ids,
-// and with the second page the rest of the list. Deleted rows leave no gaps, because clients take a short page as the end.
+// others across the edge of a page, so rows that were sent keep their position: the first page is remembered by its
+// ids, and with the second page the rest of the list. Deleted rows leave no gaps, because clients take a short page as
+// the end.
 import { hash } from 'node:crypto';
 import type { Page } from '../http/paging.ts';
 import type { Call } from './endpoint.ts';

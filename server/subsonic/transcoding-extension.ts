@@ -178,7 +178,9 @@ const limitReasons = (source: StreamDetails, client: ClientInfo): string[] =>
     .filter((limitation) => !isMet(limitation, source))
     .map(({ name }) => `${LIMITATION_TEXTS[name] ?? name} not supported`);
 
-/** Returns the first possible transcoding profile of the client. A lossy file is not transcoded to a lossless format. */
+/**
+ * Returns the first possible transcoding profile of the client. A lossy file is not transcoded to a lossless format.
+ */
 function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean): Decision['target'] {
   for (const { container, audioCodec, protocol, maxAudioChannels = 0 } of client.transcodingProfiles) {
     const profile = protocol === '' || isSameName(protocol, 'http') ? profileOf(container, audioCodec) : undefined;

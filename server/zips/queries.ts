@@ -46,7 +46,7 @@ export function createZipQueries(db: MainDb) {
     findArtist: (id: ArtistId): string | undefined => artist.get(id),
     ofAlbum: (id: AlbumId): TrackId[] => ofAlbum.all(id),
     ofArtist: (id: ArtistId): TrackId[] => ofArtist.all(id, id),
-    /** In the same order, some hundred at a time. */
+    /** Yields the rows in the order of the ids, some hundred at a time. */
     *named(ids: readonly TrackId[]): Generator<NamedRow[]> {
       for (let offset = 0; offset < ids.length; offset += TRACKS_PER_QUERY)
         yield selectNamed.all(JSON.stringify(ids.slice(offset, offset + TRACKS_PER_QUERY)));

@@ -26,7 +26,7 @@ const MAX_CACHED_CHECKSUMS = 100_000;
 const CACHE_CONTROL = 'private, no-cache';
 const NOT_INCLUDED_FILE = 'Not included.txt';
 
-/** What is asked for. */
+/** The content of a zip. */
 export type ZipContent =
   | { albumId: AlbumId }
   | { artistId: ArtistId }
@@ -42,10 +42,10 @@ interface ZipDeps {
 }
 
 interface ZipList {
-  /** Of the zip, without its extension. */
+  /** Name of the zip, without its extension. */
   name: string;
   trackIds: readonly TrackId[];
-  /** In one folder with a number, as a playlist has its order. */
+  /** All files are in one folder with a number, in the order of a playlist. */
   isOrdered: boolean;
 }
 
@@ -152,7 +152,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     };
   }
 
-  /** Each is made when its turn comes, and dropped when it has been sent; one whose audio is gone is named. */
+  /** Converts each file when its turn comes and deletes it after sending; names those whose audio is gone in a text. */
   async function* convertedEntries(planned: readonly PlannedFile[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
     let [text, at] = ['', new Date(0)];
     for (const file of planned) {
@@ -270,7 +270,7 @@ function freePath(usedPaths: Set<string>, toPath: (n: number) => string): string
   }
 }
 
-/** As in an export, so that a zip can be unpacked into a music folder. */
+/** Returns the path as in an export, so that a zip can be unpacked into a music folder. */
 function pathOf(row: NamedRow): string {
   const name = trackName({ ...row, discCount: row.discCount ?? 1 });
   if (row.albumTitle === null) return `${safeName(row.artistName ?? '', 'Unknown Artist')}/${name}`;

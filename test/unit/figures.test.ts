@@ -50,7 +50,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/new accounts \| \d+ (an) hour/, 'server/auth/sign-in-limits.ts', 'seconds', HOUR / SECOND],
     [/\| JSON \| (\d+) KB/, 'server/http/body.ts', 'MAX_JSON_BYTES', KB],
     [/\| JSON \| \d+ KB, ([\d,]+) values/, 'server/http/body.ts', 'MAX_VALUES'],
-    [/values and (\d+) levels/, 'server/http/body.ts', 'DEEPEST'],
+    [/values and (\d+) levels/, 'server/http/body.ts', 'MAX_DEPTH'],
     [/ids in a queue, [^|]+\| ([\d,]+)/, 'server/playback/queue.ts', 'MOST_QUEUED'],
     [/ids in a playlist request, [^|]+\| ([\d,]+)/, 'server/playlists/wire.ts', 'MOST_TRACKS'],
     [/tracks in a playlist \| ([\d,]+)/, 'server/playlists/changes.ts', 'MOST_ENTRIES'],

@@ -1,5 +1,5 @@
-// Endpoints that browse by folders: the real tree of each music folder, and uploads in the first one. Ids of artists and
-// albums are folders too, because clients walk from one view into the other.
+// Endpoints that browse by folders: the real tree of each music folder, and uploads in the first one. Ids of artists
+// and albums are folders too, because clients walk from one view into the other.
 import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { FolderRef } from '../../library/folders.ts';
