@@ -5,7 +5,7 @@ import { mbid } from '../enrichment/acoustid-wire.ts';
 import { yearOf, type MusicBrainz } from '../enrichment/musicbrainz.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 import { toOneLine } from '../media/text.ts';
-import { httpUrl, listOf } from './plain.ts';
+import { httpUrl, listOf } from './untrusted-text.ts';
 
 const MAX_PEOPLE = 100;
 const MAX_LINKS = 30;

@@ -9,7 +9,7 @@ import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { createServiceClient, ServiceError, type ServiceClient } from '../outbound/service-client.ts';
 import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
-import { httpUrl, listOf, textOfHtml } from './plain.ts';
+import { httpUrl, listOf, textOfHtml } from './untrusted-text.ts';
 import { LANGUAGES } from './texts.ts';
 
 const MAX_TEXT_CHARACTERS = 20_000;

@@ -21,7 +21,7 @@ import {
   storeFingerprint,
   type StoredFingerprint,
 } from './fingerprints.ts';
-import { sectionStartOf, sectionOf } from './heard-part.ts';
+import { sectionStartOf, sectionOf } from './track-section.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
 /** `none`: why the audio has no fingerprint. `away`: the audio cannot be read now. */

@@ -6,7 +6,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { Jobs } from '../jobs/service.ts';
-import type { Settled } from './settled-by-scan.ts';
+import type { Settled } from './tag-only-status.ts';
 import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';

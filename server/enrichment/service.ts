@@ -13,7 +13,7 @@ import { userAgentOf } from '../outbound/user-agent.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { createAcoustId } from './acoustid.ts';
 import type { Hearing } from './hearing.ts';
-import { prepareSettling, type Settled } from './settled-by-scan.ts';
+import { prepareSettling, type Settled } from './tag-only-status.ts';
 import { createEnricher, type EnricherDeps } from './enricher.ts';
 import type { LibraryRunDeps } from './library-run.ts';
 import { createMusicBrainz } from './musicbrainz.ts';

@@ -12,7 +12,7 @@ import { scanMatroska, type MatroskaScan } from './formats/matroska-scan.ts';
 import { MAX_LIST_VALUES, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { sniffPicture } from './picture-mime.ts';
-import { checkFacts } from './plausible.ts';
+import { checkFacts } from './check-facts.ts';
 import { fillGaps, TagBuilder, type TextField } from './tag-builder.ts';
 import { toOneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';

@@ -19,7 +19,7 @@ import { readTta } from './formats/tta.ts';
 import { readW64 } from './formats/w64.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { sniffPicture } from './picture-mime.ts';
-import { checkFacts } from './plausible.ts';
+import { checkFacts } from './check-facts.ts';
 import { sniff, SNIFF_BYTES, sniffUnsupported } from './sniff.ts';
 import { fillGaps, type FileRead, type EmbeddedPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';

@@ -65,7 +65,7 @@ export type TextField =
   | 'cueSheet'
   | 'lyrics';
 
-/** What the reader of a format returns, before the checks of plausible.ts. */
+/** What the reader of a format returns, before the checks of check-facts.ts. */
 export interface FileRead {
   facts: AudioFacts;
   tags: Tags;
