@@ -156,7 +156,7 @@ export function startDesktop({
   const recentAlbums = createRecentAlbums({ kept: settingsFile, platform, say });
   const shortcuts = createGlobalShortcuts(actions.player);
   const settings = createShellSettings({
-    settingsFile: settingsFile,
+    settingsFile,
     hasFeed,
     login: createLoginItem({ platform, env: process.env }),
     takenShortcuts: shortcuts.taken,

@@ -54,8 +54,8 @@ function readSettings(path: string, warn: (words: string) => void): { stored?: S
   if (!existsSync(path)) return { mayWrite: true };
   try {
     const text = readFileSync(path, 'utf8');
-    const stored = parse(text);
-    if (stored) return { stored, mayWrite: true };
+    const settings = parse(text);
+    if (settings) return { stored: settings, mayWrite: true };
     writeFileSync(`${path}.damaged`, text);
     warn(`${path} cannot be understood, so the app has its usual settings; a copy is beside it as .damaged`);
     return { mayWrite: true };

@@ -69,7 +69,7 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
     done: job.progress?.done ?? previous?.done ?? 0,
     total: job.progress?.total ?? previous?.total ?? null,
   };
-  return previous ? work.map((one) => (one === previous ? current : one)) : [...work, current];
+  return previous ? work.map((entry) => (entry === previous ? current : entry)) : [...work, current];
 }
 
 /** Scan events are more frequent, and more exact, than those of its job. */
@@ -77,7 +77,7 @@ export function withScan(work: readonly Work[], { job_id, phase, files_done, fil
   if (phase === 'done') return work;
   const current: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
   return work.some(({ id }) => id === job_id)
-    ? work.map((one) => (one.id === job_id ? current : one))
+    ? work.map((entry) => (entry.id === job_id ? current : entry))
     : [...work, current];
 }
 

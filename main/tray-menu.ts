@@ -10,7 +10,7 @@ const SEPARATOR = { type: 'separator' } as const;
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
   const { server, isHung, isSignedIn, sharing, work } = status;
   const isUp = server === 'running' && isSignedIn && !isHung;
-  const isDoing = (task: string): boolean => underWay(work).some((one) => one.task === task);
+  const isDoing = (task: string): boolean => underWay(work).some((job) => job.task === task);
   const trouble = troubleOf(status, say);
   const lines = trouble === undefined ? workLines(work, say) : [trouble];
   return [
@@ -112,7 +112,7 @@ function percentOf(work: readonly Work[]): string {
 /** A line for each kind: downloads come by the dozen. */
 function workLines(work: readonly Work[], say: Say): string[] {
   return [...new Set(underWay(work).map(({ task }) => task))].map((task) => {
-    const jobsOfTask = work.filter((one) => one.task === task);
+    const jobsOfTask = work.filter((job) => job.task === task);
     const name = say(`work.${task}`);
     const [singleJob] = jobsOfTask;
     if (jobsOfTask.length > 1 || singleJob === undefined)

@@ -30,7 +30,7 @@ export function placeWindow(
   savedPlace: WindowPlace | undefined,
   defaultSize: Size,
 ): Partial<Area> & Size {
-  const screen = savedPlace && screens.find((one) => isInReach(savedPlace, one));
+  const screen = savedPlace && screens.find((area) => isInReach(savedPlace, area));
   if (!savedPlace || !screen) {
     const main = screens[0];
     const { width, height } = savedPlace ?? defaultSize;

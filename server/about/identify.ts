@@ -26,7 +26,7 @@ export async function identify(
   signal: AbortSignal,
 ): Promise<string | null> {
   let possibleIds: string[] | undefined;
-  for (const album of albums.filter((one) => saysWho(name, one))) {
+  for (const album of albums.filter((candidate) => saysWho(name, candidate))) {
     const artistIds = await artistsOfAlbum(name, album, signal);
     if (artistIds.length === 0) continue; // MusicBrainz does not have every album
     possibleIds = possibleIds?.filter((id) => artistIds.includes(id)) ?? artistIds;

@@ -245,11 +245,11 @@ function peopleOf(relations: Relations): Relative[] {
       mbid: artist.id,
       name: artist.name,
       relation,
-      begin: [person?.begin, begin].filter((one) => one != null).toSorted()[0] ?? null,
+      begin: [person?.begin, begin].filter((text) => text != null).toSorted()[0] ?? null,
       end:
         isEnded && (person?.isEnded ?? true)
           ? ([person?.end, end]
-              .filter((one) => one != null)
+              .filter((text) => text != null)
               .toSorted()
               .at(-1) ?? null)
           : null,

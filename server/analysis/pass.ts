@@ -293,7 +293,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     async status() {
       const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...done } = await counts();
       const spentMs = spent.reduce((sum, { ms }) => sum + ms, 0);
-      const audioMs = spent.reduce((sum, one) => sum + one.audioMs, 0);
+      const audioMs = spent.reduce((sum, track) => sum + track.audioMs, 0);
       const remaining = total - Math.min(...STEP_NAMES.map((step) => done[step]));
       const isWaiting = state === 'done' && remaining > 0 && queries.changes() !== swept;
       return {

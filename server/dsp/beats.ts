@@ -95,7 +95,7 @@ function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Bea
     if (frames.length < beats * 4) continue;
     const sums = new Float64Array(beats);
     accents.forEach((accent, i) => (sums[i % beats] = (sums[i % beats] as number) + accent));
-    const total = sums.reduce((sum, one) => sum + one, 0);
+    const total = sums.reduce((sum, value) => sum + value, 0);
     const firstBeat = sums.indexOf(Math.max(...sums));
     const otherMean = (total - (sums[firstBeat] as number)) / (beats - 1);
     const clarity = total === 0 ? 0 : ((sums[firstBeat] as number) - otherMean) / (total / beats);

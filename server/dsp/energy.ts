@@ -21,7 +21,7 @@ export function energyOf(
     )
       peaks++;
   const perSecond = (peaks * FRAMES_PER_SECOND) / Math.max(1, all.length);
-  const sumOf = (power: Float64Array): number => power.reduce((sum, one) => sum + one, 0);
+  const sumOf = (power: Float64Array): number => power.reduce((sum, value) => sum + value, 0);
   const [bright, total] = [sumOf(melPower.subarray(BRIGHT_BAND)), sumOf(melPower)];
   const brightDb = 10 * Math.log10((bright + 1e-12) / (total + 1e-12));
   const scale = (value: number, low: number, high: number): number =>

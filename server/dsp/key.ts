@@ -65,7 +65,7 @@ function tuneBins(bins: Float64Array): Float64Array {
 }
 
 function correlation(a: readonly number[], b: readonly number[]): number {
-  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   let [product, squareA, squareB] = [0, 0, 0];
   a.forEach((value, i) => {

@@ -165,7 +165,7 @@ function melBands(): Band[] {
     const triangle: number[] = [];
     for (let bin = firstBin; bin < to; bin++)
       triangle.push(bin < centre ? (bin - from) / (centre - from) : (to - bin) / (to - centre));
-    const sum = triangle.reduce((all, one) => all + one, 0);
+    const sum = triangle.reduce((all, weight) => all + weight, 0);
     return { first: firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
   });
 }

@@ -86,7 +86,7 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
     .filter((bpm) => bpm >= MIN_OCTAVE_BPM && bpm <= MAX_OCTAVE_BPM)
     .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { full, low, both }, rates)) }));
   const total = octaves.reduce((sum, { weight }) => sum + weight, 0);
-  const { bpm, weight } = octaves.reduce((best, one) => (one.weight > best.weight ? one : best));
+  const { bpm, weight } = octaves.reduce((best, octave) => (octave.weight > best.weight ? octave : best));
   return { bpm, confidence: (pulse * weight) / total };
 }
 

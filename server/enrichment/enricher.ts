@@ -135,8 +135,8 @@ export function createEnricher(deps: EnricherDeps) {
     { id, durationMs, format, ...track }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {
-    const stored = findFingerprint(db, id);
-    if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
+    const storedFingerprint = findFingerprint(db, id);
+    if (storedFingerprint) return { outcome: 'done', value: compressFingerprint(storedFingerprint.raw) };
     if (durationMs === null || format === null) return skipped('its length is unknown');
     return file.use('fingerprint', async ({ path }, stepSignal) => {
       const fingerprint = await fingerprinter.fingerprint(

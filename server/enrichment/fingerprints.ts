@@ -51,7 +51,7 @@ export function storeFingerprint(
             version: FINGERPRINT_VERSION,
             durationMs: duration,
             raw: bytesOfFingerprint(raw),
-            createdAt: createdAt,
+            createdAt,
           })
           .run();
         const pieces = soundPieces(raw);
@@ -63,8 +63,8 @@ export function storeFingerprint(
           tx,
           { trackId, raw, durationMs: duration },
           similar.flatMap((id) => {
-            const stored = findFingerprint(tx, id);
-            return stored ? [{ trackId: id, ...stored }] : [];
+            const candidate = findFingerprint(tx, id);
+            return candidate ? [{ trackId: id, ...candidate }] : [];
           }),
         );
         tx.run(markAlbumUnsettled(trackId));
@@ -89,8 +89,8 @@ export const findSimilarTracks = (
   { raw, durationMs }: StoredFingerprint,
 ): { id: TrackId; similarity: number }[] =>
   findSimilar(db.$client, soundPieces(raw), Math.round(durationMs)).flatMap((id) => {
-    const stored = findFingerprint(db, id);
-    return stored ? [{ id, similarity: soundSimilarity(raw, stored.raw) }] : [];
+    const candidate = findFingerprint(db, id);
+    return candidate ? [{ id, similarity: soundSimilarity(raw, candidate.raw) }] : [];
   });
 
 /** Whether a track in the trash sounds like this; its fingerprint is part of its snapshot. */
@@ -105,8 +105,8 @@ export function soundsLikeDeletedTrack(db: MainDb, { raw, durationMs }: StoredFi
     )
     .pluck()
     .iterate(FINGERPRINT_VERSION, durationMs - LENGTH_TOLERANCE_MS, durationMs + LENGTH_TOLERANCE_MS);
-  for (const stored of deleted)
-    if (soundSimilarity(raw, fingerprintFrom(Buffer.from(stored, 'base64'))) >= SAME_RECORDING) return true;
+  for (const deletedFingerprint of deleted)
+    if (soundSimilarity(raw, fingerprintFrom(Buffer.from(deletedFingerprint, 'base64'))) >= SAME_RECORDING) return true;
   return false;
 }
 

@@ -81,8 +81,8 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     { keptOnly: storedOnly = false }: { keptOnly?: boolean },
     signal: AbortSignal,
   ): Promise<FingerprintResult> {
-    const stored = findFingerprint(db, id);
-    if (stored) return { sound: stored };
+    const storedFingerprint = findFingerprint(db, id);
+    if (storedFingerprint) return { sound: storedFingerprint };
     return withAudio(id, { keptOnly: storedOnly }, signal, async (path, audio) => {
       const { format, durationMs } = audio;
       const result = await fingerprintFile({ path, durationMs, ...sectionStartOf(audio), format }, signal);

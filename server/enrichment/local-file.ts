@@ -24,17 +24,17 @@ export async function openLocalFile(
   storageUri: string,
   signal: AbortSignal,
 ): Promise<LocalFile> {
-  const stored = await audioStore.resolve(storageUri);
-  const localPath = stored.path === undefined ? undefined : textPathOf(stored.path);
+  const object = await audioStore.resolve(storageUri);
+  const localPath = object.path === undefined ? undefined : textPathOf(object.path);
   if (localPath !== undefined) {
-    await stored.stat(); // throws `gone`
+    await object.stat(); // throws `gone`
     return { path: localPath, release: () => Promise.resolve() };
   }
   await mkdir(tmpDir, { recursive: true });
   const copy = join(tmpDir, `enrich-${randomUUID()}`);
   const release = (): Promise<void> => rm(copy, { force: true });
   try {
-    await pipeline((await stored.open()).stream, createWriteStream(copy, { mode: 0o600 }), { signal });
+    await pipeline((await object.open()).stream, createWriteStream(copy, { mode: 0o600 }), { signal });
     return { path: copy, release };
   } catch (error) {
     await release();

@@ -144,12 +144,12 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
 type Order = 'match' | 'tags' | 'earlier match';
 
 function choose<T>(
-  { tag, fpid, current: kept, currentOrigin: currentOrigin, tagOrigin, path }: Candidates<T>,
+  { tag, fpid, current, currentOrigin, tagOrigin, path }: Candidates<T>,
   order: Order,
 ): OriginatedValue<T> | undefined {
   const kinds = ['manual', 'fpid', 'tag', 'charset', 'path', 'measured'] as const;
   const [byPerson, byMatch, byTag, byCharset, byPath, measured] = kinds.map((origin) =>
-    currentOrigin === origin ? kept : undefined,
+    currentOrigin === origin ? current : undefined,
   );
   const match = { value: fpid, origin: 'fpid' } as const;
   const tags = { value: tag, origin: tagOrigin } as const;

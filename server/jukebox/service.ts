@@ -34,7 +34,7 @@ interface JukeboxDeps {
 }
 
 const SPEAKER_TIMEOUT_MS = 45_000;
-export const MOST_JUKEBOX = 10_000;
+export const MAX_JUKEBOX_SONGS = 10_000;
 const EMPTY_JUKEBOX: Jukebox = {
   version: 0,
   trackIds: [],
@@ -128,14 +128,14 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     },
     set: (userId: UserId, trackIds: readonly TrackId[]) =>
       changeState(userId, () => ({
-        trackIds: trackIds.slice(0, MOST_JUKEBOX),
+        trackIds: trackIds.slice(0, MAX_JUKEBOX_SONGS),
         currentIndex: trackIds.length > 0 ? 0 : -1,
         positionMs: 0,
         isPlaying: false,
       })),
     add: (userId: UserId, trackIds: readonly TrackId[]) =>
       changeState(userId, (state) => ({
-        trackIds: [...state.trackIds, ...trackIds].slice(0, MOST_JUKEBOX),
+        trackIds: [...state.trackIds, ...trackIds].slice(0, MAX_JUKEBOX_SONGS),
         currentIndex: state.currentIndex < 0 && trackIds.length > 0 ? 0 : state.currentIndex,
       })),
     clear: (userId: UserId) =>

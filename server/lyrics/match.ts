@@ -58,7 +58,7 @@ const inLine = (name: string): string => name.replace(/\s+/g, ' ').trim();
 const cut = (name: string, ...expressions: RegExp[]): string =>
   name.length > MAX_NAME_CHARACTERS
     ? name
-    : expressions.reduce((left, one) => inLine(left.replace(one, '')), inLine(name));
+    : expressions.reduce((text, expression) => inLine(text.replace(expression, '')), inLine(name));
 
 const titleKeyOf = (title: string): string =>
   key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES, ...EDITION_SUFFIXES));

@@ -173,15 +173,16 @@ export function createLyricsService({
     /** What the service has for a text, or for the track itself. Throws `conflict` when that is off, `unavailable`. */
     async candidates(id: TrackId, query: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
       assertEnabled();
-      const wanted = toWanted(getSong(id));
-      if (query === undefined && !wanted) throw conflict('The track has no artist or length; enter what to look for.');
-      const found = await toAppError(
-        query === undefined ? lrclib.searchSong(wanted as WantedSong, signal) : lrclib.searchText(query, signal),
+      const wantedSong = toWanted(getSong(id));
+      if (query === undefined && !wantedSong)
+        throw conflict('The track has no artist or length; enter what to look for.');
+      const offeredLyrics = await toAppError(
+        query === undefined ? lrclib.searchSong(wantedSong as WantedSong, signal) : lrclib.searchText(query, signal),
       );
       const distance = ({ duration }: OfferedLyrics): number =>
-        Math.abs((duration ?? 0) * 1_000 - (wanted?.durationMs ?? 0));
-      return found
-        .map((one) => ({ ...one, fits: wanted !== undefined && isLyricsOfSong(wanted, one) }))
+        Math.abs((duration ?? 0) * 1_000 - (wantedSong?.durationMs ?? 0));
+      return offeredLyrics
+        .map((one) => ({ ...one, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, one) }))
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
@@ -209,8 +210,9 @@ export function createLyricsService({
     async remove(id: TrackId): Promise<void> {
       // a scan may have read them back from the file that was written here
       const wasWritten = await tryRemoveFile(getSong(id));
-      const found = queries.find(id);
-      if (!found?.isManual || found.lines.length === 0 || wasWritten) return store(id, undefined, undefined, true);
+      const storedLyrics = queries.find(id);
+      if (!storedLyrics?.isManual || storedLyrics.lines.length === 0 || wasWritten)
+        return store(id, undefined, undefined, true);
       db.transaction(
         () => {
           queries.remove(id);

@@ -138,10 +138,11 @@ export function sectionsOf(
     const number = isNumbered ? written : i + 1;
     if (begins === undefined) return `track ${number} has no index`;
     const start = Math.round((begins * sampleRateHz) / sheet.unitsPerSecond);
-    const before = sections.at(-1);
-    if (before && start <= before.start) return `track ${number} begins before track ${before.number} ends`;
+    const previousSection = sections.at(-1);
+    if (previousSection && start <= previousSection.start)
+      return `track ${number} begins before track ${previousSection.number} ends`;
     if (start >= length) return `track ${number} begins after the end of the file`;
-    if (before) before.end = start;
+    if (previousSection) previousSection.end = start;
     sections.push({ number, start, end: null, fields });
   }
   return withHidden(sections, sampleRateHz);

@@ -33,7 +33,7 @@ const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['
  * Reads a file; `format` is detected from its first bytes. Throws UnreadableAudio with the message of music-metadata.
  */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
-  const { metadata, knownFormat: knownFormat } = await parse(source, format, { skipCovers: true });
+  const { metadata, knownFormat } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;
   const { hasVideo, lastBlockMs, title, payload }: MatroskaScan =
     knownFormat === 'mka'

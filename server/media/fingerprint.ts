@@ -197,8 +197,8 @@ export function createFingerprinter({
     /** The method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {
       for (const name of ['fpcalc', 'ffmpeg'] as const) {
-        const found = await tool(name);
-        if (found) return { method: name, version: found.version };
+        const firstTool = await tool(name);
+        if (firstTool) return { method: name, version: firstTool.version };
       }
       return { method: 'wasm', version: null };
     },

@@ -320,7 +320,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
       }),
     );
   });
-  return { pid: child.pid, output: child.stdout as Readable, end: end, kill: () => void child.kill('SIGKILL') };
+  return { pid: child.pid, output: child.stdout as Readable, end, kill: () => void child.kill('SIGKILL') };
 }
 
 /** Parses lines `name=value` as progress, all others as errors. */

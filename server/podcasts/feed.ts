@@ -153,7 +153,7 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
     description: toPlainText(firstOf(channel, DESCRIPTION_NAMES))?.slice(0, MAX_DESCRIPTION_CHARACTERS) ?? null,
     imageUrl: webAddress(image, feedUrl) ?? null,
     episodes: unique(
-      (await mapInSlices(items, (feedItem) => toEpisode(feedItem, feedUrl))).filter((one) => one !== undefined),
+      (await mapInSlices(items, (feedItem) => toEpisode(feedItem, feedUrl))).filter((episode) => episode !== undefined),
     ),
   };
 }

@@ -130,8 +130,8 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
       ),
 
     lovedSongs: ({ token, username }, signal) =>
-      readAll<LovedSong>(async (_page, before) => {
-        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${before}&metadata=true`;
+      readAll<LovedSong>(async (_page, offset) => {
+        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${offset}&metadata=true`;
         const path = `1/feedback/user/${encodeURIComponent(username)}/get-feedback?${query}`;
         const { feedback, total_count: total } = parseAnswer(Feedback, await call(path, token, undefined, signal));
         return {

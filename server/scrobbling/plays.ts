@@ -202,7 +202,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       if (!account) return null;
       const { atOnce } = scrobbler;
       const run: SendingRun = {
-        accountKey: accountKey,
+        accountKey,
         account,
         scrobbler,
         signal,

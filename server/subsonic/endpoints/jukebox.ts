@@ -1,6 +1,6 @@
 // jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
 import type { TrackId, UserId } from '../../db/ids.ts';
-import { MOST_JUKEBOX as MAX_JUKEBOX_SONGS, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
+import { MAX_JUKEBOX_SONGS, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { requireRight, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
