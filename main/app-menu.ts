@@ -17,7 +17,7 @@ export function appMenu(
    * The page handles these keys itself and knows when somebody is typing, so the menu only shows them. macOS cannot
    * show without handling.
    */
-  const shown = (accelerator: string): MenuItemConstructorOptions =>
+  const displayOnly = (accelerator: string): MenuItemConstructorOptions =>
     isMac ? {} : { accelerator, registerAccelerator: false };
   const isUp = status.server === 'running' && status.isSignedIn;
   const settings: MenuItemConstructorOptions = {
@@ -79,11 +79,11 @@ export function appMenu(
       submenu: [
         {
           label: say(isSounding(status) ? 'action.pause' : 'action.play'),
-          ...shown('Space'),
+          ...displayOnly('Space'),
           click: () => actions.player('toggle'),
         },
-        { label: say('action.next'), ...shown('CmdOrCtrl+Right'), click: () => actions.player('next') },
-        { label: say('action.previous'), ...shown('CmdOrCtrl+Left'), click: () => actions.player('previous') },
+        { label: say('action.next'), ...displayOnly('CmdOrCtrl+Right'), click: () => actions.player('next') },
+        { label: say('action.previous'), ...displayOnly('CmdOrCtrl+Left'), click: () => actions.player('previous') },
       ],
     },
     {

@@ -9,8 +9,8 @@ interface LaunchRequests {
 }
 
 /** Given to the app when it starts at login. */
-export const HIDDEN = '--hidden';
-const MOST = 500;
+export const HIDDEN_OPTION = '--hidden';
+const MAX_ARGUMENTS = 500;
 
 /**
  * `argv` with the program first; Chromium adds options of its own. `appPath` is the app's folder, which is an argument
@@ -24,7 +24,7 @@ export function readCommandLine(
     .slice(1)
     .map(asPath)
     .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
-    .slice(0, MOST);
+    .slice(0, MAX_ARGUMENTS);
   // Whatever begins like an address is one, so that a page has no way to name a file; of at least two letters, for C:\.
   const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(word);
   return {
@@ -33,7 +33,7 @@ export function readCommandLine(
       .filter((word) => !isLink(word))
       .map((word) => (isAbsolute(word) ? word : resolve(workingDirectory, word)))
       .filter((path) => path !== appPath),
-    isHidden: argv.includes(HIDDEN),
+    isHidden: argv.includes(HIDDEN_OPTION),
   };
 }
 

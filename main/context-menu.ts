@@ -2,7 +2,7 @@
 import { app, clipboard, Menu, type MenuItemConstructorOptions, type WebContents } from 'electron';
 import type { Say } from './texts.ts';
 
-const MOST_SUGGESTIONS = 5;
+const MAX_SUGGESTIONS = 5;
 
 export function offerContextMenus(say: Say): void {
   app.on('web-contents-created', (_event, page) => {
@@ -18,7 +18,7 @@ function itemsFor(
   page: Pick<WebContents, 'replaceMisspelling'>,
   say: Say,
 ): MenuItemConstructorOptions[] {
-  const spelling = dictionarySuggestions.slice(0, MOST_SUGGESTIONS).map((word) => ({
+  const spelling = dictionarySuggestions.slice(0, MAX_SUGGESTIONS).map((word) => ({
     label: word,
     click: () => page.replaceMisspelling(word),
   }));

@@ -8,14 +8,14 @@ const PAGES: Record<PlayableItem, (id: string) => string> = {
   playlist: (id) => `/playlists/${id}`,
   track: (id) => `/tracks?details=${id}`,
 };
-const LONGEST_LINK = 2_000;
-const LONGEST_SEARCH = 200;
+const MAX_LINK_CHARACTERS = 2_000;
+const MAX_SEARCH_CHARACTERS = 200;
 
 type LinkMessage = Extract<PageMessage, { kind: 'open' | 'search' | 'playItem' }>;
 
 /** The message for the library window; undefined for an invalid link. */
 export function messageForLink(link: string): LinkMessage | undefined {
-  if (link.length > LONGEST_LINK || !URL.canParse(link)) return undefined;
+  if (link.length > MAX_LINK_CHARACTERS || !URL.canParse(link)) return undefined;
   const { protocol, host, pathname, searchParams, username, password } = new URL(link);
   if (protocol !== 'tonearm:' || username !== '' || password !== '') return undefined;
   const isBare = pathname === '' || pathname === '/';
@@ -29,10 +29,10 @@ export function messageForLink(link: string): LinkMessage | undefined {
 
 const isPlayable = (item: string): item is PlayableItem => Object.hasOwn(PAGES, item);
 
-function searchFor(given: string): { kind: 'search'; text: string } | undefined {
-  const text = given
+function searchFor(text: string): { kind: 'search'; text: string } | undefined {
+  const searchText = text
     .replace(/\p{C}+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_SEARCH);
-  return text === '' ? undefined : { kind: 'search', text };
+    .slice(0, MAX_SEARCH_CHARACTERS);
+  return searchText === '' ? undefined : { kind: 'search', text: searchText };
 }

@@ -63,14 +63,14 @@ export function startDesktop({
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
   let url: string | undefined;
-  /** When it has ended, another program may listen there: it must not get what is for the server. */
+  /** Changes when the server has ended, because another program may listen at its address then. */
   let isUp = false;
   let inLanguage = sayIn([]); // the system's language is known when the app is ready
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
   let isDrained = false;
   const log = openLog(join(profile, 'logs'), { version: app.getVersion(), now: clock.now });
-  const kept = openSettingsFile(join(profile, 'shell.json'), (words) => log.warn(words));
+  const settingsFile = openSettingsFile(join(profile, 'shell.json'), (words) => log.warn(words));
   catchFaults(faults, log, say);
   const untilUp: (() => void)[] = [];
   const whenUp = (run: () => void): void => {
@@ -91,10 +91,10 @@ export function startDesktop({
     preload,
     isOurs,
     url: () => url,
-    lastPlace: (name, arrangement) => lastPlace(kept.get().places, arrangement, name),
+    lastPlace: (name, arrangement) => lastPlace(settingsFile.get().places, arrangement, name),
     keepPlace: (name, arrangement, place) =>
-      kept.change({ places: withPlace(kept.get().places, arrangement, name, place) }),
-    isPlayerOnTop: () => kept.get().playerOnTop,
+      settingsFile.change({ places: withPlace(settingsFile.get().places, arrangement, name, place) }),
+    isPlayerOnTop: () => settingsFile.get().playerOnTop,
     // keeps playing
     staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
     onClosed: () => {
@@ -111,7 +111,7 @@ export function startDesktop({
   });
   const hungDialog = createHungDialog({ clock, say, restart: server.endHung });
   const client = createServerClient({ url: () => (isUp ? url : undefined), requestTicket: server.requestTicket });
-  const asked = createAskedJobs();
+  const requestedJobs = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
     client,
@@ -123,11 +123,11 @@ export function startDesktop({
       if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
     },
     onJob(job) {
-      const notice = asked.ended(job, say);
+      const notice = requestedJobs.ended(job, say);
       if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
     },
   });
-  const given = receiveLaunchRequests({
+  const launchRequests = receiveLaunchRequests({
     windows,
     client,
     clock,
@@ -136,46 +136,46 @@ export function startDesktop({
     isSounding: () => isSounding(watch.status()),
     say,
   });
-  const updater = createUpdater({ clock, isWanted: () => hasFeed && kept.get().lookForUpdates, say });
+  const updater = createUpdater({ clock, isWanted: () => hasFeed && settingsFile.get().lookForUpdates, say });
   const actions = createActions({
     windows,
     client,
     platform,
     say,
-    openPaths: given.openPaths,
+    openPaths: launchRequests.openPaths,
     keepPlayerOnTop: (playerOnTop) => void settings.change({ playerOnTop }),
-    onAsked: asked.note,
+    onAsked: requestedJobs.note,
     onNetwork: (network) => (network ? watch.networkIs(network) : view?.redrawTray()),
     lookForUpdate: hasFeed ? () => void updater.check() : undefined,
   });
   const whilePlaying = createWhilePlaying({
-    announces: () => kept.get().notifyTracks,
+    announces: () => settingsFile.get().notifyTracks,
     onClick: actions.open,
     player: actions.player,
   });
-  const recentAlbums = createRecentAlbums({ kept, platform, say });
+  const recentAlbums = createRecentAlbums({ kept: settingsFile, platform, say });
   const shortcuts = createGlobalShortcuts(actions.player);
   const settings = createShellSettings({
-    kept,
+    settingsFile,
     hasFeed,
     login: createLoginItem({ platform, env: process.env }),
     takenShortcuts: shortcuts.taken,
     onChange({ mediaKeys, shortcuts: chosen, playerOnTop }) {
-      if (mediaKeys !== undefined || chosen) shortcuts.use(kept.get());
+      if (mediaKeys !== undefined || chosen) shortcuts.use(settingsFile.get());
       if (playerOnTop !== undefined) showOnTop();
     },
   });
   function showOnTop(): void {
-    windows.playerOnTop(kept.get().playerOnTop);
-    watch.playerOnTop(kept.get().playerOnTop);
+    windows.playerOnTop(settingsFile.get().playerOnTop);
+    watch.playerOnTop(settingsFile.get().playerOnTop);
   }
 
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
     isUp = true;
-    if (kept.get().lastGood !== app.getVersion() || kept.get().failedStarts > 0)
-      kept.change({ lastGood: app.getVersion(), failedStarts: 0 });
+    if (settingsFile.get().lastGood !== app.getVersion() || settingsFile.get().failedStarts > 0)
+      settingsFile.change({ lastGood: app.getVersion(), failedStarts: 0 });
     windows.serverIsBack(url);
     watch.serverIs('running');
     windows.tellAll({ kind: 'server', state: 'running' });
@@ -207,11 +207,11 @@ export function startDesktop({
   function onFailed(failure: StartFailure): void {
     log.warn(`the server cannot start: ${failure.reason}`);
     watch.serverIs('restarting');
-    const { lastGood } = kept.get();
-    const failedStarts = failure.port === undefined ? kept.get().failedStarts + 1 : 0;
-    kept.change({ failedStarts });
-    const before = failedStarts >= 2 && lastGood !== app.getVersion() ? lastGood : undefined;
-    void askAfterFailure({ ...failure, before }, say).then((args) => {
+    const { lastGood } = settingsFile.get();
+    const failedStarts = failure.port === undefined ? settingsFile.get().failedStarts + 1 : 0;
+    settingsFile.change({ failedStarts });
+    const previousVersion = failedStarts >= 2 && lastGood !== app.getVersion() ? lastGood : undefined;
+    void askAfterFailure({ ...failure, before: previousVersion }, say).then((args) => {
       if (!args) return app.quit();
       watch.serverIs('starting');
       server.start(args);
@@ -219,9 +219,11 @@ export function startDesktop({
   }
 
   function wantedLanguages(): string[] {
-    return [kept.get().language, ...app.getPreferredSystemLanguages()].filter((one) => one !== undefined);
+    return [settingsFile.get().language, ...app.getPreferredSystemLanguages()].filter(
+      (language) => language !== undefined,
+    );
   }
-  const keepsRunning = (): boolean => platform === 'darwin' || kept.get().keepRunning;
+  const keepsRunning = (): boolean => platform === 'darwin' || settingsFile.get().keepRunning;
 
   offerContextMenus(say);
   app.on('activate', actions.open);
@@ -259,7 +261,7 @@ export function startDesktop({
       setupToken: server.setupToken,
       requestTicket: server.requestTicket,
       onLanguage(language) {
-        kept.change({ language });
+        settingsFile.change({ language });
         inLanguage = sayIn(wantedLanguages());
         view?.show(watch.status(), say);
       },
@@ -269,7 +271,7 @@ export function startDesktop({
     });
     view = createStatusView({ platform, icons, actions, clock });
     view.show(watch.status(), say);
-    shortcuts.use(kept.get());
+    shortcuts.use(settingsFile.get());
     showOnTop();
     updater.start();
     powerMonitor.on('suspend', whilePlaying.suspend);
@@ -281,12 +283,12 @@ export function startDesktop({
       event.preventDefault(); // the system waits a while
       app.quit();
     }) as () => void);
-    if (!wasStartedByLogin(platform)) given.startedWith(argv, process.cwd());
+    if (!wasStartedByLogin(platform)) launchRequests.startedWith(argv, process.cwd());
     server.start();
   });
 }
 
-/** By default the profile would be the folder in which the server keeps its data, on macOS and Windows. */
+/** Sets the profile's own folder. By default it would be that of the server's data, on macOS and Windows. */
 function keepProfileApart(): string {
   if (!app.commandLine.hasSwitch('user-data-dir')) {
     const profile = join(app.getPath('appData'), 'tonearm-desktop');

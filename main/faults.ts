@@ -19,7 +19,7 @@ export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say
     };
   const show = async (report: string): Promise<void> => {
     isShown = true;
-    await tell(report, say);
+    await showFault(report, say);
     isShown = false;
   };
   faults.on('uncaughtException', take('uncaught exception'));
@@ -32,7 +32,7 @@ export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say
   );
 }
 
-async function tell(report: string, say: Say): Promise<void> {
+async function showFault(report: string, say: Say): Promise<void> {
   await app.whenReady();
   const { response } = await dialog.showMessageBox({
     type: 'error',

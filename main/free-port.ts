@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
 
-/** More in a row are not used by chance. */
-const MOST_TRIED = 100;
+/** That many ports in a row are not used by chance. */
+const MAX_TRIED_PORTS = 100;
 
 /** The next port above that nothing listens on; undefined when there is none near. */
 export async function nextFreePort(used: number): Promise<number | undefined> {
-  for (let port = used + 1; port <= Math.min(used + MOST_TRIED, 65_535); port += 1) if (await isFree(port)) return port;
+  for (let port = used + 1; port <= Math.min(used + MAX_TRIED_PORTS, 65_535); port += 1)
+    if (await isFree(port)) return port;
   return undefined;
 }
 

@@ -22,7 +22,7 @@ function isAccelerator(text: string): boolean {
   return KEY.test(key) && typesNothing && parts.every((part) => MODIFIERS.includes(part));
 }
 
-/** With Control, Alt or Command, so that no key that types is taken from other programs; empty for none. */
+/** Requires Control, Alt or Command, so that no typing key is taken from other programs; empty for none. */
 export const Accelerator = z
   .string()
   .max(40)
@@ -32,9 +32,9 @@ export const NO_SHORTCUTS = Object.fromEntries(SHORTCUT_NAMES.map((name) => [nam
 
 export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
   let registered: string[] = [];
-  let taken: ShortcutName[] = [];
+  let takenShortcuts: ShortcutName[] = [];
 
-  /** False when the system or another program has it. */
+  /** Returns false when the system or another program has the shortcut. */
   const register = (key: string, command: PlayerCommand): boolean => {
     if (globalShortcut.isRegistered(key) || !globalShortcut.register(key, () => run(command))) return false;
     registered.push(key);
@@ -42,13 +42,13 @@ export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
   };
 
   return {
-    /** In place of those before. */
+    /** Replaces the previous shortcuts. */
     use({ mediaKeys, shortcuts }: { mediaKeys: boolean; shortcuts: Shortcuts }): void {
       for (const key of registered) globalShortcut.unregister(key);
       registered = [];
-      taken = SHORTCUT_NAMES.filter((name) => shortcuts[name] !== '' && !register(shortcuts[name], name));
+      takenShortcuts = SHORTCUT_NAMES.filter((name) => shortcuts[name] !== '' && !register(shortcuts[name], name));
       if (mediaKeys) for (const [key, command] of Object.entries(MEDIA_KEYS)) register(key, command);
     },
-    taken: (): ShortcutName[] => taken,
+    taken: (): ShortcutName[] => takenShortcuts,
   };
 }

@@ -15,10 +15,10 @@ export interface PlayerReport {
   isSleeping: boolean;
 }
 
-/** What a global shortcut can be chosen for. */
+/** The commands that can have a global shortcut. */
 export const SHORTCUT_NAMES = ['toggle', 'next', 'previous', 'like'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
-/** In Electron's notation, such as `Control+Alt+P`; empty for none. */
+/** Shortcuts in Electron's notation, such as `Control+Alt+P`; empty for none. */
 export type Shortcuts = Record<ShortcutName, string>;
 
 /** Settings of the app itself; everything else is a setting of the server. */
@@ -29,7 +29,7 @@ export interface ShellSettings {
   mediaKeys: boolean;
   /** They work in every program. */
   shortcuts: Shortcuts;
-  /** Those that the system or another program has already. */
+  /** Shortcuts that the system or another program uses already. */
   takenShortcuts: ShortcutName[];
   /** Show a notification for each new track while no window is focused. */
   notifyTracks: boolean;
@@ -98,9 +98,9 @@ export type PageMessage =
   | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: ServerState };
 
-type Asked<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;
+type BridgeCall<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;
 
-export type Bridge = { [Name in keyof typeof BRIDGE]: Asked<(typeof BRIDGE)[Name]> } & {
+export type Bridge = { [Name in keyof typeof BRIDGE]: BridgeCall<(typeof BRIDGE)[Name]> } & {
   /** Returns how to stop listening. */
   onMessage(listener: (message: PageMessage) => void): () => void;
 };

@@ -22,7 +22,7 @@ interface LaunchRequestsDeps {
 }
 
 /** macOS reports files that were dropped together one by one. */
-const GATHER_MS = 200;
+const OPEN_DELAY_MS = 200;
 
 /** Listens for links and files from now on. */
 export function receiveLaunchRequests({
@@ -42,8 +42,8 @@ export function receiveLaunchRequests({
     if (playlist !== undefined) windows.show('library', `/playlists/${playlist}`);
     if (trackIds.length > 0 && (total === 1 || !isSounding()))
       windows.tell({ kind: 'play', trackIds }, { isNeeded: true });
-    const [first] = failures;
-    if (first) notify({ title: say('failed.import'), body: `${first.name}: ${first.reason}` });
+    const [firstFailure] = failures;
+    if (firstFailure) notify({ title: say('failed.import'), body: `${firstFailure.name}: ${firstFailure.reason}` });
     else if (total > 1)
       notify({ title: say('done.import'), body: say('done.importText', { done: total, count: total }) });
   }
@@ -61,7 +61,7 @@ export function receiveLaunchRequests({
     });
   }
 
-  /** With the program first, as at launch. */
+  /** `words` begin with the program, as at launch. */
   function startedWith(words: readonly string[], workingDirectory: string): void {
     const { links, paths, isHidden } = readCommandLine(words, { workingDirectory, appPath: app.getAppPath() });
     if (!isHidden) whenUp(() => windows.show('library'));
@@ -72,7 +72,7 @@ export function receiveLaunchRequests({
   const dropped: string[] = [];
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    if (dropped.push(path) === 1) clock.after(GATHER_MS, () => openPaths(dropped.splice(0)));
+    if (dropped.push(path) === 1) clock.after(OPEN_DELAY_MS, () => openPaths(dropped.splice(0)));
   });
   app.on('open-url', (event, link) => {
     event.preventDefault();

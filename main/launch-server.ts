@@ -35,9 +35,9 @@ export function launchServer({ root, isPackaged, args = [], echo }: LaunchOption
   return { ...child, send: socket.send, onMessage: socket.onMessage };
 }
 
-type Started = Omit<ServerChild, 'send' | 'onMessage'>;
+type StartedProcess = Omit<ServerChild, 'send' | 'onMessage'>;
 
-function launchNode(root: string, args: readonly string[], socket: ServerSocket): Started {
+function launchNode(root: string, args: readonly string[], socket: ServerSocket): StartedProcess {
   const child = spawn(nodeProgram(root), [...NODE_FLAGS, join(root, 'dist', 'server', 'main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(socket),
@@ -57,7 +57,7 @@ function launchNode(root: string, args: readonly string[], socket: ServerSocket)
   };
 }
 
-function launchUtility(root: string, args: readonly string[], socket: ServerSocket): Started {
+function launchUtility(root: string, args: readonly string[], socket: ServerSocket): StartedProcess {
   // Unpacked, because worker threads and native packages read real files.
   const entry = join(root.replace(/\.asar$/, '.asar.unpacked'), 'dist', 'server', 'main.js');
   const child = utilityProcess.fork(entry, [...args], {

@@ -4,20 +4,20 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronLog from 'electron-log/node';
 
-const LARGEST = 1_000_000;
-const MOST_REPORTS = 10;
+const MAX_LOG_BYTES = 1_000_000;
+const MAX_REPORTS = 10;
 
 export type ShellLog = ReturnType<typeof openLog>;
 
 export function openLog(folder: string, { version, now }: { version: string; now: () => Date }) {
   const [main, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
   const reports = join(folder, 'reports');
-  const last: string[] = [];
+  const lastLines: string[] = [];
   let count = 0;
 
   const write = (level: 'info' | 'warn' | 'error', text: string): void => {
-    last.push(`${now().toISOString()} ${level} ${text}`);
-    if (last.length > 50) last.shift();
+    lastLines.push(`${now().toISOString()} ${level} ${text}`);
+    if (lastLines.length > 50) lastLines.shift();
     main?.[level](text);
   };
 
@@ -26,7 +26,7 @@ export function openLog(folder: string, { version, now }: { version: string; now
     info: (text: string): void => write('info', text),
     warn: (text: string): void => write('warn', text),
 
-    /** What the server printed, as it came. */
+    /** Writes the output of the server unchanged. */
     server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
 
     /** Writes an error with the last lines of the log into a file of its own; gives its path, or the log's. */
@@ -37,8 +37,8 @@ export function openLog(folder: string, { version, now }: { version: string; now
       const system = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
       try {
         mkdirSync(reports, { recursive: true });
-        writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...last, ''].join('\n'));
-        for (const name of readdirSync(reports).toSorted().slice(0, -MOST_REPORTS)) rmSync(join(reports, name));
+        writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...lastLines, ''].join('\n'));
+        for (const name of readdirSync(reports).toSorted().slice(0, -MAX_REPORTS)) rmSync(join(reports, name));
         return path;
       } catch (fault) {
         write('warn', `no report: ${String(fault)}`); // disk full: another error here would end the app
@@ -52,7 +52,7 @@ function fileLog(logId: string, path: string) {
   const log = electronLog.create({ logId });
   log.transports.console.level = false;
   log.transports.file.resolvePathFn = () => path;
-  log.transports.file.maxSize = LARGEST;
+  log.transports.file.maxSize = MAX_LOG_BYTES;
   log.transports.file.format = logId === 'server' ? '{text}' : '{y}-{m}-{d} {h}:{i}:{s}.{ms} {level} {text}';
   return log;
 }

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
-import { HIDDEN } from './command-line.ts';
+import { HIDDEN_OPTION } from './command-line.ts';
 
 export interface LoginItem {
   /** Null where it is not supported: an app that is not installed could not be found at login. */
@@ -14,7 +14,7 @@ export interface LoginItem {
 export function createLoginItem({ platform, env }: { platform: NodeJS.Platform; env: NodeJS.ProcessEnv }): LoginItem {
   if (!app.isPackaged) return { get: () => null, set: () => undefined };
   if (platform !== 'linux') {
-    const args = [HIDDEN];
+    const args = [HIDDEN_OPTION];
     return {
       get: () => app.getLoginItemSettings({ args }).openAtLogin,
       set: (openAtLogin) => app.setLoginItemSettings({ openAtLogin, args }),
@@ -43,6 +43,6 @@ Name=Tonearm
 Exec="${program
   .replace(/["`$\\]/g, '\\$&')
   .replaceAll('\\', '\\\\')
-  .replaceAll('%', '%%')}" ${HIDDEN}
+  .replaceAll('%', '%%')}" ${HIDDEN_OPTION}
 X-GNOME-Autostart-enabled=true
 `;

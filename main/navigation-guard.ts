@@ -2,7 +2,7 @@
 import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './window-paths.ts';
 
-interface FenceDeps {
+interface NavigationGuardDeps {
   isOurs(address: string): boolean;
   nameOf(page: WebContents): WindowName | undefined;
   /** Shows a page of ours in its own window. */
@@ -10,11 +10,11 @@ interface FenceDeps {
 }
 
 /** Keeps a page, and every frame in it, on our own server; https links open in the system's browser. */
-export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: FenceDeps): void {
+export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: NavigationGuardDeps): void {
   page.on('will-frame-navigate', (event) => {
     if (!isOurs(event.url)) {
       event.preventDefault();
-      if (event.isMainFrame) leave(event.url);
+      if (event.isMainFrame) openInBrowser(event.url);
       return;
     }
     const name = windowOf(new URL(event.url).pathname);
@@ -28,7 +28,7 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Fen
   page.on('will-attach-webview', (event) => event.preventDefault());
   page.setWindowOpenHandler(({ url }) => {
     if (isOurs(url)) openOurs(url);
-    else leave(url);
+    else openInBrowser(url);
     return { action: 'deny' };
   });
 
@@ -41,7 +41,7 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Fen
   }
 }
 
-function leave(address: string): void {
+function openInBrowser(address: string): void {
   if (URL.canParse(address) && new URL(address).protocol === 'https:')
     shell.openExternal(address).catch(() => undefined); // no browser to open it with
 }

@@ -23,16 +23,16 @@ export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
 
 /** Jobs started from tray or menu; returns the notification of one that has ended, once. */
 export function createAskedJobs() {
-  const asked = new Map<number, 'scan' | 'identify'>();
+  const requestedJobs = new Map<number, 'scan' | 'identify'>();
   return {
-    note: (job: Job, what: 'scan' | 'identify'): void => void asked.set(job.id, what),
+    note: (job: Job, what: 'scan' | 'identify'): void => void requestedJobs.set(job.id, what),
     ended(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
-      const what = asked.get(job.id);
-      if (!what || isOpen(job)) return undefined;
-      asked.delete(job.id);
+      const request = requestedJobs.get(job.id);
+      if (!request || isOpen(job)) return undefined;
+      requestedJobs.delete(job.id);
       if (job.status === 'cancelled') return undefined;
-      if (job.status === 'failed') return { title: say(`failed.${what}`), body: job.error ?? '' };
-      if (what === 'identify') return { title: say('done.identify'), body: say('done.identifyText') };
+      if (job.status === 'failed') return { title: say(`failed.${request}`), body: job.error ?? '' };
+      if (request === 'identify') return { title: say('done.identify'), body: say('done.identifyText') };
       const counts = ScanCounts.safeParse(job.result).data;
       return {
         title: say('done.scan'),

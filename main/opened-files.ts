@@ -18,26 +18,27 @@ export interface ImportOutcome {
 }
 
 /** More than anybody drags; a whole collection belongs in the music folder. */
-const MOST_FILES = 5_000;
+const MAX_FILES = 5_000;
 
-type Kind = 'playlist' | 'audio';
+type FileKind = 'playlist' | 'audio';
 
-/** By extension; the server checks the content. */
-export function kindOf(path: string): Kind | undefined {
+/** Returns the kind by extension; the server checks the content. */
+export function kindOf(path: string): FileKind | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   if (Object.hasOwn(PLAYLIST_FORMATS, extension)) return 'playlist';
   return AUDIO_EXTENSIONS.has(extension) ? 'audio' : undefined;
 }
 
 export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
-  let before: Promise<unknown> = Promise.resolve();
+  let previousImports: Promise<unknown> = Promise.resolve();
 
-  async function bringIn(paths: readonly string[]): Promise<void> {
-    const all = (await Promise.all(paths.map(filesAt))).flat().slice(0, MOST_FILES);
+  async function importPaths(paths: readonly string[]): Promise<void> {
+    const openedFiles = (await Promise.all(paths.map(filesAt))).flat().slice(0, MAX_FILES);
+    // Playlists come after the files that they may refer to.
     const files = [
-      ...all.filter((file) => kindOf(file) !== 'playlist'),
-      ...all.filter((file) => kindOf(file) === 'playlist'),
-    ]; // after the files they may refer to
+      ...openedFiles.filter((file) => kindOf(file) !== 'playlist'),
+      ...openedFiles.filter((file) => kindOf(file) === 'playlist'),
+    ];
     const outcome: ImportOutcome = { total: files.length, trackIds: [], playlistIds: [], failures: [] };
     for (const file of files) {
       try {
@@ -53,17 +54,17 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   return {
     /** Resolves when all are imported; calls are queued. */
     open(paths: readonly string[]): Promise<unknown> {
-      before = before.then(() => bringIn(paths));
-      return before;
+      previousImports = previousImports.then(() => importPaths(paths));
+      return previousImports;
     },
   };
 }
 
 /** A file is tried whatever its extension; a folder is searched for audio and playlists. */
 async function filesAt(path: string): Promise<string[]> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile()) return [path];
-  if (!found?.isDirectory()) return [];
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile()) return [path];
+  if (!stats?.isDirectory()) return [];
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined)

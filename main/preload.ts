@@ -3,7 +3,7 @@
 import { contextBridge, ipcRenderer, type IpcRendererEvent } from 'electron';
 import { BRIDGE, PAGE_MESSAGE, type Bridge, type PageMessage } from './ipc.ts';
 
-const asked = Object.fromEntries(
+const channels = Object.fromEntries(
   Object.entries(BRIDGE).map(([name, channel]) => [name, (...args: unknown[]) => ipcRenderer.invoke(channel, ...args)]),
 ) as Omit<Bridge, 'onMessage'>;
 
@@ -14,4 +14,4 @@ const onMessage: Bridge['onMessage'] = (listener) => {
   return () => void ipcRenderer.off(PAGE_MESSAGE, hear);
 };
 
-contextBridge.exposeInMainWorld('tonearm', { ...asked, onMessage } satisfies Bridge);
+contextBridge.exposeInMainWorld('tonearm', { ...channels, onMessage } satisfies Bridge);

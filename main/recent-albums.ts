@@ -34,9 +34,9 @@ export function createRecentAlbums({ kept, platform, say }: RecentAlbumsDeps) {
     show({ player }: Status): void {
       if (platform !== 'win32' || player?.status !== 'playing' || !player.album) return;
       const { album } = player;
-      const before = kept.get().recentAlbums;
-      if (before[0]?.id === album.id && before[0].title === album.title) return;
-      const recentAlbums = [album, ...before.filter(({ id }) => id !== album.id)].slice(0, MOST);
+      const previousAlbums = kept.get().recentAlbums;
+      if (previousAlbums[0]?.id === album.id && previousAlbums[0].title === album.title) return;
+      const recentAlbums = [album, ...previousAlbums.filter(({ id }) => id !== album.id)].slice(0, MOST);
       kept.change({ recentAlbums });
       draw(recentAlbums);
     },

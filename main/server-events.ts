@@ -14,7 +14,7 @@ interface ServerEventsDeps {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: ServerEventsDeps) {
   let line: AbortController | undefined;
@@ -32,7 +32,7 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
         line = undefined;
         onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
       });
   }
 

@@ -36,31 +36,31 @@ export interface StartFailure {
 interface ServerProcessDeps {
   launch(args: readonly string[]): ServerChild;
   clock: Clock;
-  /** It listens: for the first time, or again after a restart. */
+  /** Called when the server listens: for the first time, or again after a restart. */
   onReady(url: string): void;
-  /** It died and will be restarted. */
+  /** Called when the server died and will be restarted. */
   onDown?(): void;
-  /** It does not answer any more, or answers again. */
+  /** Called when the server stops answering, or answers again. */
   onHung?(isHung: boolean): void;
-  /** It cannot be started. Nothing more happens until `start` is called. */
+  /** Called when the server cannot be started. Nothing more happens until `start` is called. */
   onFailed(failure: StartFailure): void;
 }
 
 export type ServerProcess = ReturnType<typeof createServerProcess>;
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 const MAX_RESTARTS = 8;
 /** After listening this long, the next crash starts the backoff anew. */
-const STEADY_MS = 60_000;
+const STABLE_RUN_MS = 60_000;
 /** The server gives its own jobs 5 s to stop at a safe point, and closes the database after that. */
-const GRACE_MS = 10_000;
-const ANSWER_PATIENCE_MS = 5_000;
-const PING_EVERY_MS = 1_000;
+const STOP_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+const PING_INTERVAL_MS = 1_000;
 /** Unanswered pings, not seconds: the time that the computer slept does not count. */
-const MOST_UNANSWERED = 3;
-/** At the start a large database may be brought up to date, during which the server answers nothing. */
-const MOST_UNANSWERED_AT_START = 120;
+const MAX_UNANSWERED_PINGS = 3;
+/** A large database may be migrated at the start, during which the server answers nothing. */
+const MAX_UNANSWERED_PINGS_AT_START = 120;
 
 export function createServerProcess({ launch, clock, onReady, onDown, onHung, onFailed }: ServerProcessDeps) {
   let child: ServerChild | undefined;
@@ -73,31 +73,31 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   let restart: { promise: Promise<void>; resolve(): void } | undefined;
   let endedOnPurpose: (() => void) | undefined;
   let lastId = 0;
-  const wanted = new Map<number, (value: string | undefined) => void>();
+  const pendingAnswers = new Map<number, (value: string | undefined) => void>();
 
   function start(args: readonly string[] = []): void {
     if (child || stopping) return;
-    const started = launch(args);
+    const run = launch(args);
     let failure: StartFailure | undefined;
     let lastWords = '';
-    child = started;
+    child = run;
     readyAt = undefined;
-    const heardPong = watchAnswers(started);
-    eachLine(started.stdout, (line) => {
+    const heardPong = watchAnswers(run);
+    eachLine(run.stdout, (line) => {
       const url = /^Tonearm is listening on (http:\S+)$/.exec(line)?.[1];
-      if (url) ready(url);
+      if (url) onListening(url);
     });
-    eachLine(started.stderr, (line) => {
+    eachLine(run.stderr, (line) => {
       lastWords = /^tonearm: (.+)$/.exec(line)?.[1] ?? lastWords;
     });
-    started.onMessage((message) => {
+    run.onMessage((message) => {
       const told = FromServer.safeParse(message).data;
       if (told?.kind === 'pong') heardPong();
-      else if (told?.kind === 'answer') wanted.get(told.id)?.(told.value ?? undefined);
+      else if (told?.kind === 'answer') pendingAnswers.get(told.id)?.(told.value ?? undefined);
       else if (told?.kind === 'failed') failure = told;
     });
-    started.onEnd((fault) =>
-      ended(failure ?? { reason: fault?.message || lastWords || 'The server ended without saying why.' }),
+    run.onEnd((fault) =>
+      onEnded(failure ?? { reason: fault?.message || lastWords || 'The server ended without saying why.' }),
     );
   }
 
@@ -106,69 +106,69 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     let unanswered = 0;
     const ask = (): void => {
       if (child !== run || stopping || endedOnPurpose) return;
-      if (unanswered >= (readyAt ? MOST_UNANSWERED : MOST_UNANSWERED_AT_START)) hung(true);
+      if (unanswered >= (readyAt ? MAX_UNANSWERED_PINGS : MAX_UNANSWERED_PINGS_AT_START)) setHung(true);
       unanswered += 1;
       run.send({ kind: 'ping' });
-      clock.after(PING_EVERY_MS, ask);
+      clock.after(PING_INTERVAL_MS, ask);
     };
-    clock.after(PING_EVERY_MS, ask);
+    clock.after(PING_INTERVAL_MS, ask);
     return () => {
       unanswered = 0;
-      if (child === run) hung(false);
+      if (child === run) setHung(false);
     };
   }
 
-  function hung(isNow: boolean): void {
+  function setHung(isNow: boolean): void {
     if (isHung === isNow) return;
     isHung = isNow;
     onHung?.(isNow);
   }
 
-  function ready(url: string): void {
+  function onListening(url: string): void {
     if (stopping) return;
     wasReady = true;
     readyAt = clock.now();
     onReady(url);
-    restarted();
+    endRestart();
   }
 
-  function ended(failure: StartFailure): void {
+  function onEnded(failure: StartFailure): void {
     child = undefined;
-    hung(false);
-    for (const give of wanted.values()) give(undefined);
+    setHung(false);
+    for (const give of pendingAnswers.values()) give(undefined);
     if (stopping) return onStopped?.();
     if (endedOnPurpose) return endedOnPurpose();
-    if (readyAt && clock.now().getTime() - readyAt.getTime() >= STEADY_MS) deaths = 0;
+    if (readyAt && clock.now().getTime() - readyAt.getTime() >= STABLE_RUN_MS) deaths = 0;
     deaths += 1;
     // A server that never listened will not with another try: a port in use, a wrong setting.
     if (!wasReady || deaths > MAX_RESTARTS) return fail(failure);
     onDown?.();
-    clock.after(Math.min(FIRST_PAUSE_MS * 2 ** (deaths - 1), LONGEST_PAUSE_MS), start);
+    clock.after(Math.min(MIN_PAUSE_MS * 2 ** (deaths - 1), MAX_PAUSE_MS), start);
   }
 
   function fail(failure: StartFailure): void {
     deaths = 0;
     onFailed(failure);
-    restarted();
+    endRestart();
   }
 
-  function restarted(): void {
+  function endRestart(): void {
     restart?.resolve();
     restart = undefined;
   }
 
-  /** Undefined when the server cannot give one, or has none. */
+  /** Returns undefined when the server cannot give one, or has none. */
   function ask(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (!child || stopping) return resolve(undefined);
       const id = (lastId += 1);
-      const giveUp = clock.after(ANSWER_PATIENCE_MS, () => give(undefined));
+      const giveUp = clock.after(ANSWER_TIMEOUT_MS, () => give(undefined));
       const give = (value: string | undefined): void => {
         giveUp();
-        wanted.delete(id);
+        pendingAnswers.delete(id);
         resolve(value);
       };
-      wanted.set(id, give);
+      pendingAnswers.set(id, give);
       child.send({ kind, id });
     });
   }
@@ -193,7 +193,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
       if (restart) return restart.promise;
       restart = Promise.withResolvers<void>();
       if (!child) return restart.promise; // it died, and is about to be restarted
-      const cancelKill = clock.after(GRACE_MS, () => child?.kill());
+      const cancelKill = clock.after(STOP_TIMEOUT_MS, () => child?.kill());
       endedOnPurpose = () => {
         endedOnPurpose = undefined;
         cancelKill();
@@ -208,9 +208,9 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     /** Stops it for good. Resolves when it has shut down, or was killed because that took too long. */
     stop(): Promise<void> {
       stopping ??= new Promise((resolve) => {
-        restarted();
+        endRestart();
         if (!child) return resolve();
-        const cancelKill = clock.after(isHung ? 0 : GRACE_MS, () => {
+        const cancelKill = clock.after(isHung ? 0 : STOP_TIMEOUT_MS, () => {
           child?.kill();
           resolve();
         });
@@ -225,6 +225,6 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   };
 }
 
-function eachLine(input: NodeJS.ReadableStream, take: (line: string) => void): void {
-  createInterface({ input, crlfDelay: Infinity }).on('line', take);
+function eachLine(input: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  createInterface({ input, crlfDelay: Infinity }).on('line', onLine);
 }

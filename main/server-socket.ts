@@ -10,30 +10,30 @@ import type { ToServer } from './server-process.ts';
 
 export interface ServerSocket {
   address: string;
-  /** What is sent before the server is connected waits for it. */
+  /** Messages sent before the server is connected are queued. */
   send(message: ToServer): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** When the server has ended. */
+  /** Called when the server has ended. */
   close(): void;
 }
 
 /** The address of a socket has 104 bytes on macOS. */
-const LONGEST_FOLDER = 80;
+const MAX_FOLDER_BYTES = 80;
 const isWindows = process.platform === 'win32';
 
 export function listenForServer(): ServerSocket {
   const address = isWindows
     ? `\\\\.\\pipe\\tonearm-${randomUUID()}`
-    : join(mkdtempSync(join(tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir(), 'tonearm-')), 'shell');
+    : join(mkdtempSync(join(tmpdir().length > MAX_FOLDER_BYTES ? '/tmp' : tmpdir(), 'tonearm-')), 'shell');
   let socket: Socket | undefined;
   let hear: (message: unknown) => void = () => undefined;
-  const waiting: string[] = [];
+  const queuedLines: string[] = [];
 
   const listener = createServer((connection) => {
     connection.on('error', () => undefined); // the end of the process is what counts
     if (socket) return void connection.destroy(); // another server, which only looks whether this app is there
     socket = connection;
-    for (const line of waiting.splice(0)) connection.write(line);
+    for (const line of queuedLines.splice(0)) connection.write(line);
     createInterface({ input: connection })
       .on('line', (line) => hear(parse(line)))
       .on('error', () => undefined); // raised here once more, after a kill with something unread
@@ -44,7 +44,7 @@ export function listenForServer(): ServerSocket {
     address,
     send(message) {
       const line = `${JSON.stringify(message)}\n`;
-      if (!socket) waiting.push(line);
+      if (!socket) queuedLines.push(line);
       else if (socket.writable) socket.write(line);
     },
     onMessage(listener) {

@@ -18,7 +18,7 @@ const Places = z.object({ library: Place, player: Place, settings: Place }).part
 const RecentAlbum = z.object({ id: z.int().positive(), title: z.string() });
 export type RecentAlbum = z.output<typeof RecentAlbum>;
 
-const Kept = z.object({
+const StoredSettings = z.object({
   keepRunning: z.boolean().catch(false),
   mediaKeys: z.boolean().catch(false),
   shortcuts: z.record(z.enum(SHORTCUT_NAMES), Accelerator).catch(NO_SHORTCUTS),
@@ -34,28 +34,28 @@ const Kept = z.object({
   /** Albums that were played, the latest first. */
   recentAlbums: z.array(RecentAlbum).catch([]),
 });
-type Kept = z.output<typeof Kept>;
+type StoredSettings = z.output<typeof StoredSettings>;
 
 export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
 export function openSettingsFile(path: string, warn: (words: string) => void) {
   const { stored, mayWrite } = readSettings(path, warn);
-  let settings = stored ?? Kept.parse({});
+  let settings = stored ?? StoredSettings.parse({});
   return {
-    get: (): Kept => settings,
-    change(change: Partial<Kept>): void {
+    get: (): StoredSettings => settings,
+    change(change: Partial<StoredSettings>): void {
       settings = { ...settings, ...change };
       if (mayWrite) tryWrite(path, JSON.stringify(settings, undefined, 2));
     },
   };
 }
 
-function readSettings(path: string, warn: (words: string) => void): { stored?: Kept; mayWrite: boolean } {
+function readSettings(path: string, warn: (words: string) => void): { stored?: StoredSettings; mayWrite: boolean } {
   if (!existsSync(path)) return { mayWrite: true };
   try {
     const text = readFileSync(path, 'utf8');
-    const stored = parse(text);
-    if (stored) return { stored, mayWrite: true };
+    const settings = parse(text);
+    if (settings) return { stored: settings, mayWrite: true };
     writeFileSync(`${path}.damaged`, text);
     warn(`${path} cannot be understood, so the app has its usual settings; a copy is beside it as .damaged`);
     return { mayWrite: true };
@@ -65,9 +65,9 @@ function readSettings(path: string, warn: (words: string) => void): { stored?: K
   }
 }
 
-function parse(text: string): Kept | undefined {
+function parse(text: string): StoredSettings | undefined {
   try {
-    return Kept.safeParse(JSON.parse(text)).data;
+    return StoredSettings.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined; // no JSON
   }
@@ -83,7 +83,7 @@ function tryWrite(path: string, text: string): void {
 }
 
 interface ShellSettingsDeps {
-  kept: SettingsFile;
+  settingsFile: SettingsFile;
   login: LoginItem;
   /** This copy of the app knows where updates are published. */
   hasFeed: boolean;
@@ -91,7 +91,13 @@ interface ShellSettingsDeps {
   onChange(changed: ShellChange): void;
 }
 
-export function createShellSettings({ kept, login, hasFeed, takenShortcuts, onChange }: ShellSettingsDeps) {
+export function createShellSettings({
+  settingsFile: kept,
+  login,
+  hasFeed,
+  takenShortcuts,
+  onChange,
+}: ShellSettingsDeps) {
   const get = (): ShellSettings => {
     const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = kept.get();
     return {

@@ -7,16 +7,16 @@ export interface ServerEvent {
 }
 
 /** The longest event accepted. */
-const LONGEST = 4_000_000;
+const MAX_EVENT_CHARACTERS = 4_000_000;
 
-export function createSseParser(take: (event: ServerEvent) => void): (text: string) => void {
-  let rest = '';
+export function createSseParser(onEvent: (event: ServerEvent) => void): (text: string) => void {
+  let remainder = '';
   let [name, id] = ['message', undefined as string | undefined];
   let data: string[] = [];
 
   const line = (text: string): void => {
     if (text === '') {
-      if (data.length > 0) take({ name, data: data.join('\n'), id });
+      if (data.length > 0) onEvent({ name, data: data.join('\n'), id });
       [name, data] = ['message', []];
       return;
     }
@@ -27,10 +27,10 @@ export function createSseParser(take: (event: ServerEvent) => void): (text: stri
   };
 
   return (text) => {
-    rest += text;
-    if (rest.length > LONGEST) throw new Error('The server sends an event without an end.');
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
+    remainder += text;
+    if (remainder.length > MAX_EVENT_CHARACTERS) throw new Error('The server sends an event without an end.');
+    const lines = remainder.split(/\r\n|\n|\r(?!$)/);
+    remainder = lines.pop() ?? '';
     lines.forEach(line);
   };
 }

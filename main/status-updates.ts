@@ -35,13 +35,13 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
 
   /** Running jobs, and what no event reports. */
   async function catchUp(): Promise<void> {
-    const seen = networkChanges;
+    const changesBefore = networkChanges;
     const [jobs, network] = await Promise.all([
       client.openJobs().catch(() => []),
       client.network().catch(() => undefined),
     ]);
     set({ work: jobs.reduce(withJob, status.work) });
-    if (networkChanges === seen) set({ sharing: network ? withNetwork(null, network) : null });
+    if (networkChanges === changesBefore) set({ sharing: network ? withNetwork(null, network) : null });
   }
 
   const readers: Record<string, (data: unknown) => void> = {
@@ -69,8 +69,8 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
       void catchUp();
     },
     onEvent({ name, data }) {
-      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
-      if (read) read(JSON.parse(data));
+      const readEvent = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (readEvent) readEvent(JSON.parse(data));
     },
     onLost(isSetUp) {
       if (!isSetUp) set({ isSignedIn: false });

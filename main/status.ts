@@ -13,7 +13,7 @@ export interface Work {
 
 export interface Status {
   server: ServerState;
-  /** It runs, but does not answer. */
+  /** The server runs, but does not answer. */
   isHung: boolean;
   /** Whether there is an owner to act for: not before the first account is created. */
   isSignedIn: boolean;
@@ -50,48 +50,50 @@ const SHOWN_TASKS = {
 type ShownTask = keyof typeof SHOWN_TASKS;
 const isShownTask = (task: string): task is ShownTask => Object.hasOwn(SHOWN_TASKS, task);
 export const countsBytes = ({ task }: Work): boolean => SHOWN_TASKS[task] === 'bytes';
-/** They come many at once, most of them in line. */
+/** These jobs come in large numbers, most of them queued. */
 const isDownload = ({ task }: Work): boolean => task === 'download_task' || task === 'download_episode';
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running' || status === 'waiting';
 
 export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   if (!isShownTask(job.task)) return work;
-  const before = work.find(({ id }) => id === job.id);
+  const previous = work.find(({ id }) => id === job.id);
   if (!isOpen(job)) {
-    if (!before || before.isOver) return work;
-    const rest = work.map((one): Work => (one === before ? { ...one, isOver: true } : one));
-    return rest.every(({ isOver }) => isOver) ? [] : rest;
+    if (!previous || previous.isOver) return work;
+    const otherWork = work.map((one): Work => (one === previous ? { ...one, isOver: true } : one));
+    return otherWork.every(({ isOver }) => isOver) ? [] : otherWork;
   }
-  const now: Work = {
+  const current: Work = {
     id: job.id,
     task: job.task,
-    done: job.progress?.done ?? before?.done ?? 0,
-    total: job.progress?.total ?? before?.total ?? null,
+    done: job.progress?.done ?? previous?.done ?? 0,
+    total: job.progress?.total ?? previous?.total ?? null,
   };
-  return before ? work.map((one) => (one === before ? now : one)) : [...work, now];
+  return previous ? work.map((entry) => (entry === previous ? current : entry)) : [...work, current];
 }
 
 /** Scan events are more frequent, and more exact, than those of its job. */
 export function withScan(work: readonly Work[], { job_id, phase, files_done, files_total }: Scan): readonly Work[] {
   if (phase === 'done') return work;
-  const now: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
-  return work.some(({ id }) => id === job_id) ? work.map((one) => (one.id === job_id ? now : one)) : [...work, now];
+  const current: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
+  return work.some(({ id }) => id === job_id)
+    ? work.map((entry) => (entry.id === job_id ? current : entry))
+    : [...work, current];
 }
 
 /** An event without `locked_because` leaves the lock as it was. */
-export const withNetwork = (before: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] => ({
+export const withNetwork = (previous: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] => ({
   isOn: shared,
-  isLocked: locked_because === undefined ? (before?.isLocked ?? false) : locked_because !== null,
+  isLocked: locked_because === undefined ? (previous?.isLocked ?? false) : locked_because !== null,
 });
 
 export const underWay = (work: readonly Work[]): Work[] => work.filter(({ isOver }) => !isOver);
 
 /** 0..1; null while its end is not known. */
-function partOf(one: Work): number | null {
-  if (one.isOver) return 1;
-  if (one.total) return Math.min(1, one.done / one.total);
-  return isDownload(one) ? 0 : null;
+function progressOfJob(job: Work): number | null {
+  if (job.isOver) return 1;
+  if (job.total) return Math.min(1, job.done / job.total);
+  return isDownload(job) ? 0 : null;
 }
 
 /**
@@ -100,7 +102,7 @@ function partOf(one: Work): number | null {
  */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
-  const parts = work.map(partOf).filter((part) => part !== null);
+  const parts = work.map(progressOfJob).filter((part) => part !== null);
   return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0) / parts.length;
 }
 

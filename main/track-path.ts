@@ -9,11 +9,11 @@ interface Folders {
   music: readonly MusicRoot[];
 }
 
-/** Of a `storage_uri`; undefined for what is no file here. */
+/** Returns the path of a `storage_uri`; undefined if it is no local file. */
 export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Folders): string | undefined {
   const { scheme, rest: inUri } = splitUri(uri ?? '');
-  const stored = scheme === LOCAL_SCHEME ? (storageRoot ?? join(data, 'library')) : undefined;
-  const { root, rest } = scheme === FILE_SCHEME ? placeOf(music, inUri) : { root: stored, rest: inUri };
+  const libraryRoot = scheme === LOCAL_SCHEME ? (storageRoot ?? join(data, 'library')) : undefined;
+  const { root, rest } = scheme === FILE_SCHEME ? placeOf(music, inUri) : { root: libraryRoot, rest: inUri };
   if (root === undefined || !isAbsolute(root) || rest.includes('\0')) return undefined;
   const path = resolve(root, ...rest.split('/'));
   const below = relative(root, path);

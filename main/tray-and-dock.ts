@@ -17,7 +17,7 @@ interface StatusViewDeps {
   clock: Clock;
 }
 
-const DRAW_EVERY_MS = 1_000;
+const DRAW_INTERVAL_MS = 1_000;
 
 export function createStatusView({ platform, icons, actions, clock }: StatusViewDeps) {
   const picture = (name: string) => nativeImage.createFromPath(join(icons, `${name}.png`));
@@ -31,10 +31,10 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
   const drawn = new Map<string, string>();
 
   /** Runs unless the content is unchanged; functions do not count. */
-  const when = (place: string, content: unknown, draw: () => void): void => {
+  const drawIfChanged = (area: string, content: unknown, draw: () => void): void => {
     const text = JSON.stringify(content) ?? '';
-    if (drawn.get(place) === text) return;
-    drawn.set(place, text);
+    if (drawn.get(area) === text) return;
+    drawn.set(area, text);
     draw();
   };
 
@@ -44,11 +44,11 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     const menu = trayMenu(status, say, actions);
     const bar = appMenu(status, say, actions, platform);
     const cover = status.player?.cover ?? null;
-    when('tray', [menu, cover], () => tray.setContextMenu(build(withCover(menu, cover))));
-    when('tip', trayToolTip(status, say), () => tray.setToolTip(trayToolTip(status, say)));
-    when('menu', bar, () => Menu.setApplicationMenu(build(bar)));
+    drawIfChanged('tray', [menu, cover], () => tray.setContextMenu(build(withCover(menu, cover))));
+    drawIfChanged('tip', trayToolTip(status, say), () => tray.setToolTip(trayToolTip(status, say)));
+    drawIfChanged('menu', bar, () => Menu.setApplicationMenu(build(bar)));
     const dock = dockMenu(status, say, actions);
-    if (platform === 'darwin') when('dock', dock, () => app.dock?.setMenu(build(dock)));
+    if (platform === 'darwin') drawIfChanged('dock', dock, () => app.dock?.setMenu(build(dock)));
     drawProgress(status);
     if (platform === 'win32') drawThumbnailButtons(status, say);
   }
@@ -64,7 +64,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
       click,
     });
     for (const window of BrowserWindow.getAllWindows())
-      when(`buttons ${window.id}`, [isOn, say('action.play')], () =>
+      drawIfChanged(`buttons ${window.id}`, [isOn, say('action.play')], () =>
         window.setThumbarButtons([
           button('previous', () => actions.player('previous'), say('action.previous'), flags),
           button(isOn ? 'pause' : 'play', () => actions.player('toggle'), say(isOn ? 'action.pause' : 'action.play')),
@@ -79,12 +79,12 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     for (const window of BrowserWindow.getAllWindows())
       window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: indeterminate
     if (platform === 'darwin')
-      when('badge', progress === undefined ? '' : percent, () =>
+      drawIfChanged('badge', progress === undefined ? '' : percent, () =>
         app.dock?.setBadge(progress === undefined ? '' : percent),
       );
     else if (platform === 'linux') {
       const count = underWay(work).length;
-      when('badge', count, () => void app.setBadgeCount(count));
+      drawIfChanged('badge', count, () => void app.setBadgeCount(count));
     }
   }
 
@@ -94,7 +94,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
       if (isWaiting) return;
       isWaiting = true;
       draw();
-      clock.after(DRAW_EVERY_MS, () => {
+      clock.after(DRAW_INTERVAL_MS, () => {
         isWaiting = false;
         draw();
       });
@@ -109,7 +109,9 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
 }
 
 /** Beside the first line, which says what is playing. */
-const withCover = ([first, ...rest]: MenuItemConstructorOptions[], cover: string | null) =>
-  cover === null ? [{ ...first }, ...rest] : [{ ...first, icon: nativeImage.createFromDataURL(cover) }, ...rest];
+const withCover = ([firstItem, ...otherItems]: MenuItemConstructorOptions[], cover: string | null) =>
+  cover === null
+    ? [{ ...firstItem }, ...otherItems]
+    : [{ ...firstItem, icon: nativeImage.createFromDataURL(cover) }, ...otherItems];
 
 const build = (template: MenuItemConstructorOptions[]): Menu => Menu.buildFromTemplate(template);

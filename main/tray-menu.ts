@@ -4,13 +4,13 @@ import type { Actions } from './actions.ts';
 import { countsBytes, isSounding, progressOf, underWay, type Status, type Work } from './status.ts';
 import type { Say } from './texts.ts';
 
-const LONGEST_NAME = 60; // a title can be a paragraph
+const MAX_NAME_CHARACTERS = 60; // a title can be a paragraph
 const SEPARATOR = { type: 'separator' } as const;
 
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
   const { server, isHung, isSignedIn, sharing, work } = status;
   const isUp = server === 'running' && isSignedIn && !isHung;
-  const isDoing = (task: string): boolean => underWay(work).some((one) => one.task === task);
+  const isDoing = (task: string): boolean => underWay(work).some((job) => job.task === task);
   const trouble = troubleOf(status, say);
   const lines = trouble === undefined ? workLines(work, say) : [trouble];
   return [
@@ -86,10 +86,10 @@ function sleepMenu(status: Status, say: Say, actions: Actions): MenuItemConstruc
 
 /** One line: a problem, else running jobs, else the current track. */
 export function trayToolTip(status: Status, say: Say): string {
-  const [first] = underWay(status.work);
+  const [firstJob] = underWay(status.work);
   const trouble = troubleOf(status, say);
   if (trouble !== undefined) return `Tonearm: ${trouble}`;
-  if (first) return `Tonearm: ${say(`work.${first.task}`)}${percentOf(status.work)}`;
+  if (firstJob) return `Tonearm: ${say(`work.${firstJob.task}`)}${percentOf(status.work)}`;
   return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
 }
 
@@ -100,8 +100,8 @@ function troubleOf({ server, isHung }: Status, say: Say): string | undefined {
 
 function playingLine({ player }: Status, say: Say): string {
   if (!player || player.status === 'idle' || player.title === null) return say('tray.nothing');
-  const title = shortened(player.title);
-  return player.artist === null ? title : say('tray.by', { title, artist: shortened(player.artist) });
+  const title = shorten(player.title);
+  return player.artist === null ? title : say('tray.by', { title, artist: shorten(player.artist) });
 }
 
 function percentOf(work: readonly Work[]): string {
@@ -112,22 +112,26 @@ function percentOf(work: readonly Work[]): string {
 /** A line for each kind: downloads come by the dozen. */
 function workLines(work: readonly Work[], say: Say): string[] {
   return [...new Set(underWay(work).map(({ task }) => task))].map((task) => {
-    const all = work.filter((one) => one.task === task);
+    const jobsOfTask = work.filter((job) => job.task === task);
     const name = say(`work.${task}`);
-    const [one] = all;
-    if (all.length > 1 || one === undefined)
-      return say('tray.work', { name, done: all.length - underWay(all).length, total: all.length });
-    if (countsBytes(one)) return `${name}${percentOf(all)}`;
-    const { done, total } = one;
+    const [singleJob] = jobsOfTask;
+    if (jobsOfTask.length > 1 || singleJob === undefined)
+      return say('tray.work', {
+        name,
+        done: jobsOfTask.length - underWay(jobsOfTask).length,
+        total: jobsOfTask.length,
+      });
+    if (countsBytes(singleJob)) return `${name}${percentOf(jobsOfTask)}`;
+    const { done, total } = singleJob;
     return total === null ? say('tray.workOpen', { name, done }) : say('tray.work', { name, done, total });
   });
 }
 
 /** On one line, with `&` escaped, which marks an access key. */
-function shortened(name: string): string {
+function shorten(name: string): string {
   const line = name
     .replace(/[\p{C}\s]+/gu, ' ')
     .replaceAll('&', '&&')
     .trim();
-  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
+  return line.length > MAX_NAME_CHARACTERS ? `${line.slice(0, MAX_NAME_CHARACTERS - 1)}…` : line;
 }

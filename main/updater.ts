@@ -28,11 +28,11 @@ export type Updater = ReturnType<typeof createUpdater>;
 
 const DAY_MS = 24 * 3_600_000;
 /** Not during startup. */
-const FIRST_LOOK_MS = 60_000;
+const FIRST_CHECK_MS = 60_000;
 
 export function createUpdater({ clock, isWanted, say, load = loadSource }: UpdaterDeps) {
   /** Downloaded and waiting for the quit; it is not offered again, and neither is a declined one. */
-  let taken: string | undefined;
+  let handledVersion: string | undefined;
   let declined: string | undefined;
   let looking: Promise<void> | undefined;
 
@@ -55,21 +55,21 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   }
 
   /** An automatic check only reports an update. */
-  async function look(isAsked: boolean): Promise<void> {
+  async function checkForUpdate(isAsked: boolean): Promise<void> {
     let isAwaited = isAsked;
     try {
       const source = await load();
-      const found = await source.checkForUpdates();
-      if (!found) return isAsked ? await tellNotInstalled() : undefined; // such as an unpacked folder on Linux
-      const { version } = found.updateInfo;
-      if (!found.isUpdateAvailable)
+      const result = await source.checkForUpdates();
+      if (!result) return isAsked ? await tellNotInstalled() : undefined; // such as an unpacked folder on Linux
+      const { version } = result.updateInfo;
+      if (!result.isUpdateAvailable)
         return isAsked ? await tell(say('update.newest', { version: app.getVersion() })) : undefined;
-      if (version === taken) return isAsked ? await tell(say('update.ready', { version })) : undefined;
+      if (version === handledVersion) return isAsked ? await tell(say('update.ready', { version })) : undefined;
       if (!isAsked && version === declined) return;
       if (!(await isAccepted(version))) return void (declined = version);
       isAwaited = true;
       await source.downloadUpdate();
-      taken = version;
+      handledVersion = version;
       await tell(say('update.ready', { version }));
     } catch (error) {
       if (!isAwaited) return;
@@ -80,7 +80,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   }
 
   const lookOnce = (isAsked: boolean): Promise<void> =>
-    (looking ??= look(isAsked).finally(() => {
+    (looking ??= checkForUpdate(isAsked).finally(() => {
       looking = undefined;
     }));
 
@@ -92,7 +92,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
         if (isWanted()) void lookOnce(false);
         clock.after(DAY_MS, daily);
       };
-      clock.after(FIRST_LOOK_MS, daily);
+      clock.after(FIRST_CHECK_MS, daily);
     },
 
     /** Checks now and shows the result, for the menu. */

@@ -33,7 +33,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
     if (announces() && !isSeen()) notify({ title: player.title, body: player.artist ?? '', onClick });
   }
 
-  function goOn(): void {
+  function resume(): void {
     if (sleep !== 'woken' || status?.player?.status !== 'paused') return;
     sleep = 'none';
     player('toggle');
@@ -45,7 +45,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
       status = next;
       keepAwake(isSounding(next));
       announce(next);
-      goOn();
+      resume();
       if (isReport && sleep === 'woken') sleep = 'none'; // a person did something else
     },
     suspend(): void {
@@ -54,7 +54,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
     },
     resume(): void {
       if (sleep === 'asleep') sleep = 'woken';
-      goOn();
+      resume();
     },
     close: (): void => keepAwake(false),
   };

@@ -6,7 +6,7 @@ export interface Area {
   width: number;
   height: number;
 }
-export interface Place extends Area {
+export interface WindowPlace extends Area {
   isMaximized: boolean;
 }
 export interface Size {
@@ -22,54 +22,62 @@ export const arrangementOf = (screens: readonly Area[]): string =>
     .join(', ');
 
 /** Pixels of the title bar that must stay in reach. */
-const IN_REACH = 80;
+const MIN_REACHABLE_PX = 80;
 
 /** `screens` are work areas, the primary one first. A window on a screen that is gone is centred on the primary one. */
-export function placeWindow(screens: readonly Area[], wanted: Place | undefined, usual: Size): Partial<Area> & Size {
-  const screen = wanted && screens.find((one) => isInReach(wanted, one));
-  if (!wanted || !screen) {
+export function placeWindow(
+  screens: readonly Area[],
+  savedPlace: WindowPlace | undefined,
+  defaultSize: Size,
+): Partial<Area> & Size {
+  const screen = savedPlace && screens.find((area) => isInReach(savedPlace, area));
+  if (!savedPlace || !screen) {
     const main = screens[0];
-    const { width, height } = wanted ?? usual;
+    const { width, height } = savedPlace ?? defaultSize;
     // without a position it is centred
     return { width: Math.min(width, main?.width ?? width), height: Math.min(height, main?.height ?? height) };
   }
-  const [width, height] = [Math.min(wanted.width, screen.width), Math.min(wanted.height, screen.height)];
+  const [width, height] = [Math.min(savedPlace.width, screen.width), Math.min(savedPlace.height, screen.height)];
   return {
     width,
     height,
-    x: between(wanted.x, screen.x - width + IN_REACH, screen.x + screen.width - IN_REACH),
-    y: between(wanted.y, screen.y, screen.y + screen.height - IN_REACH),
+    x: clamp(savedPlace.x, screen.x - width + MIN_REACHABLE_PX, screen.x + screen.width - MIN_REACHABLE_PX),
+    y: clamp(savedPlace.y, screen.y, screen.y + screen.height - MIN_REACHABLE_PX),
   };
 }
 
 function isInReach({ x, y, width }: Area, screen: Area): boolean {
   const across = Math.min(x + width, screen.x + screen.width) - Math.max(x, screen.x);
-  return across >= IN_REACH && y >= screen.y - IN_REACH && y < screen.y + screen.height - IN_REACH / 2;
+  return (
+    across >= MIN_REACHABLE_PX &&
+    y >= screen.y - MIN_REACHABLE_PX &&
+    y < screen.y + screen.height - MIN_REACHABLE_PX / 2
+  );
 }
 
-const between = (value: number, least: number, most: number): number => Math.max(least, Math.min(value, most));
+const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
 
 /** Of each window, by the screens that were connected; the latest last. */
-type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: Place | undefined }>>;
+type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: WindowPlace | undefined }>>;
 
-const MOST_ARRANGEMENTS = 8;
+const MAX_ARRANGEMENTS = 8;
 
-/** With these screens, or else wherever it was last. */
+/** Returns the place with these screens, or else the last one. */
 export const lastPlace = <Name extends string>(
   places: Places<Name>,
   arrangement: string,
   name: Name,
-): Place | undefined =>
+): WindowPlace | undefined =>
   places[arrangement]?.[name] ?? Object.values(places).findLast((here) => here[name] !== undefined)?.[name];
 
-/** With one more; those of screens that were not connected for long are dropped. */
+/** Adds a place; the arrangements that were unused for longest are dropped. */
 export function withPlace<Name extends string>(
   places: Places<Name>,
   arrangement: string,
   name: Name,
-  place: Place,
+  place: WindowPlace,
 ): Places<Name> {
-  const { [arrangement]: here, ...others } = places;
-  const kept = Object.entries(others).slice(1 - MOST_ARRANGEMENTS);
-  return { ...Object.fromEntries(kept), [arrangement]: { ...here, [name]: place } };
+  const { [arrangement]: current, ...otherArrangements } = places;
+  const recentArrangements = Object.entries(otherArrangements).slice(1 - MAX_ARRANGEMENTS);
+  return { ...Object.fromEntries(recentArrangements), [arrangement]: { ...current, [name]: place } };
 }

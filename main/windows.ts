@@ -1,20 +1,20 @@
 // The windows: one of each name, opened at its last position, and the messages to their pages.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { PAGE_MESSAGE, type PageMessage } from './ipc.ts';
-import { arrangementOf, placeWindow, type Area, type Place, type Size } from './window-placement.ts';
+import { arrangementOf, placeWindow, type Area, type WindowPlace, type Size } from './window-placement.ts';
 import type { WindowName } from './window-paths.ts';
 
 /** The page's background, so that a window does not flash while it loads. */
-const BACKGROUND = { light: '#f4f3f1', dark: '#0c0c0d' };
-const SIZES: Record<WindowName, { usual: Size; least: Size }> = {
-  library: { usual: { width: 1_280, height: 840 }, least: { width: 380, height: 480 } },
-  player: { usual: { width: 380, height: 640 }, least: { width: 280, height: 72 } }, // down to one line
-  settings: { usual: { width: 980, height: 760 }, least: { width: 380, height: 480 } },
+const BACKGROUND_COLORS = { light: '#f4f3f1', dark: '#0c0c0d' };
+const SIZES: Record<WindowName, { defaultSize: Size; minSize: Size }> = {
+  library: { defaultSize: { width: 1_280, height: 840 }, minSize: { width: 380, height: 480 } },
+  player: { defaultSize: { width: 380, height: 640 }, minSize: { width: 280, height: 72 } }, // down to one line
+  settings: { defaultSize: { width: 980, height: 760 }, minSize: { width: 380, height: 480 } },
 };
-const PAGES: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
+const PAGE_PATHS: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
 
 /** After that many crashes the page is not reloaded; its window can be closed and reopened. */
-const MOST_CRASHES = 3;
+const MAX_CRASHES = 3;
 
 interface WindowsDeps {
   preload: string;
@@ -22,8 +22,8 @@ interface WindowsDeps {
   url(): string | undefined;
   isOurs(address: string): boolean;
   /** Where it was with these screens. */
-  lastPlace(name: WindowName, arrangement: string): Place | undefined;
-  keepPlace(name: WindowName, arrangement: string, place: Place): void;
+  lastPlace(name: WindowName, arrangement: string): WindowPlace | undefined;
+  keepPlace(name: WindowName, arrangement: string, place: WindowPlace): void;
   /** The player window stays above those of other programs. */
   isPlayerOnTop(): boolean;
   /** Whether closing only hides the window, because something goes on in it. */
@@ -31,7 +31,7 @@ interface WindowsDeps {
   onClosed(): void;
 }
 
-interface Held {
+interface AppWindow {
   window: BrowserWindow;
   isListening: boolean;
   isBroken: boolean;
@@ -50,10 +50,10 @@ export function createWindows({
   staysBehind,
   onClosed,
 }: WindowsDeps) {
-  const open = new Map<WindowName, Held>();
+  const appWindows = new Map<WindowName, AppWindow>();
 
-  function make(name: WindowName, address: string, isHidden: boolean): Held {
-    const { usual, least } = SIZES[name];
+  function createWindow(name: WindowName, address: string, isHidden: boolean): AppWindow {
+    const { defaultSize: usual, minSize: least } = SIZES[name];
     const place = lastPlace(name, arrangementOf(screens()));
     const window = new BrowserWindow({
       title: 'Tonearm',
@@ -61,13 +61,13 @@ export function createWindows({
       minWidth: least.width,
       minHeight: least.height,
       show: false,
-      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND_COLORS.dark : BACKGROUND_COLORS.light,
       autoHideMenuBar: true,
       alwaysOnTop: name === 'player' && isPlayerOnTop(),
       webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
     });
-    const held: Held = { window, isListening: false, isBroken: false, waiting: [] };
-    open.set(name, held);
+    const appWindow: AppWindow = { window, isListening: false, isBroken: false, waiting: [] };
+    appWindows.set(name, appWindow);
     if (place?.isMaximized) window.maximize();
     if (isHidden) window.hide(); // maximizing shows it
     else window.once('ready-to-show', () => window.show());
@@ -80,7 +80,7 @@ export function createWindows({
       window.hide();
     });
     window.once('closed', () => {
-      open.delete(name);
+      appWindows.delete(name);
       onClosed();
     });
     // the back and forward buttons of a mouse; macOS has gestures for that, and no such command
@@ -88,25 +88,25 @@ export function createWindows({
       if (command === 'browser-backward') window.webContents.navigationHistory.goBack();
       else if (command === 'browser-forward') window.webContents.navigationHistory.goForward();
     });
-    watchPage(held);
-    load(held, address);
-    return held;
+    watchPage(appWindow);
+    load(appWindow, address);
+    return appWindow;
   }
 
   /** Shows the page in its window; without a path just the window. */
   function show(name: WindowName, path?: string): void {
     const base = url();
-    const held = open.get(name);
-    if (held) {
-      if (path !== undefined && path !== PAGES[name]) goTo(name, held, path);
-      return focus(held.window);
+    const appWindow = appWindows.get(name);
+    if (appWindow) {
+      if (path !== undefined && path !== PAGE_PATHS[name]) goTo(name, appWindow, path);
+      return focus(appWindow.window);
     }
-    if (base !== undefined) make(name, base + (path ?? PAGES[name]), false);
+    if (base !== undefined) createWindow(name, base + (path ?? PAGE_PATHS[name]), false);
   }
 
-  function goTo(name: WindowName, held: Held, path: string): void {
-    if (name === 'library') tell(held, { kind: 'open', path }); // reloading would stop the music
-    else load(held, `${url() ?? ''}${path}`);
+  function goTo(name: WindowName, appWindow: AppWindow, path: string): void {
+    if (name === 'library') sendMessage(appWindow, { kind: 'open', path }); // reloading would stop the music
+    else load(appWindow, `${url() ?? ''}${path}`);
   }
 
   return {
@@ -119,14 +119,16 @@ export function createWindows({
     tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
       const listener =
-        open.get('library') ?? (['player', 'sleep'].includes(message.kind) ? open.get('player') : undefined);
-      const held =
-        listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
-      if (held) tell(held, message);
+        appWindows.get('library') ??
+        (['player', 'sleep'].includes(message.kind) ? appWindows.get('player') : undefined);
+      const appWindow =
+        listener ??
+        (isNeeded && base !== undefined ? createWindow('library', base + PAGE_PATHS.library, true) : undefined);
+      if (appWindow) sendMessage(appWindow, message);
     },
 
     tellAll(message: PageMessage): void {
-      for (const held of open.values()) if (held.isListening) tell(held, message);
+      for (const appWindow of appWindows.values()) if (appWindow.isListening) sendMessage(appWindow, message);
     },
 
     /**
@@ -134,36 +136,36 @@ export function createWindows({
      * or any while there is no library window.
      */
     heardFrom(page: WebContents): boolean {
-      for (const held of open.values()) {
-        if (held.window.webContents !== page) continue;
-        held.isListening = true;
-        for (const message of held.waiting.splice(0)) tell(held, message);
+      for (const appWindow of appWindows.values()) {
+        if (appWindow.window.webContents !== page) continue;
+        appWindow.isListening = true;
+        for (const message of appWindow.waiting.splice(0)) sendMessage(appWindow, message);
       }
-      return nameOf(page) === 'library' || !open.has('library');
+      return nameOf(page) === 'library' || !appWindows.has('library');
     },
 
     nameOf,
 
-    playerOnTop: (isWanted: boolean): void => open.get('player')?.window.setAlwaysOnTop(isWanted),
+    playerOnTop: (isWanted: boolean): void => appWindows.get('player')?.window.setAlwaysOnTop(isWanted),
 
     /**
      * The server is back, perhaps at another address. Pages that are still loaded reconnect by themselves, without
      * interrupting the music.
      */
     serverIsBack(base: string): void {
-      for (const [name, held] of open) {
-        if (!isOurs(held.window.webContents.getURL())) load(held, base + PAGES[name]);
-        else if (held.isBroken) held.window.webContents.reload();
-        held.isBroken = false;
+      for (const [name, appWindow] of appWindows) {
+        if (!isOurs(appWindow.window.webContents.getURL())) load(appWindow, base + PAGE_PATHS[name]);
+        else if (appWindow.isBroken) appWindow.window.webContents.reload();
+        appWindow.isBroken = false;
       }
     },
 
-    isOpen: (name: WindowName): boolean => open.has(name),
-    isVisible: (): boolean => [...open.values()].some(({ window }) => window.isVisible()),
+    isOpen: (name: WindowName): boolean => appWindows.has(name),
+    isVisible: (): boolean => [...appWindows.values()].some(({ window }) => window.isVisible()),
   };
 
   function nameOf(page: WebContents): WindowName | undefined {
-    return [...open].find(([, { window }]) => window.webContents === page)?.[0];
+    return [...appWindows].find(([, { window }]) => window.webContents === page)?.[0];
   }
 }
 
@@ -173,31 +175,31 @@ function screens(): Area[] {
   return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
 }
 
-function tell({ window, isListening, waiting }: Held, message: PageMessage): void {
+function sendMessage({ window, isListening, waiting }: AppWindow, message: PageMessage): void {
   if (isListening) window.webContents.send(PAGE_MESSAGE, message);
   else waiting.push(message);
 }
 
-function watchPage(held: Held): void {
-  const page = held.window.webContents;
+function watchPage(appWindow: AppWindow): void {
+  const page = appWindow.window.webContents;
   let crashes = 0;
   page.on('did-navigate', () => {
-    held.isListening = false;
+    appWindow.isListening = false;
   });
   page.on('did-fail-load', (_event, _code, _text, _url, isMainFrame) => {
-    held.isBroken ||= isMainFrame;
+    appWindow.isBroken ||= isMainFrame;
   });
   page.on('render-process-gone', (_event, { reason }) => {
-    held.isListening = false;
+    appWindow.isListening = false;
     crashes += 1;
-    if (reason !== 'clean-exit' && crashes <= MOST_CRASHES) page.reload(); // the queue is in the page's storage
+    if (reason !== 'clean-exit' && crashes <= MAX_CRASHES) page.reload(); // the queue is in the page's storage
   });
 }
 
 /** A page that fails to load shows an error; when the server is back it is loaded again. */
-function load(held: Held, address: string): void {
-  held.window.loadURL(address).catch(() => {
-    held.isBroken = true;
+function load(appWindow: AppWindow, address: string): void {
+  appWindow.window.loadURL(address).catch(() => {
+    appWindow.isBroken = true;
   });
 }
 

@@ -6,7 +6,7 @@ import { shippedPackages, type ShippedPackage } from './shipped-packages.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const HEAD = `# Notices
+const HEADER = `# Notices
 
 Tonearm is made with the work of others. Written by \`npm run notices\` from what is really in the bundles and the packages; not by hand.
 
@@ -55,10 +55,10 @@ function licenceTexts(packages: ShippedPackage[]): string {
       .toLowerCase()
       .replace(/[^a-z]+/g, '')
       .replace(/^(the)?mitlicense(mit)?/, '');
-    const known = texts.get(words) ?? { body, names: new Set(), rights: new Set() };
-    known.names.add(name);
-    for (const right of rights) known.rights.add(right.trim());
-    texts.set(words, known);
+    const licence = texts.get(words) ?? { body, names: new Set(), rights: new Set() };
+    licence.names.add(name);
+    for (const right of rights) licence.rights.add(right.trim());
+    texts.set(words, licence);
   }
   return [...texts.values()]
     .map(
@@ -82,5 +82,8 @@ function licenceOf(folder: string): string | undefined {
 if (import.meta.main) {
   const packages = await shippedPackages();
   const table = ['| package | version | licence |', '|---|---|---|', ...packageLines(packages)].join('\n');
-  writeFileSync(join(root, 'resources', 'NOTICES.md'), `${HEAD}\n${table}\n\n## Licences\n\n${licenceTexts(packages)}`);
+  writeFileSync(
+    join(root, 'resources', 'NOTICES.md'),
+    `${HEADER}\n${table}\n\n## Licences\n\n${licenceTexts(packages)}`,
+  );
 }

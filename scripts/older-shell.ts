@@ -6,7 +6,7 @@ import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 
-const ADDED = `
+const POLYFILLS = `
 URL.canParse ??= (text) => { try { return Boolean(new URL(text)); } catch { return false; } };
 Array.prototype.toSorted ??= function (compare) { return [...this].sort(compare); };
 Promise.withResolvers ??= function () {
@@ -30,7 +30,7 @@ export async function makeOlderShell(folder: string): Promise<string> {
   for (const name of ['dist', 'migrations', 'resources', 'node_modules'])
     symlinkSync(join(root, name), join(folder, name), 'junction');
   for (const [name, banner] of [
-    ['index', ADDED],
+    ['index', POLYFILLS],
     ['preload', ''],
   ] as const)
     await build({

@@ -20,7 +20,7 @@ import { parseArgs } from 'node:util';
 const root = join(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
 /** What the archive has of the project; of dist/ without the desktop's shell. */
-const PARTS = [
+const ARCHIVE_PARTS = [
   'dist/server',
   'dist/renderer',
   'migrations',
@@ -30,14 +30,14 @@ const PARTS = [
   'LICENSE',
   'CHANGELOG.md',
 ];
-const LEFT_OUT = [
+const EXCLUDED_PARTS = [
   'migrations/meta',
   'resources/packaging',
   'resources/languages',
   'docs/screenshots',
   'docs/decisions',
 ];
-const SCRIPTS = [
+const ARCHIVE_SCRIPTS = [
   'run',
   'run.cmd',
   'tonearm.js',
@@ -93,10 +93,10 @@ function build(...parts: string[]): void {
 
 function fillFolder(folder: string, version: string, withNode: boolean): void {
   const files = [
-    ...PARTS.flatMap((part) => filesBelow(part)).filter(
-      (file) => !LEFT_OUT.some((part) => file.startsWith(`${part}/`)),
+    ...ARCHIVE_PARTS.flatMap((part) => filesBelow(part)).filter(
+      (file) => !EXCLUDED_PARTS.some((part) => file.startsWith(`${part}/`)),
     ),
-    ...SCRIPTS.map((script) => `scripts/${script}`),
+    ...ARCHIVE_SCRIPTS.map((script) => `scripts/${script}`),
     ...nativePackageFiles(),
     ...(withNode ? nodeFiles() : []),
   ];
@@ -123,8 +123,8 @@ function filesBelow(part: string): string[] {
 function nativePackageFiles(): string[] {
   const [, list = ''] =
     /^files:\n((?: {2}.*\n)+)/m.exec(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) ?? [];
-  const rules = [...list.matchAll(/^ {2}- '?(!?)(node_modules\/[^'\s]+)/gm)].map(([, not, glob = '']) => ({
-    isTaken: not === '',
+  const rules = [...list.matchAll(/^ {2}- '?(!?)(node_modules\/[^'\s]+)/gm)].map(([, negation, glob = '']) => ({
+    isTaken: negation === '',
     glob: glob.replace('${platform}', process.platform).replace('${arch}', process.arch),
   }));
   const folders = rules.filter(({ isTaken, glob }) => isTaken && glob.endsWith('/**')).map(({ glob }) => dirname(glob));

@@ -5,12 +5,12 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PUBLISHED = /\.(AppImage|deb|dmg|zip|tar\.gz|exe|blockmap|json)$|^latest.*\.yml$/;
+const PUBLISHED_FILE = /\.(AppImage|deb|dmg|zip|tar\.gz|exe|blockmap|json)$|^latest.*\.yml$/;
 
 export function gatherRelease(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const machine of readdirSync(from).toSorted()) {
-    for (const name of readdirSync(join(from, machine)).filter((file) => PUBLISHED.test(file))) {
+    for (const name of readdirSync(join(from, machine)).filter((file) => PUBLISHED_FILE.test(file))) {
       const [source, target] = [join(from, machine, name), join(to, name)];
       if (!existsSync(target)) copyFileSync(source, target);
       else if (name.endsWith('.yml'))

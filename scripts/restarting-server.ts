@@ -14,9 +14,9 @@ interface RestartingServerOptions {
 }
 
 /** A person who saves all files saves several at once. */
-const SETTLE_MS = 50;
-const PATIENCE_MS = 1_000;
-const LAST_LINES = 40;
+const RESTART_DELAY_MS = 50;
+const STOP_TIMEOUT_MS = 1_000;
+const MAX_ERROR_LINES = 40;
 
 export function createRestartingServer({ entry, args, onListening, onFailed }: RestartingServerOptions) {
   let child: ChildProcess | undefined;
@@ -26,17 +26,17 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
   let turn = Promise.resolve();
 
   function start(): void {
-    const started = spawn(process.execPath, ['--import', import.meta.resolve('./quick-imports.ts'), entry, ...args], {
+    const newChild = spawn(process.execPath, ['--import', import.meta.resolve('./quick-imports.ts'), entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    child = started;
+    child = newChild;
     const lines: string[] = [];
-    const take = (line: string): void => {
+    const noteLine = (line: string): void => {
       const url = /^Tonearm is listening on (http:\S+)$/.exec(line)?.[1];
       if (url === undefined) {
-        const text = readable(line);
+        const text = toReadableLine(line);
         console.log(text);
-        lines.splice(0, lines.length - LAST_LINES + 1);
+        lines.splice(0, lines.length - MAX_ERROR_LINES + 1);
         lines.push(text);
         return;
       }
@@ -45,9 +45,9 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
       address.resolve(url);
       onListening(wasDown);
     };
-    for (const input of [started.stdout, started.stderr]) createInterface({ input }).on('line', take);
-    started.once('close', (code, signal) => {
-      if (child !== started) return; // it was asked to end
+    for (const input of [newChild.stdout, newChild.stderr]) createInterface({ input }).on('line', noteLine);
+    newChild.once('close', (code, signal) => {
+      if (child !== newChild) return; // it was asked to end
       child = undefined;
       failure = `The server ended (${signal ?? code}), and starts again when a file is saved.\n\n${lines.join('\n')}`;
       console.error(failure.split('\n', 1)[0]);
@@ -62,7 +62,7 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
     child = undefined;
     if (!old || old.exitCode !== null || old.signalCode !== null) return;
     old.kill('SIGTERM');
-    const impatience = setTimeout(() => old.kill('SIGKILL'), PATIENCE_MS);
+    const impatience = setTimeout(() => old.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await once(old, 'close');
     clearTimeout(impatience);
   }
@@ -80,7 +80,7 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
         address = Promise.withResolvers(); // from here on everybody waits for the new one
         old.resolve(address.promise);
         turn = turn.then(stop).then(start);
-      }, SETTLE_MS);
+      }, RESTART_DELAY_MS);
     },
 
     async stop(): Promise<void> {
@@ -92,10 +92,12 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
 }
 
 /** A line of the log as a person reads it, with its stack. */
-function readable(line: string): string {
+function toReadableLine(line: string): string {
   if (!line.startsWith('{"')) return line;
-  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown> & { err?: { stack: string } };
-  const details = Object.keys(rest).length > 0 ? inspect(rest, { breakLength: Infinity }) : '';
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown> & {
+    err?: { stack: string };
+  };
+  const details = Object.keys(fields).length > 0 ? inspect(fields, { breakLength: Infinity }) : '';
   return [`${String(time).slice(11, 19)} ${String(level)}: ${String(msg)} ${details}`.trimEnd(), err?.stack]
     .filter(Boolean)
     .join('\n');

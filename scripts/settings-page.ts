@@ -6,9 +6,9 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../server/config/sett
 import { SETTING_GROUPS } from '../server/setting-kinds.ts';
 import { BACKENDS } from '../server/storage/backends.ts';
 
-export const PAGE = join(import.meta.dirname, '..', 'docs', 'SETTINGS.md');
+export const PAGE_PATH = join(import.meta.dirname, '..', 'docs', 'SETTINGS.md');
 
-const HEAD = `# Settings
+const HEADER = `# Settings
 
 Each setting is an environment variable, a line in \`settings.json\` in the data folder (lower case), and a field in the
 settings window. The environment wins over the file. Sizes are in bytes, or have a unit: \`500MB\` and \`1.5g\` are powers
@@ -48,7 +48,7 @@ export function settingsPage(): string {
     const title = group.charAt(0).toUpperCase() + group.slice(1);
     return `\n## ${title}\n\n| setting | default | |\n|---|---|---|\n${names.map(lineOf).join('')}`;
   });
-  return HEAD + tables.join('');
+  return HEADER + tables.join('');
 }
 
-if (import.meta.main) writeFileSync(PAGE, settingsPage());
+if (import.meta.main) writeFileSync(PAGE_PATH, settingsPage());

@@ -5,10 +5,10 @@ import { join, matchesGlob, sep } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
 const root = join(import.meta.dirname, '..');
-const MODES = ['renderer', 'server', 'main', 'preload'];
+const BUILD_MODES = ['renderer', 'server', 'main', 'preload'];
 /** Parts of native packages, one for each system; named once. */
-const SYSTEM = /-(linux|darwin|win32)-(x64|arm64)(-gnu|-msvc)?$/;
-const OTHER_SYSTEM =
+const SYSTEM_SUFFIX = /-(linux|darwin|win32)-(x64|arm64)(-gnu|-msvc)?$/;
+const OTHER_SYSTEM_SUFFIX =
   /-(android|freebsd|linux|linuxmusl|webcontainers|win32)-(?!(x64|arm64)(-gnu|-msvc)?$)|-linuxmusl-|-wasm32/;
 
 export interface ShippedPackage {
@@ -19,7 +19,7 @@ export interface ShippedPackage {
   folder: string;
 }
 
-interface Locked {
+interface LockEntry {
   version: string;
   license?: string;
 }
@@ -27,23 +27,23 @@ interface Locked {
 /** By name, then version; each once. */
 export async function shippedPackages(): Promise<ShippedPackage[]> {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, Locked>;
+    packages: Record<string, LockEntry>;
   };
-  const found = new Map<string, ShippedPackage>();
+  const shipped = new Map<string, ShippedPackage>();
   for (const folder of [...(await bundledFolders()), ...packedFolders(Object.keys(packages))]) {
     const locked = packages[folder];
     if (!locked) throw new Error(`${folder} is shipped, and not in the lock file.`);
     const name = folder
       .slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
-      .replace(SYSTEM, '-<system>');
-    found.set(`${name} ${locked.version}`, {
+      .replace(SYSTEM_SUFFIX, '-<system>');
+    shipped.set(`${name} ${locked.version}`, {
       name,
       version: locked.version,
       licence: locked.license ?? 'not said',
       folder,
     });
   }
-  return [...found.values()].toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
+  return [...shipped.values()].toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 
 /** Of everything that left something in a bundle. */
@@ -51,7 +51,7 @@ async function bundledFolders(): Promise<Set<string>> {
   const folders = new Set<string>();
   // as in a build; under a test runner it is `test`, and packages bring their warnings along
   process.env['NODE_ENV'] = 'production';
-  for (const mode of MODES) {
+  for (const mode of BUILD_MODES) {
     const built = (await build({
       mode,
       configFile: join(root, 'vite.config.ts'),
@@ -78,8 +78,10 @@ function packageFolder(id: string): string | undefined {
 
 /** What electron-builder.yml takes along from node_modules, for any of the systems. */
 function packedFolders(locked: string[]): string[] {
-  const taken = [
+  const includedFolders = [
     ...readFileSync(join(root, 'electron-builder.yml'), 'utf8').matchAll(/^ {2}- (node_modules\/\S+)\/\*\*$/gm),
   ].map(([, folder]) => folder as string);
-  return locked.filter((folder) => taken.some((pattern) => matchesGlob(folder, pattern)) && !OTHER_SYSTEM.test(folder));
+  return locked.filter(
+    (folder) => includedFolders.some((pattern) => matchesGlob(folder, pattern)) && !OTHER_SYSTEM_SUFFIX.test(folder),
+  );
 }

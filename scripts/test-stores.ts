@@ -5,16 +5,16 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { installS3Server, S3_MAKES, startS3Server, type S3Server } from '../test/support/s3-servers.ts';
 
-const QUICK = '--quick';
-const INSTALL = '--install';
-const TESTS = [
+const QUICK_OPTION = '--quick';
+const INSTALL_OPTION = '--install';
+const TEST_FILES = [
   'storage-s3.test.ts',
-  ...(process.argv.includes(QUICK) ? [] : ['store-library.test.ts', 'store-faults.test.ts']),
+  ...(process.argv.includes(QUICK_OPTION) ? [] : ['store-library.test.ts', 'store-faults.test.ts']),
 ].map((name) => `test/integration/${name}`);
 
 function test({ endpoint, bucket, keys, virtualHost, lacksConditions, stop }: S3Server): boolean {
   try {
-    const { status } = spawnSync('npx', ['vitest', 'run', ...TESTS, '-t', endpoint], {
+    const { status } = spawnSync('npx', ['vitest', 'run', ...TEST_FILES, '-t', endpoint], {
       cwd: join(import.meta.dirname, '..'),
       stdio: 'inherit',
       env: {
@@ -33,9 +33,9 @@ function test({ endpoint, bucket, keys, virtualHost, lacksConditions, stop }: S3
   }
 }
 
-const names = process.argv.slice(2).filter((one) => ![QUICK, INSTALL].includes(one));
+const names = process.argv.slice(2).filter((argument) => ![QUICK_OPTION, INSTALL_OPTION].includes(argument));
 const makes = S3_MAKES.filter(({ name }) => names.length === 0 || names.includes(name));
-if (process.argv.includes(INSTALL)) {
+if (process.argv.includes(INSTALL_OPTION)) {
   for (const make of makes) installS3Server(make);
   process.exit();
 }

@@ -21,7 +21,7 @@ function note(command: string, isPassed: boolean): boolean {
   return isPassed;
 }
 
-async function run(command: string): Promise<boolean> {
+async function runCommand(command: string): Promise<boolean> {
   const [status] = (await once(
     spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, TESTS_LEFT_OUT: leftOut } }),
     'close',
@@ -42,16 +42,16 @@ async function runEverything(): Promise<boolean> {
   console.log(
     'Build, type check, lint and all tests: about a quarter of an hour on two cores. Browser tests come first.',
   );
-  if (!(await run('npm run build'))) return false;
+  if (!(await runCommand('npm run build'))) return false;
   const passed = await Promise.all([
     runBeside('npm run typecheck').then(async (isTyped) => (await runBeside('npm run lint')) && isTyped),
-    run('vitest run'),
+    runCommand('vitest run'),
   ]);
   return !passed.includes(false);
 }
 
-const some = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');
-const isPassed = await (words.length > 0 ? run(some) : runEverything());
+const testCommand = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');
+const isPassed = await (words.length > 0 ? runCommand(testCommand) : runEverything());
 if (words.length === 0) {
   const sentences = existsSync(leftOut) ? new Set(readFileSync(leftOut, 'utf8').trim().split('\n')) : [];
   console.log(['', ...results, ...[...sentences].map((sentence) => `Left out: ${sentence}`)].join('\n'));

@@ -3,20 +3,20 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export function createTypeCheck(root: string) {
-  const running = new Set<string>();
-  const again = new Set<string>();
+  const runningFolders = new Set<string>();
+  const pendingFolders = new Set<string>();
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
   function check(folder: string): void {
-    if (running.has(folder)) return void again.add(folder);
-    running.add(folder);
+    if (runningFolders.has(folder)) return void pendingFolders.add(folder);
+    runningFolders.add(folder);
     const child = spawn(process.execPath, [tsc, '-p', folder, '--pretty'], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     child.once('exit', () => {
-      running.delete(folder);
-      if (again.delete(folder)) check(folder);
+      runningFolders.delete(folder);
+      if (pendingFolders.delete(folder)) check(folder);
     });
   }
   return { check };

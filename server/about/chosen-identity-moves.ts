@@ -28,15 +28,15 @@ export function createChosenIdentityMoves(client: Sqlite): AnnotationPart {
     name: 'identity',
     move({ type, from, to, holder, memory }): z.output<typeof Memory> {
       const chosen = type === 'artist' ? findChosen.get(holder) : undefined;
-      const moved = Memory.parse(memory);
-      if (!chosen || (holder !== from && moved?.mbid !== chosen.mbid)) return moved;
+      const movedIdentity = Memory.parse(memory);
+      if (!chosen || (holder !== from && movedIdentity?.mbid !== chosen.mbid)) return movedIdentity;
       if (findChosen.get(to)) return undefined;
       copy.run({ from: holder, to });
       return chosen;
     },
     takeBack({ type, holder, memory }): void {
-      const moved = Memory.parse(memory);
-      if (type === 'artist' && moved && findChosen.get(holder)?.mbid === moved.mbid) remove.run(holder);
+      const movedIdentity = Memory.parse(memory);
+      if (type === 'artist' && movedIdentity && findChosen.get(holder)?.mbid === movedIdentity.mbid) remove.run(holder);
     },
   };
 }

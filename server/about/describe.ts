@@ -22,12 +22,12 @@ interface DescribeDeps {
 export async function describe(
   { subjects, wikimedia }: DescribeDeps,
   { kind, mbid }: { kind: SubjectKind; mbid: string },
-  before: About | null,
+  previous: About | null,
   signal: AbortSignal,
 ): Promise<Description> {
   let fault: ServiceError | undefined;
-  /** Undefined when it failed. */
-  const tried = <T>(work: Promise<T>): Promise<{ value: T } | undefined> =>
+  /** Returns undefined for a failed request. */
+  const tryWork = <T>(work: Promise<T>): Promise<{ value: T } | undefined> =>
     work.then(
       (value) => ({ value }),
       (error: unknown) => {
@@ -37,31 +37,31 @@ export async function describe(
       },
     );
 
-  const answer = await tried(subjects.find(kind, mbid, signal));
-  if (!answer) return { facts: before, fault };
+  const answer = await tryWork(subjects.find(kind, mbid, signal));
+  if (!answer) return { facts: previous, fault };
   if (!answer.value) return { facts: null, fault };
   const { facts, ids } = answer.value;
   if (facts.wikidata === null) return { facts, fault };
 
   // of another item, nothing is kept
-  const known = before?.wikidata === facts.wikidata ? before : undefined;
-  const found = await tried(wikimedia.findItem(facts.wikidata, { kind, mbids: ids }, signal));
-  if (!found) return { facts: { ...facts, ...pick(known) }, fault };
-  const item = found.value;
+  const reusable = previous?.wikidata === facts.wikidata ? previous : undefined;
+  const wikidataAnswer = await tryWork(wikimedia.findItem(facts.wikidata, { kind, mbids: ids }, signal));
+  if (!wikidataAnswer) return { facts: { ...facts, ...pick(reusable) }, fault };
+  const item = wikidataAnswer.value;
   if (!item) return { facts: { ...facts, wikidata: null }, fault };
   const texts: AboutText[] = [];
   for (const language of LANGUAGES) {
     const title = item.articles.get(language);
     if (title === undefined) continue;
-    const text = await tried(wikimedia.findText(language, title, [facts.wikidata, item.id], signal));
-    const kept = text ? text.value : known?.texts.find((one) => one.language === language);
-    if (kept) texts.push(kept);
+    const text = await tryWork(wikimedia.findText(language, title, [facts.wikidata, item.id], signal));
+    const keptText = text ? text.value : reusable?.texts.find((one) => one.language === language);
+    if (keptText) texts.push(keptText);
   }
   return { facts: { ...facts, files: item.files, category: item.category, texts }, fault };
 }
 
-const pick = (known: About | undefined): Pick<About, 'files' | 'category' | 'texts'> => ({
-  files: known?.files ?? [],
-  category: known?.category ?? null,
-  texts: known?.texts ?? [],
+const pick = (reusable: About | undefined): Pick<About, 'files' | 'category' | 'texts'> => ({
+  files: reusable?.files ?? [],
+  category: reusable?.category ?? null,
+  texts: reusable?.texts ?? [],
 });

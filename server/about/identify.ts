@@ -4,7 +4,7 @@ import { identityKey, sortKey } from '../library/sort-and-identity-keys.ts';
 import type { KnownAlbum, Subjects } from './musicbrainz.ts';
 
 /** Titles that many artists have. */
-const COMMON = new Set(
+const COMMON_TITLES = new Set(
   (
     'greatest hits,best of,the best of,the very best of,live,demo,demos,untitled,singles,remixes,unplugged,acoustic,' +
     'collection,the collection,anthology,gold,hits,ep,album,the album,b-sides,christmas,home,love,hope,debut,mixtape,' +
@@ -13,7 +13,7 @@ const COMMON = new Set(
 );
 
 const saysWho = (artist: string, { title }: KnownAlbum): boolean =>
-  !COMMON.has(sortKey(title)) && identityKey(title) !== identityKey(artist);
+  !COMMON_TITLES.has(sortKey(title)) && identityKey(title) !== identityKey(artist);
 
 /**
  * The mbid, or null when it cannot be said: no album is known, or two albums name different artists. Asks about one
@@ -25,12 +25,12 @@ export async function identify(
   artistsOfAlbum: Subjects['artistsOfAlbum'],
   signal: AbortSignal,
 ): Promise<string | null> {
-  let left: string[] | undefined;
-  for (const album of albums.filter((one) => saysWho(name, one))) {
-    const found = await artistsOfAlbum(name, album, signal);
-    if (found.length === 0) continue; // MusicBrainz does not have every album
-    left = left?.filter((id) => found.includes(id)) ?? found;
-    if (left.length <= 1) return left[0] ?? null;
+  let possibleIds: string[] | undefined;
+  for (const album of albums.filter((candidate) => saysWho(name, candidate))) {
+    const artistIds = await artistsOfAlbum(name, album, signal);
+    if (artistIds.length === 0) continue; // MusicBrainz does not have every album
+    possibleIds = possibleIds?.filter((id) => artistIds.includes(id)) ?? artistIds;
+    if (possibleIds.length <= 1) return possibleIds[0] ?? null;
   }
   return null;
 }

@@ -14,12 +14,12 @@ import { createWikimedia } from './wikimedia.ts';
 export interface AboutTuning {
   /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
   wikimediaPerSecond?: number;
-  /** How often it is looked for artists and albums that are due. */
+  /** Interval of the search for due artists and albums. */
   aboutEveryMs?: number;
 }
 
 const DAY_MS = 86_400_000;
-const LOOK_EVERY_MS = 5 * 60_000;
+const LOOKUP_INTERVAL_MS = 5 * 60_000;
 
 type AboutModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'changes' | 'onAnnotationsMove'> &
@@ -70,10 +70,10 @@ export function aboutModule({
   /** Artists and albums get mbids in many ways, and what was found is refreshed. */
   let looked = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {
-    const next = { version: changes.version(), at: now().getTime() };
-    if (!settings.get('ARTIST_INFO_ENABLED') || (next.version === looked.version && next.at < looked.at + DAY_MS))
+    const current = { version: changes.version(), at: now().getTime() };
+    if (!settings.get('ARTIST_INFO_ENABLED') || (current.version === looked.version && current.at < looked.at + DAY_MS))
       return;
-    looked = next;
+    looked = current;
     if (await about.hasDue()) lookUp();
   }
   let timer: NodeJS.Timeout | undefined;
@@ -91,7 +91,7 @@ export function aboutModule({
       const look = (): void => {
         lookForDue().catch((err: unknown) => log.error({ err }, 'artists that are due could not be looked for'));
       };
-      timer = setInterval(look, tuning.aboutEveryMs ?? LOOK_EVERY_MS).unref();
+      timer = setInterval(look, tuning.aboutEveryMs ?? LOOKUP_INTERVAL_MS).unref();
     },
     stop: (): void => clearInterval(timer),
   } satisfies Module;

@@ -4,16 +4,16 @@ import type { About, Relative, SubjectKind } from '../db/schema.ts';
 import { mbid } from '../enrichment/acoustid-wire.ts';
 import { yearOf, type MusicBrainz } from '../enrichment/musicbrainz.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
-import { oneLine } from '../media/text.ts';
-import { httpUrl, listOf } from './plain.ts';
+import { toOneLine } from '../media/text.ts';
+import { httpUrl, listOf } from './untrusted-text.ts';
 
-const MOST_PEOPLE = 100;
-const MOST_LINKS = 30;
-const MOST_LABELS = 3;
+const MAX_PEOPLE = 100;
+const MAX_LINKS = 30;
+const MAX_LABELS = 3;
 
 const line = z
   .string()
-  .transform((text) => oneLine(text, 300).trim())
+  .transform((text) => toOneLine(text, 300).trim())
   .pipe(z.string().min(1))
   .nullish()
   .catch(undefined)
@@ -82,13 +82,13 @@ const Artists = z.object({
   ),
 });
 
-const INCLUDES: Record<SubjectKind, string> = {
+const INCLUDES_BY_KIND: Record<SubjectKind, string> = {
   artist: 'url-rels+artist-rels',
   'release-group': 'url-rels',
   label: 'url-rels',
 };
 /** Types of links that are shown. */
-const LINKS: Readonly<Record<string, string>> = {
+const LINK_TYPES: Readonly<Record<string, string>> = {
   'official homepage': 'homepage',
   'official site': 'homepage',
   bandcamp: 'bandcamp',
@@ -102,7 +102,7 @@ const LINKS: Readonly<Record<string, string>> = {
   'social network': 'social',
 };
 /** Not an artist: the pages about them would be shown for half of a library. */
-const NOBODY = new Set([
+const NON_ARTIST_IDS = new Set([
   '89ad4ac3-39f7-470e-963a-56509c546377', // Various Artists
   '125ec42a-7229-4250-afc5-e057484327fe', // [unknown]
   'f731ccc4-e22a-43af-a747-64213329e088', // [anonymous]
@@ -110,7 +110,7 @@ const NOBODY = new Set([
   'eec63d3c-3b81-4ad4-b1e4-7c147d4d2b61', // [no artist]
   '9be7f096-97ec-4615-8957-8d40b5dcbc41', // [traditional]
 ]);
-export const isNobody = (id: string): boolean => NOBODY.has(id);
+export const isNobody = (id: string): boolean => NON_ARTIST_IDS.has(id);
 
 /** An album of an artist whom the tags do not identify. */
 export interface KnownAlbum {
@@ -130,33 +130,37 @@ export interface ArtistCandidate {
 /** All throw a ServiceError or the reason of `signal`. */
 export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz, 'find'> }) {
   async function labelsOf(id: string, signal: AbortSignal): Promise<About['labels']> {
-    const found = await musicBrainz.find(
+    const releases = await musicBrainz.find(
       `/ws/2/release?release-group=${id}&inc=labels&limit=100&fmt=json`,
       Releases,
       signal,
     );
     const counts = new Map<string, { mbid: string; name: string; releases: number }>();
-    for (const release of found?.releases ?? [])
+    for (const release of releases?.releases ?? [])
       for (const { label } of release['label-info']) {
         if (label.name === null || label.name === '[no label]') continue;
-        const known = counts.get(label.id);
-        if (known) known.releases++;
+        const counted = counts.get(label.id);
+        if (counted) counted.releases++;
         else counts.set(label.id, { mbid: label.id, name: label.name, releases: 1 });
       }
     return [...counts.values()]
       .toSorted((a, b) => b.releases - a.releases)
-      .slice(0, MOST_LABELS)
+      .slice(0, MAX_LABELS)
       .map(({ mbid: label, name }) => ({ mbid: label, name }));
   }
 
   return {
-    /** Undefined when there is none. `ids`: as asked, and as MusicBrainz calls it now. */
+    /** Returns undefined for an unknown id. `ids`: the requested one, and the current one of MusicBrainz. */
     async find(
       kind: SubjectKind,
       id: string,
       signal: AbortSignal,
     ): Promise<{ facts: About; ids: readonly string[] } | undefined> {
-      const entity = await musicBrainz.find(`/ws/2/${kind}/${id}?fmt=json&inc=${INCLUDES[kind]}`, Entity, signal);
+      const entity = await musicBrainz.find(
+        `/ws/2/${kind}/${id}?fmt=json&inc=${INCLUDES_BY_KIND[kind]}`,
+        Entity,
+        signal,
+      );
       const name = entity?.name ?? entity?.title;
       if (!entity || name == null) return undefined;
       const labels = kind === 'release-group' ? await labelsOf(entity.id, signal) : [];
@@ -184,11 +188,11 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
     async artistsOfAlbum(artist: string, { title, year }: KnownAlbum, signal: AbortSignal): Promise<string[]> {
       const query = `releasegroup:"${escaped(title)}" AND artist:"${escaped(artist)}"`;
       const path = `/ws/2/release-group?${new URLSearchParams({ query, fmt: 'json', limit: '50' }).toString()}`;
-      const found = await musicBrainz.find(path, Groups, signal);
+      const answer = await musicBrainz.find(path, Groups, signal);
       const [artistKey, titleKey] = [identityKey(artist), identityKey(title)];
-      const ids = (found?.['release-groups'] ?? []).flatMap((group) => {
-        const first = yearOf(group['first-release-date']);
-        const isEarlier = year !== null && first !== undefined && first > year + 1;
+      const ids = (answer?.['release-groups'] ?? []).flatMap((group) => {
+        const firstYear = yearOf(group['first-release-date']);
+        const isEarlier = year !== null && firstYear !== undefined && firstYear > year + 1;
         if (identityKey(group.title ?? '') !== titleKey || isEarlier) return [];
         return group['artist-credit'].flatMap((credit) =>
           [credit.name, credit.artist.name].some((name) => name !== null && identityKey(name) === artistKey)
@@ -203,8 +207,8 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
     async searchArtists(text: string, signal: AbortSignal): Promise<ArtistCandidate[]> {
       const query = `"${escaped(text)}"`;
       const path = `/ws/2/artist?${new URLSearchParams({ query, fmt: 'json', limit: '20' }).toString()}`;
-      const found = await musicBrainz.find(path, Artists, signal);
-      return (found?.artists ?? []).flatMap(({ id, name, 'life-span': span, ...artist }) =>
+      const answer = await musicBrainz.find(path, Artists, signal);
+      return (answer?.artists ?? []).flatMap(({ id, name, 'life-span': span, ...artist }) =>
         name === null
           ? []
           : [
@@ -226,46 +230,46 @@ export type Subjects = ReturnType<typeof createSubjects>;
 
 type Relations = readonly z.output<typeof Relation>[];
 
-/** In quotes; the rest of Lucene's syntax has no meaning there. */
+/** Quotes a text, so that Lucene's syntax has no meaning in it. */
 const escaped = (text: string): string => text.replace(/["\\]/g, '\\$&').slice(0, 300);
 
-/** Those who are still in it first, then by year. One who left and came back is listed once. */
+/** Lists current members first, then by year. Somebody who left and came back is listed once. */
 function peopleOf(relations: Relations): Relative[] {
   const people = new Map<string, Relative>();
   for (const { type, direction, artist, begin, end, ended } of relations) {
     if (type !== 'member of band' || !artist || artist.name === null) continue;
     const relation = direction === 'backward' ? 'member' : 'group';
-    const known = people.get(artist.id);
+    const person = people.get(artist.id);
     const isEnded = ended ?? end !== null;
     people.set(artist.id, {
       mbid: artist.id,
       name: artist.name,
       relation,
-      begin: [known?.begin, begin].filter((one) => one != null).toSorted()[0] ?? null,
+      begin: [person?.begin, begin].filter((text) => text != null).toSorted()[0] ?? null,
       end:
-        isEnded && (known?.isEnded ?? true)
-          ? ([known?.end, end]
-              .filter((one) => one != null)
+        isEnded && (person?.isEnded ?? true)
+          ? ([person?.end, end]
+              .filter((text) => text != null)
               .toSorted()
               .at(-1) ?? null)
           : null,
-      isEnded: isEnded && (known?.isEnded ?? true),
+      isEnded: isEnded && (person?.isEnded ?? true),
     });
   }
   return [...people.values()]
     .toSorted((a, b) => Number(a.isEnded) - Number(b.isEnded) || ((a.begin ?? '9') < (b.begin ?? '9') ? -1 : 1))
-    .slice(0, MOST_PEOPLE);
+    .slice(0, MAX_PEOPLE);
 }
 
 function linksOf(relations: Relations): About['links'] {
   const links = new Map<string, { kind: string; url: string }>();
   for (const { type, url, ended } of relations) {
-    const kind = LINKS[type];
+    const kind = LINK_TYPES[type];
     const address = url && ended !== true ? httpUrl(url.resource) : undefined;
     if (kind !== undefined && address !== undefined) links.set(address, { kind, url: address });
   }
-  const order = [...new Set(Object.values(LINKS))];
-  return [...links.values()].toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)).slice(0, MOST_LINKS);
+  const order = [...new Set(Object.values(LINK_TYPES))];
+  return [...links.values()].toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)).slice(0, MAX_LINKS);
 }
 
 const wikidataOf = (relations: Relations): string | null =>

@@ -13,25 +13,25 @@ export type ArtistRow = RowAs<typeof artists, 'id' | 'name' | 'nameKey' | 'artis
 type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
-const ID_WINDOW = 2_000;
+const IDS_PER_QUERY = 2_000;
 /** Albums of an artist that may tell who it is. */
-const MOST_ALBUMS = 4;
-/** What nothing in the library refers to is kept for as long. */
+const MAX_ALBUMS = 4;
+/** Facts that nothing in the library refers to are kept for this long. */
 const UNUSED_MS = 90 * 86_400_000;
 
 /** The mbid of artist `a` with the identity `i`: one that a person chose, that of the tags, or one that was found. */
-const MBID = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
-const WITH_IDENTITY = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
+const MBID_SQL = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
+const ARTISTS_WITH_IDENTITY_SQL = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
-/** By two indexes: the page of an artist must not read all artists. */
-export const IN_LIBRARY = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
+/** Uses two indexes, because the page of an artist must not read all artists. */
+export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
     SELECT a.id FROM wanted w CROSS JOIN artists a ON a.artist_mbid = w.mbid UNION
     SELECT a.id FROM wanted w CROSS JOIN artist_identities i ON i.mbid = w.mbid
       JOIN artists a ON a.name_key = i.artist_key)
-  SELECT ${MBID} AS mbid, min(a.id) AS id FROM maybe m CROSS JOIN ${WITH_IDENTITY}
-  WHERE a.id = m.id AND ${MBID} IN (SELECT mbid FROM wanted) GROUP BY 1`;
+  SELECT ${MBID_SQL} AS mbid, min(a.id) AS id FROM maybe m CROSS JOIN ${ARTISTS_WITH_IDENTITY_SQL}
+  WHERE a.id = m.id AND ${MBID_SQL} IN (SELECT mbid FROM wanted) GROUP BY 1`;
 
-interface Window {
+interface IdWindow {
   above: number;
   upTo: number;
   now: number;
@@ -47,7 +47,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   );
   const albumsOf = client.prepare<[ArtistId], KnownAlbum>(
     `SELECT title, year FROM albums WHERE artist_id = ? AND is_compilation = 0 AND ${isNamed('albums')}
-      ORDER BY track_count DESC, id LIMIT ${MOST_ALBUMS}`,
+      ORDER BY track_count DESC, id LIMIT ${MAX_ALBUMS}`,
   );
   const newestAlbum = client
     .prepare<[ArtistId], number | null>('SELECT max(id) FROM albums WHERE artist_id = ?')
@@ -56,9 +56,10 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     'SELECT (SELECT max(id) FROM artists) AS artist, (SELECT max(id) FROM albums) AS album',
   );
   const dueArtists = client
-    .prepare<Window, ArtistId>(
-      `SELECT a.id FROM ${WITH_IDENTITY} LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID}
-        WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID} IS NULL
+    .prepare<IdWindow, ArtistId>(
+      `SELECT a.id FROM ${ARTISTS_WITH_IDENTITY_SQL}
+      LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL}
+        WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID_SQL} IS NULL
           THEN i.artist_key IS NULL OR (i.is_manual = 0 AND (i.due_at <= @now OR (i.failures = 0
             AND EXISTS (SELECT 1 FROM albums b WHERE b.artist_id = a.id AND b.id > i.asked_album_id))))
           ELSE s.mbid IS NULL OR s.due_at <= @now END
@@ -66,7 +67,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     )
     .pluck();
   const dueAlbums = client
-    .prepare<Window, AlbumId>(
+    .prepare<IdWindow, AlbumId>(
       `SELECT a.id FROM albums a
         LEFT JOIN about_subjects s ON s.kind = 'release-group' AND s.mbid = a.release_group_mbid
         WHERE a.id > @above AND a.id <= @upTo AND a.release_group_mbid IS NOT NULL
@@ -76,7 +77,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   const dueLabels = client
     .prepare<[number], string>("SELECT mbid FROM about_subjects WHERE kind = 'label' AND due_at <= ? ORDER BY mbid")
     .pluck();
-  const inLibrary = client.prepare<[string], { mbid: string; id: ArtistId }>(IN_LIBRARY);
+  const inLibrary = client.prepare<[string], { mbid: string; id: ArtistId }>(IN_LIBRARY_SQL);
   const subject = client.prepare<[string, string], RowAs<typeof aboutSubjects, keyof AboutRow>>(
     `SELECT kind, mbid, facts, failures, asked_at AS askedAt, due_at AS dueAt
       FROM about_subjects WHERE kind = ? AND mbid = ?`,
@@ -84,17 +85,17 @@ export function createAboutQueries({ db }: { db: MainDb }) {
 
   const makeDue = client.prepare<{ artistKey: string; now: number }>(
     `UPDATE about_subjects SET due_at = @now WHERE kind = 'artist'
-      AND mbid = (SELECT ${MBID} FROM ${WITH_IDENTITY} WHERE a.name_key = @artistKey)`,
+      AND mbid = (SELECT ${MBID_SQL} FROM ${ARTISTS_WITH_IDENTITY_SQL} WHERE a.name_key = @artistKey)`,
   );
 
-  function* windows(end: number | null): Generator<Omit<Window, 'now'>> {
-    for (let above = 0; above < (end ?? 0); above += ID_WINDOW) yield { above, upTo: above + ID_WINDOW };
+  function* windows(end: number | null): Generator<Omit<IdWindow, 'now'>> {
+    for (let above = 0; above < (end ?? 0); above += IDS_PER_QUERY) yield { above, upTo: above + IDS_PER_QUERY };
   }
 
   return {
     findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
-    /** Those with most tracks first. */
+    /** Lists those with most tracks first. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
     /** 0 without any. */
     newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,
@@ -126,7 +127,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
         .values(row)
         .onConflictDoUpdate({ target: [aboutSubjects.kind, aboutSubjects.mbid], set: row })
         .run(),
-    /** As if what is known about the artist had been found long ago. */
+    /** Marks the facts about the artist as out of date. */
     makeDue: (artistKey: string, now: Date): void => void makeDue.run({ artistKey, now: now.getTime() }),
     findIdentity: (artistKey: string): IdentityRow | undefined =>
       db.select().from(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).get(),
@@ -141,7 +142,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
 
     /** Deletes what nothing in the library refers to any more. */
     dropUnused(now: Date): void {
-      const before = now.getTime() - UNUSED_MS;
+      const deleteBefore = now.getTime() - UNUSED_MS;
       client
         .prepare(
           `DELETE FROM about_subjects WHERE due_at < @before AND CASE kind
@@ -152,7 +153,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
             ELSE mbid NOT IN (SELECT l.value ->> 'mbid' FROM about_subjects g JOIN json_each(g.facts, '$.labels') l
               WHERE g.kind = 'release-group') END`,
         )
-        .run({ before });
+        .run({ before: deleteBefore });
       client
         .prepare(
           `DELETE FROM artist_identities WHERE is_manual = 0 AND artist_key NOT IN (SELECT name_key FROM artists)`,

@@ -32,7 +32,7 @@ interface AboutRouteDeps {
 }
 
 export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): Route[] {
-  const seen = (userId: UserId, id: AlbumId): void => void library.getAlbum(userId, id);
+  const assertAlbumExists = (userId: UserId, id: AlbumId): void => void library.getAlbum(userId, id);
 
   return [
     route(
@@ -152,7 +152,7 @@ export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): R
         reply: AlbumAbout,
       },
       ({ user, params, query }) => {
-        seen(user.id, params.id);
+        assertAlbumExists(user.id, params.id);
         return toAlbumAbout(about.ofAlbum(params.id), query.language);
       },
     ),
@@ -167,7 +167,7 @@ export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): R
         reply: AlbumAbout,
       },
       async ({ user, params, query, signal }) => {
-        seen(user.id, params.id);
+        assertAlbumExists(user.id, params.id);
         await about.lookUpAlbum(params.id, signal);
         return toAlbumAbout(about.ofAlbum(params.id), query.language);
       },

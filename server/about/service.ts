@@ -22,15 +22,15 @@ import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const DAY_MS = 86_400_000;
-/** What was found changes seldom. */
+/** Facts change seldom. */
 const REFRESH_MS = 90 * DAY_MS;
 /** MusicBrainz gets new artists and albums every day. */
-const ASK_AGAIN_MS = 30 * DAY_MS;
+const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
 const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
 /** Subjects in a row, after which it is the services that fail. */
-const MOST_FAILURES = 3;
+const MAX_CONSECUTIVE_FAILURES = 3;
 /** Pictures that are tried when those before them are unusable. */
-const MOST_PICTURES = 3;
+const MAX_TRIED_PICTURES = 3;
 
 interface AboutDeps {
   db: MainDb;
@@ -44,11 +44,11 @@ interface AboutDeps {
   libraryChanged: () => void;
 }
 
-/** What else belongs to a subject; why it could not be asked. */
-type AlsoAsk = (facts: About) => Promise<ServiceError | undefined>;
-/** How it is known who an artist is. */
+/** Looks up what else belongs to a subject; returns why a service could not be asked. */
+type LookUpMore = (facts: About) => Promise<ServiceError | undefined>;
+/** How an artist was identified. */
 type IdentifiedBy = 'tags' | 'albums' | 'person';
-interface Known {
+interface KnownFacts {
   state: 'off' | 'due' | 'known' | 'unknown' | 'failed';
   facts: About | null;
 }
@@ -89,7 +89,7 @@ export function createAboutService({
     return artist;
   }
 
-  /** Who the artist is, as far as it is known. */
+  /** Returns the artist's identity, as far as it is known. */
   function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
     const row = queries.findIdentity(nameKey);
     if (row?.isManual) return { mbid: row.mbid, by: 'person' };
@@ -99,7 +99,7 @@ export function createAboutService({
   const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
     !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
 
-  function known(kind: SubjectKind, mbid: string | null): Known {
+  function knownFacts(kind: SubjectKind, mbid: string | null): KnownFacts {
     const row = mbid === null ? undefined : queries.findSubject(kind, mbid);
     const facts = row?.facts ?? null;
     if (isEnabled() && mbid !== null && isDue(row)) return { state: 'due', facts };
@@ -109,21 +109,21 @@ export function createAboutService({
   }
 
   /** Looks a subject up if it is due. Throws a ServiceError when something could not be asked; what could is kept. */
-  const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: AlsoAsk): Promise<boolean> =>
+  const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: LookUpMore): Promise<boolean> =>
     oneByOne(`${kind} ${mbid}`, async () => {
-      const before = queries.findSubject(kind, mbid);
-      if (!isDue(before)) return false;
-      const description = await describe({ subjects, wikimedia }, { kind, mbid }, before?.facts ?? null, signal);
+      const previous = queries.findSubject(kind, mbid);
+      if (!isDue(previous)) return false;
+      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previous?.facts ?? null, signal);
       const { facts } = description;
       const fault = (facts && (await also?.(facts))) ?? description.fault;
-      const failures = fault ? (before?.failures ?? 0) + 1 : 0;
+      const failures = fault ? (previous?.failures ?? 0) + 1 : 0;
       queries.putSubject({
         kind,
         mbid,
         facts,
         failures,
         askedAt: now(),
-        dueAt: fault ? retryAt(failures) : inMs(facts ? REFRESH_MS : ASK_AGAIN_MS),
+        dueAt: fault ? retryAt(failures) : inMs(facts ? REFRESH_MS : IDENTIFY_AGAIN_MS),
       });
       libraryChanged();
       if (fault) throw fault;
@@ -136,12 +136,13 @@ export function createAboutService({
     { files }: About,
     signal: AbortSignal,
   ): Promise<ServiceError | undefined> {
-    const wanted = files.slice(0, MOST_PICTURES);
+    const candidates = files.slice(0, MAX_TRIED_PICTURES);
     const current = pictures.find(nameKey);
-    if (current?.origin === 'commons' && current.source !== null && wanted.includes(current.source)) return undefined;
-    if (wanted.length === 0 || !pictures.isWanted(nameKey, { source: wanted[0] ?? null })) return undefined;
+    if (current?.origin === 'commons' && current.source !== null && candidates.includes(current.source))
+      return undefined;
+    if (candidates.length === 0 || !pictures.isWanted(nameKey, { source: candidates[0] ?? null })) return undefined;
     try {
-      for (const file of await wikimedia.findFiles(wanted, signal)) {
+      for (const file of await wikimedia.findFiles(candidates, signal)) {
         const bytes = await wikimedia.download(file, signal);
         try {
           await pictures.offer(nameKey, bytes, { origin: 'commons', source: file.name, credit: file.credit });
@@ -166,18 +167,18 @@ export function createAboutService({
     const row = queries.findIdentity(artistKey);
     if (!isIdentityDue(artist, row)) return null;
     const askedAlbumId = queries.newestAlbumOf(artist.id);
-    const put = (found: string | null, failures: number, dueAt: Date): void => {
+    const setIdentity = (foundMbid: string | null, failures: number, dueAt: Date): void => {
       // a person may have said it in the meantime
       if (queries.findIdentity(artistKey)?.isManual !== true)
-        queries.putIdentity({ artistKey, mbid: found, isManual: false, failures, dueAt, askedAlbumId });
+        queries.putIdentity({ artistKey, mbid: foundMbid, isManual: false, failures, dueAt, askedAlbumId });
     };
     try {
-      const found = await identify(artist.name, queries.albumsOf(artist.id), subjects.artistsOfAlbum, signal);
-      put(found, 0, inMs(ASK_AGAIN_MS));
-      return found;
+      const foundMbid = await identify(artist.name, queries.albumsOf(artist.id), subjects.artistsOfAlbum, signal);
+      setIdentity(foundMbid, 0, inMs(IDENTIFY_AGAIN_MS));
+      return foundMbid;
     } catch (error) {
       const failures = (row?.failures ?? 0) + 1;
-      if (error instanceof ServiceError) put(null, failures, retryAt(failures));
+      if (error instanceof ServiceError) setIdentity(null, failures, retryAt(failures));
       throw error;
     }
   }
@@ -201,7 +202,7 @@ export function createAboutService({
   function assertEnabled(): void {
     if (!isEnabled()) throw conflict('Looking up artists is off on this server (ARTIST_INFO_ENABLED).');
   }
-  const asked = async <T>(work: Promise<T>): Promise<T> =>
+  const toAppError = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
       throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
     });
@@ -222,7 +223,7 @@ export function createAboutService({
 
   async function getFile(name: string, signal: AbortSignal): Promise<CommonsFile> {
     assertEnabled();
-    const [file] = await asked(wikimedia.findFiles([name], signal));
+    const [file] = await toAppError(wikimedia.findFiles([name], signal));
     if (!file) throw notFound('picture', name);
     return file;
   }
@@ -233,8 +234,8 @@ export function createAboutService({
       const artist = getArtist(id);
       const { mbid, by } = identityOf(artist);
       const row = queries.findIdentity(artist.nameKey);
-      const subject = known('artist', mbid);
-      const unidentified = (): Known['state'] =>
+      const subject = knownFacts('artist', mbid);
+      const unidentified = (): KnownFacts['state'] =>
         isIdentityDue(artist, row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown';
       const isSearched = mbid === null && by === null && isEnabled();
       return {
@@ -242,15 +243,15 @@ export function createAboutService({
         by,
         state: !canBeAsked(artist, mbid) ? ('unknown' as const) : isSearched ? unidentified() : subject.state,
         facts: subject.facts,
-        inLibrary: queries.inLibrary(subject.facts?.people.map((one) => one.mbid) ?? []),
+        inLibrary: queries.inLibrary(subject.facts?.people.map((person) => person.mbid) ?? []),
         picture: pictures.find(artist.nameKey),
       };
     },
     /** Throws `not_found`. */
-    ofAlbum(id: AlbumId): Known & { labels: About[] } {
+    ofAlbum(id: AlbumId): KnownFacts & { labels: About[] } {
       const album = queries.findAlbum(id);
       if (!album) throw notFound('album', id);
-      const group = known('release-group', album.releaseGroupMbid?.toLowerCase() ?? null);
+      const group = knownFacts('release-group', album.releaseGroupMbid?.toLowerCase() ?? null);
       const labels = (group.facts?.labels ?? []).map(({ mbid }) => queries.findSubject('label', mbid)?.facts);
       return { ...group, labels: labels.filter((label) => label != null) };
     },
@@ -265,12 +266,12 @@ export function createAboutService({
     async candidates(id: ArtistId, text: string | undefined, signal: AbortSignal): Promise<ArtistCandidate[]> {
       const { name } = getArtist(id);
       assertEnabled();
-      return asked(subjects.searchArtists(text ?? name, signal));
+      return toAppError(subjects.searchArtists(text ?? name, signal));
     },
     /** A person says who it is: null for nobody of those, undefined for what the tags and albums say. */
     async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
       const artist = getArtist(id);
-      const before = identityOf(artist).mbid;
+      const previousMbid = identityOf(artist).mbid;
       if (mbid === undefined) queries.deleteIdentity(artist.nameKey);
       else
         queries.putIdentity({
@@ -281,7 +282,7 @@ export function createAboutService({
           dueAt: now(),
           askedAlbumId: 0,
         });
-      if (identityOf(artist).mbid !== before) await forgetFound(artist);
+      if (identityOf(artist).mbid !== previousMbid) await forgetFound(artist);
       libraryChanged();
       if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
     },
@@ -290,19 +291,20 @@ export function createAboutService({
     async listPictures(id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
       const artist = getArtist(id);
       assertEnabled();
-      const facts = known('artist', identityOf(artist).mbid).facts;
+      const facts = knownFacts('artist', identityOf(artist).mbid).facts;
       if (!facts) return [];
-      const named = await asked(wikimedia.findFiles(facts.files, signal));
-      const ofCategory = facts.category === null ? [] : await asked(wikimedia.listCategory(facts.category, signal));
+      const pageFiles = await toAppError(wikimedia.findFiles(facts.files, signal));
+      const ofCategory =
+        facts.category === null ? [] : await toAppError(wikimedia.listCategory(facts.category, signal));
       const current = pictures.find(artist.nameKey)?.source;
-      return [...new Map([...named, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
+      return [...new Map([...pageFiles, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
         ...file,
         isCurrent: file.name === current,
       }));
     },
     /** The bytes of one, not checked. Throws `not_found`, `conflict`, `unavailable`. */
     readPicture: async (name: string, signal: AbortSignal): Promise<Buffer> =>
-      asked(wikimedia.download(await getFile(name, signal), signal)),
+      toAppError(wikimedia.download(await getFile(name, signal), signal)),
     /** Makes one the picture of the artist; null for what is found by itself. */
     async choosePicture(id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
       getArtist(id);
@@ -312,13 +314,13 @@ export function createAboutService({
         return;
       }
       const file = await getFile(name, signal);
-      const bytes = await asked(wikimedia.download(file, signal));
+      const bytes = await toAppError(wikimedia.download(file, signal));
       await pictures.set(id, bytes, { source: file.name, credit: file.credit });
     },
 
     /** The picture of an artist was lost, or is damaged. */
     pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
-    /** Whether the task has something to do. */
+    /** Whether the task has work to do. */
     async hasDue(): Promise<boolean> {
       for (const ids of queries.dueArtists(now())) {
         if (ids.map(getArtist).some((artist) => canBeAsked(artist, identityOf(artist).mbid))) return true;
@@ -346,7 +348,7 @@ export function createAboutService({
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
             failed = error;
-            if (++failures === MOST_FAILURES) throw error;
+            if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.asked, null, `${result.found} found`);
           await yieldIfDue();
@@ -363,7 +365,7 @@ export function createAboutService({
 
   async function findAgain(id: ArtistId, signal: AbortSignal): Promise<void> {
     const artist = getArtist(id);
-    const { facts } = known('artist', identityOf(artist).mbid);
+    const { facts } = knownFacts('artist', identityOf(artist).mbid);
     const fault = facts && (await findPicture(artist, facts, signal));
     if (fault) throw fault;
   }

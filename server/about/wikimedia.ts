@@ -9,21 +9,21 @@ import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { createServiceClient, ServiceError, type ServiceClient } from '../outbound/service-client.ts';
 import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
-import { httpUrl, listOf, textOfHtml } from './plain.ts';
+import { httpUrl, listOf, textOfHtml } from './untrusted-text.ts';
 import { LANGUAGES } from './texts.ts';
 
-const MOST_TEXT = 20_000;
-const MOST_PICTURE_BYTES = 20 << 20;
-const PICTURE_WIDTH = 1_200;
+const MAX_TEXT_CHARACTERS = 20_000;
+const MAX_PICTURE_BYTES = 20 << 20;
+const PICTURE_WIDTH_PX = 1_200;
 const PICTURE_TIMEOUT_MS = 30_000;
-const MOST_CANDIDATES = 30;
-const BREAKERS = ['wikidata', 'wikipedia', 'commons', 'pictures'] as const;
+const MAX_CANDIDATES = 30;
+const BREAKER_NAMES = ['wikidata', 'wikipedia', 'commons', 'pictures'] as const;
 
-/** What a page of Wikidata has of the mbid: the way back, which says that both mean the same. */
+/** The claim of Wikidata that holds the mbid, which confirms that both describe the same subject. */
 const MBID_CLAIMS: Record<SubjectKind, string> = { artist: 'P434', 'release-group': 'P436', label: 'P966' };
 const [IMAGE, LOGO, CATEGORY, INSTANCE_OF] = ['P18', 'P154', 'P373', 'P31'];
 /** Disambiguation page, list. */
-const NO_SUBJECTS = new Set(['Q4167410', 'Q13406463']);
+const NON_SUBJECT_TYPES = new Set(['Q4167410', 'Q13406463']);
 
 const Claim = z.object({
   rank: z.enum(['preferred', 'normal', 'deprecated']).catch('normal'),
@@ -31,7 +31,7 @@ const Claim = z.object({
     datavalue: z.object({ value: z.union([z.string().max(2_000), z.object({ id: z.string().max(20) })]) }),
   }),
 });
-/** Without entries it is sent as a list. */
+/** MediaWiki sends an empty object as a list. */
 const recordOf = <T extends z.ZodType>(entry: T) =>
   z.union([z.record(z.string(), entry), z.tuple([]).transform((): Record<string, z.output<T>> => ({}))]);
 const Absent = z.object({ missing: z.unknown().refine((value) => value !== undefined) });
@@ -42,7 +42,7 @@ const Item = z.object({
 });
 const WikidataAnswer = z.object({ entities: z.record(z.string(), z.unknown()) });
 /** Faults that are an answer: there is no such thing. */
-const NOT_THERE = /^(?:no-such-entity|invalidtitle|missingtitle|invalidcategory)$/;
+const NOT_FOUND_CODE = /^(?:no-such-entity|invalidtitle|missingtitle|invalidcategory)$/;
 const ApiFault = z.object({ error: z.object({ code: z.string() }) });
 const Page = z.object({
   title: z.string().min(1).max(500),
@@ -88,7 +88,7 @@ const FilePage = z.object({
 export interface CommonsFile {
   /** Its name, without `File:`. */
   name: string;
-  /** Of a copy that is large enough. */
+  /** Address of a scaled copy that is large enough. */
   url: string;
   width: number | null;
   height: number | null;
@@ -98,7 +98,7 @@ interface WikidataItem {
   id: string;
   files: string[];
   category: string | null;
-  /** By language. */
+  /** Titles by language. */
   articles: Map<string, string>;
 }
 
@@ -115,8 +115,8 @@ export type Wikimedia = ReturnType<typeof createWikimedia>;
 export function createWikimedia({ settings, userAgent, perSecond, now }: WikimediaDeps) {
   const bucket = createTokenBucket({ perSecond });
   const breakers = Object.fromEntries(
-    BREAKERS.map((name) => [name, createBreaker({ now: () => now().getTime() })]),
-  ) as Record<(typeof BREAKERS)[number], ReturnType<typeof createBreaker>>;
+    BREAKER_NAMES.map((name) => [name, createBreaker({ now: () => now().getTime() })]),
+  ) as Record<(typeof BREAKER_NAMES)[number], ReturnType<typeof createBreaker>>;
   const client = (name: string, breaker: keyof typeof breakers, baseUrl: () => string): ServiceClient =>
     createServiceClient({ name, baseUrl, userAgent, bucket, breaker: breakers[breaker], wait: waitFor, saysBusy });
   const wikidata = client('Wikidata', 'wikidata', () => settings.get('WIKIDATA_BASE_URL'));
@@ -136,7 +136,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     const query = new URLSearchParams({ ...params, format: 'json', formatversion: '2' });
     const { status, body } = await service({ path: `/w/api.php?${query.toString()}` }, signal);
     const fault = ApiFault.safeParse(body).data?.error.code;
-    if (fault !== undefined && NOT_THERE.test(fault)) return undefined;
+    if (fault !== undefined && NOT_FOUND_CODE.test(fault)) return undefined;
     const parsed = status === 200 && fault === undefined ? shape.safeParse(body) : undefined;
     if (!parsed?.success)
       throw new ServiceError('unreachable', `A Wikimedia service sent an invalid answer (${status}).`);
@@ -151,7 +151,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
         action: 'query',
         prop: 'imageinfo',
         iiprop: 'url|size|mime|extmetadata',
-        iiurlwidth: String(PICTURE_WIDTH),
+        iiurlwidth: String(PICTURE_WIDTH_PX),
         iiextmetadatafilter: 'Artist|Attribution|Credit|LicenseShortName|LicenseUrl|NonFree',
       },
       Pages(FilePage),
@@ -182,10 +182,10 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   }
 
   return {
-    /** After a change of an address. */
+    /** Called after a change of an address. */
     reset: (): void => Object.values(breakers).forEach((breaker) => breaker.reset()),
 
-    /** Undefined when there is none, or when it says that it is about something else. */
+    /** Returns undefined without an item, or when its claim names another mbid. */
     async findItem(
       id: string,
       { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
@@ -217,7 +217,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
           );
       const back = valuesOf(MBID_CLAIMS[kind]).map((value) => value.toLowerCase());
       if (back.length > 0 && !back.some((value) => mbids.includes(value))) return undefined;
-      if (valuesOf(INSTANCE_OF).some((value) => NO_SUBJECTS.has(value))) return undefined;
+      if (valuesOf(INSTANCE_OF).some((value) => NON_SUBJECT_TYPES.has(value))) return undefined;
       return {
         id: itemId,
         files: [...valuesOf(IMAGE), ...(kind === 'label' ? valuesOf(LOGO) : [])].slice(0, 10),
@@ -258,7 +258,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       if (!page) throw new ServiceError('unreachable', 'Wikipedia sent an answer without a page.');
       const { wikibase_item: item = '', disambiguation } = page.pageprops ?? {};
       if (page.missing !== undefined || disambiguation !== undefined || !itemIds.includes(item)) return undefined;
-      const text = plainText(page.extract ?? '', MOST_TEXT)
+      const text = plainText(page.extract ?? '', MAX_TEXT_CHARACTERS)
         .replace(/\n{2,}/g, '\n')
         .trim();
       if (text === '') throw new ServiceError('unreachable', 'Wikipedia sent an article without its text.');
@@ -269,9 +269,9 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     /** Files that exist and may be shown, in the order of the names. */
     async findFiles(names: readonly string[], signal: AbortSignal): Promise<CommonsFile[]> {
       if (names.length === 0) return [];
-      const found = await files({ titles: names.map((name) => `File:${name}`).join('|') }, signal);
+      const namedFiles = await files({ titles: names.map((name) => `File:${name}`).join('|') }, signal);
       const keyOf = (name: string): string => name.replaceAll('_', ' ');
-      return names.flatMap((name) => found.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
+      return names.flatMap((name) => namedFiles.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
     },
 
     /** Pictures of a category. */
@@ -281,7 +281,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
           generator: 'categorymembers',
           gcmtitle: `Category:${category}`,
           gcmtype: 'file',
-          gcmlimit: String(MOST_CANDIDATES),
+          gcmlimit: String(MAX_CANDIDATES),
         },
         signal,
       ),
@@ -297,7 +297,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
           const answer = await guardedFetch(new URL(url), {
             base: new URL(settings.get('COMMONS_BASE_URL')),
             timeoutMs: PICTURE_TIMEOUT_MS,
-            maxBytes: MOST_PICTURE_BYTES,
+            maxBytes: MAX_PICTURE_BYTES,
             signal,
             headers: { 'user-agent': userAgent(), accept: 'image/*' },
           });

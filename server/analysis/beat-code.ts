@@ -15,6 +15,7 @@ export function unpackBeats(bytes: Uint8Array | null): number[] {
   if (!bytes || bytes.length < 4) return [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const times = [view.getUint32(0, true)];
-  for (let at = 4; at + 2 <= bytes.length; at += 2) times.push((times.at(-1) as number) + view.getUint16(at, true));
+  for (let offset = 4; offset + 2 <= bytes.length; offset += 2)
+    times.push((times.at(-1) as number) + view.getUint16(offset, true));
   return times;
 }

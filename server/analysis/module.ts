@@ -8,7 +8,7 @@ import { createAnalysisPass } from './pass.ts';
 import { analysisRoutes } from './routes.ts';
 
 export interface AnalysisTuning {
-  /** How long after the start the audio is gone over; null for never. */
+  /** Delay of the first pass after the start; null for never. */
   analysisAfterMs?: number | null;
 }
 
@@ -16,11 +16,11 @@ type AnalysisModuleDeps = Base &
   Pick<MediaOffer, 'findTool'> &
   Pick<LibraryOffer, 'measured' | 'changes'> & { hearing: Hearing; isInUse: () => boolean; tuning: AnalysisTuning };
 
-const AFTER_MS = 30_000;
+const START_DELAY_MS = 30_000;
 
 export function analysisModule(deps: AnalysisModuleDeps) {
   const { db, log, now, settings, jobs, findTool, hearing, measured, changes, isInUse, tuning } = deps;
-  const { analysisAfterMs: afterMs = AFTER_MS } = tuning;
+  const { analysisAfterMs: afterMs = START_DELAY_MS } = tuning;
   const pass = createAnalysisPass({
     client: db.$client,
     log,
@@ -28,8 +28,8 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     measured,
     now: () => now().getTime(),
     findDecoder: async () => {
-      const found = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined); // it does not work
-      return found && `${found.path} ${found.version}`;
+      const ffmpeg = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined); // it does not work
+      return ffmpeg && `${ffmpeg.path} ${ffmpeg.version}`;
     },
     isEnabled: () => settings.get('ANALYSIS_ENABLED'),
     isOnBatteryAllowed: () => settings.get('ANALYSIS_ON_BATTERY'),

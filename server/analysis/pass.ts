@@ -17,25 +17,25 @@ import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
 /** Ids per look, so that none takes longer than a few milliseconds. */
-const ID_WINDOW = 500;
-/** The same of albums, and of tracks that are written. */
-const ALBUM_WINDOW = 50;
-const WRITE_WINDOW = 100;
-/** So long one track waits for people who use the server. */
-const MOST_BUSY_MS = 10 * 60_000;
-const LOOK_EVERY_MS = 60_000;
-const BUSY_MS = 2_000;
-/** After a decoder was missing or too slow; at once when there is another ffmpeg. */
-const RETRY_MS = 86_400_000;
-/** As long as the trash keeps tracks, and longer. */
-const KEEP_UNUSED_MS = 90 * 86_400_000;
-const COUNT_REST = 20;
+const IDS_PER_QUERY = 500;
+/** Windows of albums, and of tracks that are written. */
+const ALBUMS_PER_QUERY = 50;
+const TRACKS_PER_WRITE = 100;
+/** Longest time that a track waits for people who use the server. */
+const MAX_WAIT_MS = 10 * 60_000;
+const SWEEP_INTERVAL_MS = 60_000;
+const BUSY_CHECK_MS = 2_000;
+/** Applies after a decoder was missing or too slow; a changed ffmpeg is tried at once. */
+const DECODER_RETRY_MS = 86_400_000;
+/** Longer than the trash keeps tracks. */
+const MAX_UNUSED_AGE_MS = 90 * 86_400_000;
+const COUNT_PAUSE_FACTOR = 20;
 /** The speed is that of the last tracks. */
-const SPEED_TRACKS = 50;
+const MAX_SPEED_SAMPLES = 50;
 
-interface Spent {
+interface TrackTime {
   ms: number;
-  /** Of audio, which tracks differ in. */
+  /** Length of the audio, in which tracks differ. */
   audioMs: number;
 }
 
@@ -55,7 +55,7 @@ interface AnalysisPassDeps {
   isOnBattery: () => Promise<boolean>;
   /** Somebody is served or listens to a stream, or a job runs. */
   isBusy: () => boolean;
-  /** How long after the start it begins. */
+  /** Delay of the first pass after the start. */
   afterMs: number;
   /** Results were stored for some tracks. */
   onHeard?: () => void;
@@ -68,13 +68,13 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   const { findDecoder, now } = deps;
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
-  const spent: Spent[] = [];
+  const spent: TrackTime[] = [];
   let storedCount = 0;
   let state: AnalysisState = 'done';
-  let running: Promise<void> | undefined;
+  let runningPass: Promise<void> | undefined;
   let knownDecoder: string | undefined;
   let lastCount: { key: string; at: number; tookMs: number; counts: Promise<Counts> } | undefined;
-  /** How often the library had been changed when the last sweep began. */
+  /** The version of the library when the last sweep began. */
   let swept: number | undefined;
   let wake = (): void => undefined;
 
@@ -85,19 +85,19 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return !isOnBatteryAllowed() && (await isOnBattery()) ? 'battery' : undefined;
   }
 
-  /** In a house where music plays round the clock, a track is heard now and then all the same. */
-  async function untilFree(signal: AbortSignal): Promise<void> {
-    const latest = now() + MOST_BUSY_MS;
-    for (let why = await obstacle(); why !== undefined; why = await obstacle()) {
-      if (why === 'busy' && now() >= latest) break;
-      state = why;
-      await sleep(why === 'busy' ? BUSY_MS : LOOK_EVERY_MS, undefined, { signal, ref: false });
+  /** Waits for a quiet moment, but not longer than MAX_WAIT_MS: somewhere music plays round the clock. */
+  async function waitUntilFree(signal: AbortSignal): Promise<void> {
+    const latest = now() + MAX_WAIT_MS;
+    for (let reason = await obstacle(); reason !== undefined; reason = await obstacle()) {
+      if (reason === 'busy' && now() >= latest) break;
+      state = reason;
+      await sleep(reason === 'busy' ? BUSY_CHECK_MS : SWEEP_INTERVAL_MS, undefined, { signal, ref: false });
     }
     state = 'working';
   }
 
   /** Takes over the fingerprint of a track with the same audio. */
-  function hasPrint(track: DueTrack): boolean {
+  function hasFingerprint(track: DueTrack): boolean {
     if (hearing.stored(track.id)) return true;
     const twin = queries.findPrinted(track);
     const sound = twin === undefined ? undefined : hearing.stored(twin);
@@ -105,37 +105,42 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return sound !== undefined;
   }
 
-  async function hear(track: DueTrack, signal: AbortSignal): Promise<void> {
-    const known = queries.versions(track.key);
-    const isRetried = known?.retryAt !== undefined && known.retryAt !== null && known.retryAt <= now();
-    const steps = STEP_NAMES.filter(isSoundStep).filter((step) => isRetried || known?.[step] !== STEPS[step]);
+  async function analyseTrack(track: DueTrack, signal: AbortSignal): Promise<void> {
+    const versions = queries.versions(track.key);
+    const isRetried = versions?.retryAt !== undefined && versions.retryAt !== null && versions.retryAt <= now();
+    const steps = STEP_NAMES.filter(isSoundStep).filter((step) => isRetried || versions?.[step] !== STEPS[step]);
     const isPrintKnown =
-      !isRetried && known?.fingerprint === STEPS.fingerprint && (known.failure ?? known.noFingerprint) !== null;
-    const wantsFingerprint = !isPrintKnown && !hasPrint(track);
+      !isRetried &&
+      versions?.fingerprint === STEPS.fingerprint &&
+      (versions.failure ?? versions.noFingerprint) !== null;
+    const wantsFingerprint = !isPrintKnown && !hasFingerprint(track);
     if (steps.length > 0 || wantsFingerprint) {
-      const from = performance.now();
-      const heard = await hearing.listen(track.id, { steps, wantsFingerprint }, signal);
-      if ('away' in heard) return;
-      keep(track, heard);
+      const startMs = performance.now();
+      const result = await hearing.listen(track.id, { steps, wantsFingerprint }, signal);
+      if ('away' in result) return;
+      storeResult(track, result);
       storedCount++;
-      if ('heard' in heard)
-        spent.push({ ms: performance.now() - from, audioMs: (heard.heard.frames * 1_000) / heard.heard.sampleRateHz });
-      if (spent.length > SPEED_TRACKS) spent.shift();
-    } else keep(track, undefined);
+      if ('heard' in result)
+        spent.push({
+          ms: performance.now() - startMs,
+          audioMs: (result.heard.frames * 1_000) / result.heard.sampleRateHz,
+        });
+      if (spent.length > MAX_SPEED_SAMPLES) spent.shift();
+    } else storeResult(track, undefined);
   }
 
-  /** All of it or nothing: what was heard, the fingerprint, and what the track gets of it. */
-  function keep(track: DueTrack, heard: Listened | NotListened | undefined): void {
+  /** Stores the result, the fingerprint, and the values of the track in one transaction. */
+  function storeResult(track: DueTrack, result: Listened | NotListened | undefined): void {
     const write = client.transaction(() => {
-      if (heard && 'none' in heard)
-        queries.store(track.key, failed(heard.none, heard.isForNow === true ? now() + RETRY_MS : null));
-      else if (heard) {
-        const { sound } = heard;
+      if (result && 'none' in result)
+        queries.store(track.key, failed(result.none, result.isForNow === true ? now() + DECODER_RETRY_MS : null));
+      else if (result) {
+        const { sound } = result;
         const print = sound && {
           fingerprintVersion: STEPS.fingerprint,
           noFingerprint: 'none' in sound ? sound.none : null,
         };
-        queries.store(track.key, { failure: null, retryAt: null, ...columnsOf(heard.heard), ...print });
+        queries.store(track.key, { failure: null, retryAt: null, ...columnsOf(result.heard), ...print });
         if (sound && !('none' in sound)) hearing.store(track.id, sound);
       }
       const row = queries.ofTrack(track.id);
@@ -152,7 +157,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       const loudness = albumLoudness(
         histograms.flatMap(([blocks, shortTerm]) => (blocks && shortTerm ? [{ blocks, shortTerm }] : [])),
       );
-      const truePeak = Math.max(0, ...audio.map((one) => one.truePeak ?? 0));
+      const truePeak = Math.max(0, ...audio.map((trackAudio) => trackAudio.truePeak ?? 0));
       const rounded = (value: number): number => Math.round(value * 100) / 100;
       const lufs = loudness && rounded(loudness.integrated);
       withRelaxedCommit(client, () => {
@@ -164,45 +169,45 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   }
 
   /** An error of one track, as when the disk is full, must not keep the others from it. */
-  async function tryHear(track: DueTrack, signal: AbortSignal): Promise<void> {
+  async function tryAnalyse(track: DueTrack, signal: AbortSignal): Promise<void> {
     try {
-      await hear(track, signal);
+      await analyseTrack(track, signal);
     } catch (err) {
       signal.throwIfAborted();
       log.warn({ track_id: track.id, err }, 'the audio of a track was not analysed, and will be later');
-      await sleep(BUSY_MS, undefined, { signal, ref: false });
+      await sleep(BUSY_CHECK_MS, undefined, { signal, ref: false });
     }
   }
 
-  /** All tracks once. Those that cannot be read now are left to the next sweep. */
+  /** Analyses all tracks once. Tracks that cannot be read now are left to the next sweep. */
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
     const hearOne = async (track: DueTrack): Promise<void> => {
       await wait(signal);
       signal.throwIfAborted();
-      await tryHear(track, signal);
+      await tryAnalyse(track, signal);
       isNew = true;
     };
     const heardFirst = new Set<TrackId>();
     // first what may be a newer file of something else, whose own may be deleted any day
-    for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
-      for (const track of queries.listLikelyUpgrades(above, above + ID_WINDOW)) {
+    for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
+      for (const track of queries.listLikelyUpgrades(above, above + IDS_PER_QUERY)) {
         heardFirst.add(track.id);
         await hearOne(track);
       }
       await sleep(0, undefined, { signal });
     }
-    for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
-      const due = queries.listDue(above, above + ID_WINDOW, now());
-      for (const track of due) if (!heardFirst.has(track.id)) await hearOne(track);
+    for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
+      const dueTracks = queries.listDue(above, above + IDS_PER_QUERY, now());
+      for (const track of dueTracks) if (!heardFirst.has(track.id)) await hearOne(track);
       // a sweep may take weeks
-      if (due.length > 0)
-        for (const id of queries.listAlbumsOf(above, above + ID_WINDOW)) await measureAlbums(id - 1, id);
+      if (dueTracks.length > 0)
+        for (const id of queries.listAlbumsOf(above, above + IDS_PER_QUERY)) await measureAlbums(id - 1, id);
       await sleep(0, undefined, { signal });
     }
     await wait(signal);
-    for (let above = 0; above < queries.newestAlbum(); above += ALBUM_WINDOW) {
-      await measureAlbums(above, above + ALBUM_WINDOW);
+    for (let above = 0; above < queries.newestAlbum(); above += ALBUMS_PER_QUERY) {
+      await measureAlbums(above, above + ALBUMS_PER_QUERY);
       signal.throwIfAborted();
     }
     await prune(signal);
@@ -211,16 +216,16 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   /** Results stay for a while when their tracks go, which may come back. */
   async function prune(signal: AbortSignal): Promise<void> {
-    for (let above = 0; above < queries.newestRow(); above += ID_WINDOW) {
-      const [upTo, at] = [above + ID_WINDOW, now()];
-      withRelaxedCommit(client, () => queries.prune({ above, upTo, now: at, until: at - KEEP_UNUSED_MS }));
+    for (let above = 0; above < queries.newestRow(); above += IDS_PER_QUERY) {
+      const [upTo, nowMs] = [above + IDS_PER_QUERY, now()];
+      withRelaxedCommit(client, () => queries.prune({ above, upTo, now: nowMs, until: nowMs - MAX_UNUSED_AGE_MS }));
       await sleep(0, undefined, { signal });
     }
   }
 
   async function trySweep(signal: AbortSignal): Promise<boolean> {
     try {
-      await sweep(untilFree, signal);
+      await sweep(waitUntilFree, signal);
       return true;
     } catch (err) {
       signal.throwIfAborted();
@@ -229,13 +234,13 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     }
   }
 
-  /** Of all tracks, in slices: it looks at each of them. */
+  /** Counts all tracks in slices, because it reads each of them. */
   async function countAll(): Promise<Counts> {
     const sum: Counts = queries.counts(0, 0);
-    const windows = Array.from({ length: Math.ceil(queries.newest() / ID_WINDOW) }, (_, n) => n * ID_WINDOW);
+    const windows = Array.from({ length: Math.ceil(queries.newest() / IDS_PER_QUERY) }, (_, n) => n * IDS_PER_QUERY);
     await inSlices(windows, (above) => {
-      const some = queries.counts(above, above + ID_WINDOW);
-      for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += some[name];
+      const windowCounts = queries.counts(above, above + IDS_PER_QUERY);
+      for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += windowCounts[name];
     });
     return sum;
   }
@@ -243,12 +248,12 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   /** Kept until there is something new, and then for so long that counting takes a small part of the time. */
   function counts(): Promise<Counts> {
     const key = `${queries.changes()}:${storedCount}`;
-    const at = performance.now();
-    if (lastCount && (lastCount.key === key || at - lastCount.at < COUNT_REST * lastCount.tookMs))
+    const startMs = performance.now();
+    if (lastCount && (lastCount.key === key || startMs - lastCount.at < COUNT_PAUSE_FACTOR * lastCount.tookMs))
       return lastCount.counts;
-    const counted = { key, at, tookMs: 0, counts: countAll() };
+    const counted = { key, at: startMs, tookMs: 0, counts: countAll() };
     counted.counts.then(
-      () => (counted.tookMs = performance.now() - at),
+      () => (counted.tookMs = performance.now() - startMs),
       () => (lastCount = undefined),
     );
     lastCount = counted;
@@ -268,7 +273,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       if (isDue && isEnabled() && (await trySweep(signal))) swept = changes;
       state = isEnabled() ? 'done' : 'off';
       // results that were thrown away during the sweep are due again
-      if ((await Promise.race([woken, sleep(LOOK_EVERY_MS, undefined, { signal, ref: false })])) === 'woken')
+      if ((await Promise.race([woken, sleep(SWEEP_INTERVAL_MS, undefined, { signal, ref: false })])) === 'woken')
         swept = undefined;
     }
   }
@@ -276,7 +281,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   return {
     queries,
     start(): void {
-      running ??= run(stop.signal).catch((err: unknown) => {
+      runningPass ??= run(stop.signal).catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'the analysis of the audio ended');
       });
     },
@@ -288,9 +293,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     async status() {
       const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...done } = await counts();
       const spentMs = spent.reduce((sum, { ms }) => sum + ms, 0);
-      const audioMs = spent.reduce((sum, one) => sum + one.audioMs, 0);
-      const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
-      const isWaiting = state === 'done' && left > 0 && queries.changes() !== swept;
+      const audioMs = spent.reduce((sum, track) => sum + track.audioMs, 0);
+      const remaining = total - Math.min(...STEP_NAMES.map((step) => done[step]));
+      const isWaiting = state === 'done' && remaining > 0 && queries.changes() !== swept;
       return {
         state: !isEnabled() ? ('off' as const) : isWaiting ? ('busy' as const) : state,
         total,
@@ -298,16 +303,16 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         sureTempo,
         sureKey,
         tracksPerSecond: spentMs > 0 ? (spent.length * 1_000) / spentMs : null,
-        secondsLeft: left === 0 ? 0 : audioMs === 0 ? null : (dueAudioMs * spentMs) / audioMs / 1_000,
+        secondsLeft: remaining === 0 ? 0 : audioMs === 0 ? null : (dueAudioMs * spentMs) / audioMs / 1_000,
         steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),
       };
     },
     /** Deletes all results. Fingerprints stay: they recognize files. */
     async throwAway(): Promise<void> {
       withRelaxedCommit(client, queries.clearAlbums);
-      while (withRelaxedCommit(client, () => queries.clearSome(WRITE_WINDOW))) await turn();
-      for (let above = 0; above < queries.newest(); above += WRITE_WINDOW) {
-        withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + WRITE_WINDOW)).immediate);
+      while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await turn();
+      for (let above = 0; above < queries.newest(); above += TRACKS_PER_WRITE) {
+        withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + TRACKS_PER_WRITE)).immediate);
         await turn();
       }
       swept = undefined;
@@ -318,7 +323,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     },
     async close(): Promise<void> {
       stop.abort();
-      await running;
+      await runningPass;
     },
   };
 }

@@ -6,11 +6,11 @@ import type { RowAs } from '../db/rows.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
 import { fineEnergySql, MOODS, moodSql, type Mood } from '../library/moods.ts';
-import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
+import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
 export interface DueTrack {
   id: TrackId;
-  /** Of its row in audio_analyses. */
+  /** Key of its row in audio_analyses. */
   key: string;
 }
 
@@ -19,53 +19,53 @@ export const AUDIO_KEY = `iif(t.audio_hash = '-',
   '-' || t.id || '-' || coalesce(t.content_hash, t.size_bytes || '-' || t.duration_ms), t.audio_hash)`;
 const versionOf = (step: Step): string => `a.${step}_version`;
 /** A fingerprint belongs to a track, all else to the audio. */
-const HAS_PRINT = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
-const PRINT_DUE = `NOT ${HAS_PRINT} AND (a.fingerprint_version <> ${STEPS.fingerprint}
+const HAS_FINGERPRINT_SQL = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
+const FINGERPRINT_DUE_SQL = `NOT ${HAS_FINGERPRINT_SQL} AND (a.fingerprint_version <> ${STEPS.fingerprint}
   OR a.no_fingerprint IS NULL AND a.failure IS NULL)`;
-const IS_DUE = [
+const IS_DUE_SQL = [
   'a.audio_key IS NULL',
   'a.retry_at <= @now',
   ...STEP_NAMES.filter((step) => step !== 'fingerprint').map((step) => `${versionOf(step)} <> ${STEPS[step]}`),
-  `(${PRINT_DUE})`,
+  `(${FINGERPRINT_DUE_SQL})`,
 ].join(' OR ');
 const isDone = (step: Step): string => {
   const isCurrent = `coalesce(${versionOf(step)}, 0) = ${STEPS[step]}`;
-  return step === 'fingerprint' ? `(${HAS_PRINT} OR ${isCurrent})` : isCurrent;
+  return step === 'fingerprint' ? `(${HAS_FINGERPRINT_SQL} OR ${isCurrent})` : isCurrent;
 };
 /** The row of the track does not have yet what was measured: it was written anew, or is one more with this audio. */
 const isUnfilled = (column: string, field: string, measured: string): string =>
   `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
-const IS_UNFILLED = [
+const IS_UNFILLED_SQL = [
   '(t.measured_gain_db IS NULL AND a.loudness_lufs IS NOT NULL)',
-  isUnfilled('bpm', 'bpm', `a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}`),
-  isUnfilled('initial_key', 'initialKey', `a.key_confidence >= ${LEAST_KEY_CONFIDENCE}`),
+  isUnfilled('bpm', 'bpm', `a.bpm_confidence >= ${MIN_TEMPO_CONFIDENCE}`),
+  isUnfilled('initial_key', 'initialKey', `a.key_confidence >= ${MIN_KEY_CONFIDENCE}`),
   isUnfilled('energy', 'energy', 'a.energy IS NOT NULL'),
 ].join(' OR ');
-const FROM_TRACKS = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}`;
-const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
+const FROM_TRACKS_SQL = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}`;
+const WITH_AUDIO_SQL = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
 
 export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
 export type Counts = Record<'total' | 'failed' | 'sureTempo' | 'sureKey' | 'dueAudioMs' | Step, number>;
 type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint' | 'retryAt'>;
 export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
 
-const VERSIONS = STEP_NAMES.map((step) => `${step}_version AS ${step}`).join(', ');
+const VERSION_COLUMNS = STEP_NAMES.map((step) => `${step}_version AS ${step}`).join(', ');
 
 export function createAnalysisQueries(client: Sqlite) {
   const listDue = client.prepare<{ above: number; upTo: number; now: number }, DueTrack>(
-    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
-      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND (${IS_DUE} OR ${IS_UNFILLED})`,
+    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
+      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND (${IS_DUE_SQL} OR ${IS_UNFILLED_SQL})`,
   );
   // of the same title and length, in other bytes; the two of a pair are looked at from either side
   const listLikelyUpgrades = client.prepare<{ above: number; upTo: number }, DueTrack>(
-    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
-      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND a.audio_key IS NULL AND NOT ${HAS_PRINT}
+    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
+      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL AND NOT ${HAS_FINGERPRINT_SQL}
         AND EXISTS (SELECT 1 FROM tracks o WHERE o.title_sort = t.title_sort AND o.id <> t.id
           AND o.artist_sort = t.artist_sort AND o.audio_hash <> t.audio_hash
           AND abs(o.duration_ms - t.duration_ms) <= ${SAME_LENGTH_MS})`,
   );
   const versions = client.prepare<[string], Versions>(
-    `SELECT ${VERSIONS}, failure, no_fingerprint AS noFingerprint, retry_at AS retryAt
+    `SELECT ${VERSION_COLUMNS}, failure, no_fingerprint AS noFingerprint, retry_at AS retryAt
       FROM audio_analyses WHERE audio_key = ?`,
   );
   const findPrinted = client
@@ -76,19 +76,19 @@ export function createAnalysisQueries(client: Sqlite) {
     .pluck();
   const counts = client.prepare<{ above: number; upTo: number }, Counts>(
     `SELECT count(*) AS total, total(a.failure IS NOT NULL) AS failed,
-      total(a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}) AS sureTempo,
-      total(a.key_confidence >= ${LEAST_KEY_CONFIDENCE}) AS sureKey,
+      total(a.bpm_confidence >= ${MIN_TEMPO_CONFIDENCE}) AS sureTempo,
+      total(a.key_confidence >= ${MIN_KEY_CONFIDENCE}) AS sureKey,
       total(iif(${STEP_NAMES.map(isDone).join(' AND ')}, 0, t.duration_ms)) AS dueAudioMs,
       ${STEP_NAMES.map((step) => `total(${isDone(step)}) AS ${step}`).join(', ')}
-      ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
+      ${FROM_TRACKS_SQL} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
   const insert = client.prepare('INSERT INTO audio_analyses (audio_key) VALUES (?) ON CONFLICT DO NOTHING');
   const setters = new Map<string, ReturnType<Sqlite['prepare']>>();
-  const ofTrack = client.prepare<[TrackId], AnalysisRow>(`SELECT ${COLUMNS} ${FROM_TRACKS} WHERE t.id = ?`);
+  const ofTrack = client.prepare<[TrackId], AnalysisRow>(`SELECT ${COLUMN_NAMES} ${FROM_TRACKS_SQL} WHERE t.id = ?`);
 
-  const place = client.prepare<[TrackId], { percent: number | null } & Record<Mood, number | null>>(
+  const energyAndMoods = client.prepare<[TrackId], { percent: number | null } & Record<Mood, number | null>>(
     `SELECT (SELECT max(percent) FROM energy_ranks WHERE energy <= ${fineEnergySql('t')}) AS percent,
       ${MOODS.map((mood) => `(${moodSql(mood, 't')}) AS ${mood}`).join(', ')} FROM tracks t WHERE t.id = ?`,
   );
@@ -102,15 +102,15 @@ export function createAnalysisQueries(client: Sqlite) {
   const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; newMembers: string }>(
     `SELECT t.album_id AS id, '${STEPS.loudness}:' || count(*) || ':' || sum(a.rowid) || ':' ||
         sum(a.rowid * a.rowid % 999983) AS newMembers
-      ${FROM_TRACKS} LEFT JOIN album_loudness l ON l.album_id = t.album_id
-      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${inNamedAlbum('t')} AND ${WITH_AUDIO}
+      ${FROM_TRACKS_SQL} LEFT JOIN album_loudness l ON l.album_id = t.album_id
+      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${inNamedAlbum('t')} AND ${WITH_AUDIO_SQL}
       GROUP BY t.album_id HAVING min(coalesce(a.loudness_version, 0)) = ${STEPS.loudness}
         AND (max(l.members) IS NOT newMembers
           OR max(t.measured_gain_db IS NOT NULL AND t.measured_album_gain_db IS NULL))`,
   );
   const listAlbumAudio = client.prepare<[AlbumId], Pick<AnalysisRow, 'loudnessBlocks' | 'truePeak'>>(
-    `SELECT a.loudness_blocks AS loudnessBlocks, a.true_peak AS truePeak ${FROM_TRACKS}
-      WHERE t.album_id = ? AND ${WITH_AUDIO} AND a.loudness_blocks IS NOT NULL`,
+    `SELECT a.loudness_blocks AS loudnessBlocks, a.true_peak AS truePeak ${FROM_TRACKS_SQL}
+      WHERE t.album_id = ? AND ${WITH_AUDIO_SQL} AND a.loudness_blocks IS NOT NULL`,
   );
   const storeAlbum = client.prepare<AlbumLoudnessRow>(
     `INSERT INTO album_loudness (album_id, members, loudness_lufs, loudness_range_lu, true_peak)
@@ -159,7 +159,7 @@ export function createAnalysisQueries(client: Sqlite) {
     ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
     /** The share of the library, in percent, that has less energy than a track, and the moods of the track. */
     energyPlace(id: TrackId): { percent: number | null; moods: Mood[] } {
-      const { percent = null, ...isOf } = place.get(id) ?? {};
+      const { percent = null, ...isOf } = energyAndMoods.get(id) ?? {};
       return { percent, moods: MOODS.filter((mood) => (isOf as Partial<Record<Mood, number | null>>)[mood] === 1) };
     },
     /** Of the tracks with these ids. */
@@ -174,24 +174,24 @@ export function createAnalysisQueries(client: Sqlite) {
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
-    /** When a decoder is to be tried again for some audio. */
+    /** Sets when a decoder is tried again for an audio. */
     nextRetry: (): number | null => nextRetry.get() ?? null,
     /** A decoder is there that was not. */
     retryAll: (): void => void retryAll.run(),
     newestRow: (): number => newestRow.get() ?? 0,
-    /** Of these rows, those whose audio no track had since `until` are removed. */
+    /** Deletes those of these rows whose audio no track had since `until`. */
     prune(rows: { above: number; upTo: number; now: number; until: number }): void {
       markUnused.run(rows);
       removeUnused.run(rows);
     },
     clearAlbums: (): void => void clearAlbums.run(),
-    /** False when there is nothing left. */
-    clearSome: (most: number): boolean => clearSome.run(most).changes > 0,
+    /** Returns false when there is nothing left. */
+    clearSome: (max: number): boolean => clearSome.run(max).changes > 0,
   };
 }
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const COLUMNS = (
+const COLUMN_NAMES = (
   [
     'audioKey',
     'failure',

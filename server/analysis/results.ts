@@ -6,7 +6,7 @@ import { gainFor } from '../dsp/loudness.ts';
 import type { Measured } from '../library/measured.ts';
 import { packBeats } from './beat-code.ts';
 import type { AnalysisRow } from './queries.ts';
-import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
+import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
 
 type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
 
@@ -56,7 +56,7 @@ export const failed = (failure: string, retryAt: number | null = null): Columns 
 export const measuredOf = (row: AnalysisRow): Measured => ({
   gainDb: row.loudnessLufs === null ? null : round(gainFor(row.loudnessLufs), 2),
   peak: row.truePeak,
-  bpm: row.bpm !== null && (row.bpmConfidence ?? 0) >= LEAST_TEMPO_CONFIDENCE ? round(row.bpm, 1) : null,
-  key: row.musicalKey !== null && (row.keyConfidence ?? 0) >= LEAST_KEY_CONFIDENCE ? row.musicalKey : null,
+  bpm: row.bpm !== null && (row.bpmConfidence ?? 0) >= MIN_TEMPO_CONFIDENCE ? round(row.bpm, 1) : null,
+  key: row.musicalKey !== null && (row.keyConfidence ?? 0) >= MIN_KEY_CONFIDENCE ? row.musicalKey : null,
   energy: row.energy,
 });

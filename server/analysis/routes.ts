@@ -7,7 +7,7 @@ import { route, type Route } from '../http/route.ts';
 import { unpackBeats } from './beat-code.ts';
 import type { AnalysisPass } from './pass.ts';
 import type { AlbumLoudnessRow, AnalysisRow } from './queries.ts';
-import { LEAST_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
+import { MIN_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
 import { AnalysisOut, TrackAnalysisOut, WaveformOut } from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
@@ -101,7 +101,7 @@ function toTrackAnalysisOut(
   album: AlbumLoudnessRow | undefined,
 ): Omit<TrackAnalysisOut, 'energy_rank' | 'moods'> {
   const ms = (frames: number | null): number => Math.round(((frames ?? 0) * 1e6) / (row.sampleRateHz ?? 1)) / 1e3;
-  const isTempoSure = (row.bpmConfidence ?? 0) >= LEAST_TEMPO_CONFIDENCE;
+  const isTempoSure = (row.bpmConfidence ?? 0) >= MIN_TEMPO_CONFIDENCE;
   const isMeasured = row.failure === null && row.loudnessRangeLu !== null;
   return {
     failure: row.failure,

@@ -8,7 +8,7 @@ export const STEP_NAMES = Object.keys(STEPS) as Step[];
  * Below it a tempo is not put where tags would be, and its beats are not given to players. Of the choosing half, 93 of
  * 100 such tempi are right, and 93 of 100 right ones are above it: the curve is in docs/ANALYSIS.md.
  */
-export const LEAST_TEMPO_CONFIDENCE = 0.6;
+export const MIN_TEMPO_CONFIDENCE = 0.6;
 /** Below it a key is not put where tags would be. */
-export const LEAST_KEY_CONFIDENCE = 0.02;
+export const MIN_KEY_CONFIDENCE = 0.02;
 export const isSoundStep = (step: Step): step is SoundStep => step !== 'fingerprint';

@@ -16,7 +16,7 @@ import {
   findUserByKey,
   insertUser,
   listNames,
-  listOpen,
+  listUsersWithPublicPlays,
   listUsers,
   updateUser,
   type UserRow,
@@ -26,18 +26,18 @@ import { usernameKey } from './username.ts';
 import type { JudgePassword, WeakPasswordRule } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
-/** Only Subsonic clients set an email address and show it. */
-interface Reachable {
+/** Only Subsonic clients set an email address and read it. */
+interface EmailTerm {
   email?: string | null | undefined;
 }
-interface NewAccount extends AccountTerms, Reachable {
+interface NewAccount extends AccountTerms, EmailTerm {
   username: string;
   password: string;
 }
-interface AccountChange extends AccountTerms, Reachable {
+interface AccountChange extends AccountTerms, EmailTerm {
   username?: string | undefined;
   password?: string | undefined;
-  /** With a new password; default true, as whoever knows the old one may have made some. */
+  /** Applies to a new password; true by default, because whoever knows the old one may have created app passwords. */
   revokesAppPasswords?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ interface AccountsDeps {
   secretKey: string;
   judgePassword: JudgePassword;
   sessions: Pick<Sessions, 'endAll'>;
-  /** Called after something that the account signed in with is gone, or its role has changed. */
+  /** Called after a session or app password of the account was removed, or its role has changed. */
   endOrphans: (id: UserId) => void;
 }
 
@@ -60,16 +60,16 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
     tx: Db,
     username: string,
     { passwordHash, hasWeakPassword }: Pick<UserRow, 'passwordHash' | 'hasWeakPassword'>,
-    { isSuperuser, email, ...terms }: AccountTerms & Reachable,
+    { isSuperuser, email, ...terms }: AccountTerms & EmailTerm,
   ): UserRow => {
-    const key = usernameKey(username);
-    assertWhole(isSuperuser === true, terms);
+    const nameKey = usernameKey(username);
+    assertKeepsAllRights(isSuperuser === true, terms);
     return insertUser(tx, {
       ...USUAL_RIGHTS,
       ...terms,
       email: email ?? null,
       username,
-      usernameKey: key,
+      usernameKey: nameKey,
       passwordHash,
       hasWeakPassword,
       isSuperuser: isSuperuser === true,
@@ -77,8 +77,8 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
     });
   };
 
-  /** The columns of a new password. */
-  const hashed = async (password: string, username: string, rule: WeakPasswordRule) => {
+  /** Returns the columns of a new password. */
+  const passwordColumns = async (password: string, username: string, rule: WeakPasswordRule) => {
     const { hasWeakPassword } = await judgePassword(password, username, rule);
     return { passwordHash: await hashPassword(password), hasWeakPassword };
   };
@@ -89,47 +89,47 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
     { isSuperuser, username, password, revokesAppPasswords = true, email, ...terms }: AccountChange,
     rule: WeakPasswordRule = 'refuse',
   ): Promise<UserRow> => {
-    const change = checked(Credentials.partial(), { username, password });
-    const fresh =
-      change.password === undefined
+    const credentials = parseCredentials(Credentials.partial(), { username, password });
+    const newPassword =
+      credentials.password === undefined
         ? undefined
-        : await hashed(change.password, change.username ?? getUser(db, id).username, rule);
-    const assertFree = await nameCheck();
-    const changed = db.transaction(
+        : await passwordColumns(credentials.password, credentials.username ?? getUser(db, id).username, rule);
+    const assertNameFree = await createNameCheck();
+    const updatedUser = db.transaction(
       (tx) => {
         const user = getUser(tx, id);
         if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
-        assertWhole(isSuperuser ?? user.isSuperuser, terms);
-        const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
-        if (key !== user.usernameKey) assertFree(tx, change.username ?? user.username, id);
-        if (fresh) sessions.endAll(tx, id);
-        if (fresh && revokesAppPasswords) appPasswords.revokeAll(tx, id);
+        assertKeepsAllRights(isSuperuser ?? user.isSuperuser, terms);
+        const key = credentials.username === undefined ? user.usernameKey : usernameKey(credentials.username);
+        if (key !== user.usernameKey) assertNameFree(tx, credentials.username ?? user.username, id);
+        if (newPassword) sessions.endAll(tx, id);
+        if (newPassword && revokesAppPasswords) appPasswords.revokeAll(tx, id);
         return (
           updateUser(tx, id, {
             ...terms,
             ...(email !== undefined && { email }),
-            username: change.username ?? user.username,
+            username: credentials.username ?? user.username,
             usernameKey: key,
             isSuperuser: isSuperuser ?? user.isSuperuser,
-            ...(fresh && { ...fresh, tokenVersion: user.tokenVersion + 1 }),
+            ...(newPassword && { ...newPassword, tokenVersion: user.tokenVersion + 1 }),
           }) ?? user
         );
       },
       { behavior: 'immediate' },
     );
     endOrphans(id);
-    return changed;
+    return updatedUser;
   };
 
   /** Throws `invalid` for a name that is not allowed, `conflict` for one in use, then `invalid` for the password. */
-  const assertNew = async (given: {
+  const assertNew = async (input: {
     username?: unknown;
     password?: unknown;
   }): Promise<z.output<typeof Credentials>> => {
-    const account = Credentials.safeParse({ username: given.username, password: given.password });
-    const username = Credentials.shape.username.safeParse(given.username);
+    const account = Credentials.safeParse({ username: input.username, password: input.password });
+    const username = Credentials.shape.username.safeParse(input.username);
     if (!account.success && !username.success) throw invalid(toFields(account.error));
-    (await nameCheck())(db, username.data ?? '');
+    (await createNameCheck())(db, username.data ?? '');
     if (!account.success) throw invalid(toFields(account.error));
     return account.data;
   };
@@ -138,54 +138,54 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
     get: (id: UserId): UserRow => getUser(db, id),
     list: (page: Page): Paged<UserRow> => listUsers(db, page),
     listAll: (): UserRow[] => listUsers(db, { limit: -1, offset: 0 }).items,
-    /** Names of those who let others see what they play. */
-    listOpen: (): { id: UserId; username: string }[] => listOpen(db),
+    /** Returns the accounts that let others see what they play. */
+    listOpen: (): { id: UserId; username: string }[] => listUsersWithPublicPlays(db),
     findByName: (username: string): UserRow | undefined => findUserByKey(db, usernameKey(username)),
     hasSuperuser: (): boolean => countSuperusers(db) > 0,
 
-    /** What `create` refuses, in its order, without the work of it. */
-    async assertNew(given: { username?: unknown; password?: unknown }, rule: WeakPasswordRule) {
-      const account = await assertNew(given);
+    /** Makes the checks of `create`, in the same order, without creating the account. */
+    async assertNew(input: { username?: unknown; password?: unknown }, rule: WeakPasswordRule) {
+      const account = await assertNew(input);
       await judgePassword(account.password, account.username, rule);
       return account;
     },
 
     async create({ username, password, ...terms }: NewAccount, rule: WeakPasswordRule = 'refuse'): Promise<UserRow> {
       const account = await assertNew({ username, password });
-      const fresh = await hashed(account.password, account.username, rule);
-      const assertFree = await nameCheck();
+      const newPassword = await passwordColumns(account.password, account.username, rule);
+      const assertNameFree = await createNameCheck();
       return db.transaction(
         (tx) => {
-          assertFree(tx, account.username);
-          return insert(tx, account.username, fresh, terms);
+          assertNameFree(tx, account.username);
+          return insert(tx, account.username, newPassword, terms);
         },
         { behavior: 'immediate' },
       );
     },
 
-    /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
+    /** Creates the first superuser. Of several concurrent attempts one succeeds; the others throw `conflict`. */
     async createFirst(
-      given: Pick<NewAccount, 'username' | 'password'>,
+      input: Pick<NewAccount, 'username' | 'password'>,
       rule: WeakPasswordRule = 'refuse',
     ): Promise<UserRow> {
-      const account = checked(Credentials, given);
-      const fresh = await hashed(account.password, account.username, rule);
-      const assertFree = await nameCheck();
+      const account = parseCredentials(Credentials, input);
+      const newPassword = await passwordColumns(account.password, account.username, rule);
+      const assertNameFree = await createNameCheck();
       return db.transaction(
         (tx) => {
           if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
-          assertFree(tx, account.username);
-          return insert(tx, account.username, fresh, { isSuperuser: true });
+          assertNameFree(tx, account.username);
+          return insert(tx, account.username, newPassword, { isSuperuser: true });
         },
         { behavior: 'immediate' },
       );
     },
 
     update,
-    /** Whether others see what this person plays. */
+    /** Sets whether others see what this person plays. */
     setHidesPlaying: (id: UserId, hidesPlaying: boolean): UserRow =>
       updateUser(db, id, { hidesPlaying }) ?? getUser(db, id),
-    hashed,
+    hashed: passwordColumns,
 
     /** Also deletes the user's playlists, likes and history. Throws `conflict` for the last superuser. */
     delete(id: UserId): void {
@@ -203,12 +203,12 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
   };
 }
 
-/** The command line and the environment create accounts too, so the API's checks are not enough. */
-function checked<T extends z.ZodType>(
+/** Validates again, because the command line and the environment create accounts without the API. */
+function parseCredentials<T extends z.ZodType>(
   shape: T,
-  given: { username?: string | undefined; password?: string | undefined },
+  input: { username?: string | undefined; password?: string | undefined },
 ): z.output<T> {
-  const parsed = shape.safeParse({ username: given.username, password: given.password });
+  const parsed = shape.safeParse({ username: input.username, password: input.password });
   if (!parsed.success) throw invalid(toFields(parsed.error));
   return parsed.data;
 }
@@ -219,37 +219,39 @@ function getUser(db: Db, id: UserId): UserRow {
   return user;
 }
 
-/** Taking a right from an administrator would change nothing. */
-function assertWhole(isSuperuser: boolean, terms: Partial<Rights>): void {
-  const taken = RIGHT_LIST.find((right) => terms[right] === false);
-  if (isSuperuser && taken !== undefined)
+/** Throws `conflict` for revoking a right of an administrator, which would change nothing. */
+function assertKeepsAllRights(isSuperuser: boolean, terms: Partial<Rights>): void {
+  const revokedRight = RIGHT_LIST.find((right) => terms[right] === false);
+  if (isSuperuser && revokedRight !== undefined)
     throw new AppError('conflict', 'An administrator has every right. Make it an ordinary account first.', {
-      fields: [{ field: RIGHTS[taken].name, message: 'cannot be taken from an administrator' }],
+      fields: [{ field: RIGHTS[revokedRight].name, message: 'cannot be taken from an administrator' }],
     });
 }
 
 /**
- * Throws `conflict` for a name that is in use, and for one that looks like it; `self` is the account that gets it. The
- * table of signs that look alike is loaded on first use: it is 10 ms of work.
+ * Returns a check that throws `conflict` for a name in use or a look-alike of one, except that of the account `self`.
+ * The table of look-alikes is loaded on first use: that takes 10 ms.
  */
-async function nameCheck() {
-  const { lookOf } = await import('./look-alike.ts');
+async function createNameCheck() {
+  const { appearanceOf: lookOf } = await import('./look-alike.ts');
   return (db: Db, username: string, self?: UserId): void => {
-    const look = lookOf(username);
-    const other = listNames(db).find((one) => one.id !== self && lookOf(one.username) === look);
-    if (other?.usernameKey === usernameKey(username)) throw taken(username);
-    if (other)
+    const appearance = lookOf(username);
+    const similarAccount = listNames(db).find(
+      (account) => account.id !== self && lookOf(account.username) === appearance,
+    );
+    if (similarAccount?.usernameKey === usernameKey(username)) throw nameTaken(username);
+    if (similarAccount)
       throw new AppError('conflict', `The user name ${username} looks like one that is taken.`, {
         fields: [{ field: 'username', message: 'looks like one that is taken' }],
       });
   };
 }
 
-const taken = (username: string): AppError =>
+const nameTaken = (username: string): AppError =>
   new AppError('conflict', `The user name ${username} is already in use.`, {
     fields: [{ field: 'username', message: 'is already in use' }],
   });
 
-function assertNotLast(superusers: number, done: string): void {
-  if (superusers <= 1) throw conflict(`The last administrator cannot be ${done}. Promote another account first.`);
+function assertNotLast(superusers: number, action: string): void {
+  if (superusers <= 1) throw conflict(`The last administrator cannot be ${action}. Promote another account first.`);
 }

@@ -30,7 +30,7 @@ export function createAppPasswordCipher(secretKey: string) {
   };
 }
 
-/** 28 random characters (138 bits) in groups of seven. */
+/** Returns 28 random characters (138 bits) in groups of seven. */
 export function makeAppPassword(): string {
   const group = () => Array.from({ length: 7 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: 4 }, group).join('-');

@@ -9,15 +9,18 @@ import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import { createAppPasswordCipher } from './app-passwords.ts';
 import { createTryTouch, toPrincipal } from './authenticate.ts';
-import { MOST_APP_PASSWORDS } from './named-app-passwords.ts';
+import { MAX_APP_PASSWORDS } from './named-app-passwords.ts';
 import type { Limits } from './sign-in-limits.ts';
 import { PRINCIPAL_COLUMNS, type Caller, type PrincipalRow } from './queries.ts';
 import { usernameKey } from './username.ts';
 
-/** `proves` says whether what the client sent matches the password. */
+/** `proves` checks a password against what the client sent. */
 export type AppCredential = { apiKey: string } | { username: string; proves: (password: string) => boolean };
 
-type Row = PrincipalRow & { passwordId: AppPasswordId } & RowAs<typeof appPasswords, 'sealed' | 'salt' | 'lastUsedAt'>;
+type AppPasswordRow = PrincipalRow & { passwordId: AppPasswordId } & RowAs<
+    typeof appPasswords,
+    'sealed' | 'salt' | 'lastUsedAt'
+  >;
 
 interface AppSignInDeps {
   db: MainDb;
@@ -28,44 +31,46 @@ interface AppSignInDeps {
   limits: Limits;
 }
 
-const SELECT = `SELECT ${PRINCIPAL_COLUMNS}, a.id AS passwordId, sealed, salt, last_used_at AS lastUsedAt
+const SELECT_APP_PASSWORD = `SELECT ${PRINCIPAL_COLUMNS}, a.id AS passwordId, sealed, salt, last_used_at AS lastUsedAt
   FROM app_passwords a JOIN users ON users.id = a.user_id`;
 
 export type AppSignIn = ReturnType<typeof createAppSignIn>;
 
 export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDeps) {
   const cipher = createAppPasswordCipher(secretKey);
-  // the latest used first, which is mostly the one
-  const byName = db.$client.prepare<[string], Row>(`${SELECT} WHERE username_key = +? ORDER BY last_used_at DESC`);
-  const byLookup = db.$client.prepare<[string], Row>(`${SELECT} WHERE lookup = ?`);
+  // The most recently used password comes first, because it usually matches.
+  const findByName = db.$client.prepare<[string], AppPasswordRow>(
+    `${SELECT_APP_PASSWORD} WHERE username_key = +? ORDER BY last_used_at DESC`,
+  );
+  const findByLookup = db.$client.prepare<[string], AppPasswordRow>(`${SELECT_APP_PASSWORD} WHERE lookup = ?`);
   const tryTouch = createTryTouch({ db, log, now, table: 'app_passwords' });
-  const nobody = { id: 0 as UserId, ...cipher.seal(0 as UserId, 'nobody has this password') };
+  const decoy = { id: 0 as UserId, ...cipher.seal(0 as UserId, 'nobody has this password') };
 
   /**
    * A failure always tries as many passwords as an account can have, so that the time reveals neither which names exist
    * nor how many passwords they have.
    */
-  function byPassword(username: string, proves: (password: string) => boolean): Row | undefined {
-    const rows = byName.all(usernameKey(username));
-    const isRight = (has: Pick<Row, 'id' | 'sealed' | 'salt'>): boolean => {
-      const password = cipher.open(has.id, has);
+  function findByPassword(username: string, proves: (password: string) => boolean): AppPasswordRow | undefined {
+    const rows = findByName.all(usernameKey(username));
+    const matches = (row: Pick<AppPasswordRow, 'id' | 'sealed' | 'salt'>): boolean => {
+      const password = cipher.open(row.id, row);
       return password !== undefined && proves(password);
     };
-    const found = rows.find(isRight);
-    if (found) return found;
-    for (let tried = rows.length; tried < MOST_APP_PASSWORDS; tried += 1) isRight(nobody);
+    const matchingRow = rows.find(matches);
+    if (matchingRow) return matchingRow;
+    for (let attempts = rows.length; attempts < MAX_APP_PASSWORDS; attempts += 1) matches(decoy);
     return undefined;
   }
 
   /**
-   * Undefined when the credential is wrong. Throws `too_many_requests` after too many failures from the address or for
-   * the name.
+   * Returns undefined when the credential is wrong. Throws `too_many_requests` after too many failures from the address
+   * or for the name.
    */
   return async (credential: AppCredential, caller: Caller): Promise<Principal | undefined> => {
     const row =
       'apiKey' in credential
-        ? byLookup.get(cipher.lookup(credential.apiKey))
-        : byPassword(credential.username, credential.proves);
+        ? findByLookup.get(cipher.lookup(credential.apiKey))
+        : findByPassword(credential.username, credential.proves);
     if (row) {
       tryTouch(row, { id: row.passwordId, lastUsedAt: row.lastUsedAt }, caller);
       return { ...toPrincipal(row, caller), appPasswordId: row.passwordId };

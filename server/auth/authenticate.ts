@@ -10,10 +10,10 @@ import { prepareFindPrincipal, prepareNoteUse, prepareTouch, type Caller, type P
 import { isOwnMachine } from '../http/own-machine.ts';
 import { downloadScope, type TokenClaims, type Tokens } from './tokens.ts';
 
-const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
-/** Not decoded first: `%74oken=` would pass, and the log would not redact it. */
-const PARAMETER = /[?&]token=([^&#]*)/g;
-const SEEN_EVERY_MS = 60_000;
+const BEARER_HEADER = /^Bearer +([\w.~+/-]+=*) *$/i;
+/** Matched without decoding: `%74oken=` would pass otherwise, and the log would not redact it. */
+const TOKEN_PARAMETER = /[?&]token=([^&#]*)/g;
+const LAST_SEEN_INTERVAL_MS = 60_000;
 
 interface AuthenticateDeps {
   db: MainDb;
@@ -23,15 +23,15 @@ interface AuthenticateDeps {
 }
 
 export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): Authenticate {
-  const find = prepareFindPrincipal(db);
+  const findPrincipal = prepareFindPrincipal(db);
   const tryTouch = createTryTouch({ db, log, now, table: 'sessions' });
 
-  return (req, from) => {
-    const token = onlyToken(req, from.query);
+  return (req, source) => {
+    const token = readToken(req, source.query);
     const claims = token === undefined ? undefined : tokens.verify(token);
-    if (!claims || !fits(claims, req, from)) return undefined;
-    const user = find(claims.sessionId, claims.userId, now());
-    // deleted, ended, expired, or the password changed
+    if (!claims || !isInScope(claims, req, source)) return undefined;
+    const user = findPrincipal(claims.sessionId, claims.userId, now());
+    // The user or session is gone or expired, or the password was changed.
     if (!user || user.tokenVersion !== claims.version) return undefined;
     const caller = callerOf(req);
     tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, caller);
@@ -39,20 +39,26 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
   };
 }
 
-/** A token for URLs does not work for anything else. */
-function fits({ scope }: TokenClaims, req: Request, { query, scope: needed = 'media' }: TokenSource): boolean {
+/** Checks that a token for URLs is used only within its scope. */
+function isInScope(
+  { scope }: TokenClaims,
+  req: Request,
+  { query, scope: requiredScope = 'media' }: TokenSource,
+): boolean {
   if (scope === undefined) return true;
-  return query && scope === (needed === 'download' ? downloadScope(req.url) : needed);
+  return query && scope === (requiredScope === 'download' ? downloadScope(req.url) : requiredScope);
 }
 
 /**
  * A bearer header counts before the parameter, and an empty parameter is none. A request with two tokens of one kind,
  * even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored.
  */
-function onlyToken(req: Request, query: boolean): string | undefined {
+function readToken(req: Request, acceptsQuery: boolean): string | undefined {
   const headers = (req.headersDistinct['authorization'] ?? []).filter((header) => /^Bearer\b/i.test(header));
-  const parameters = query ? [...req.originalUrl.matchAll(PARAMETER)].flatMap(([, value]) => value || []) : [];
-  const tokens = headers.length > 0 ? headers.map((header) => BEARER.exec(header)?.[1]) : parameters;
+  const parameters = acceptsQuery
+    ? [...req.originalUrl.matchAll(TOKEN_PARAMETER)].flatMap(([, value]) => value || [])
+    : [];
+  const tokens = headers.length > 0 ? headers.map((header) => BEARER_HEADER.exec(header)?.[1]) : parameters;
   return tokens.length === 1 ? tokens[0] : undefined;
 }
 
@@ -62,7 +68,7 @@ export const callerOf = (req: Request): Caller => ({
   isHere: isOwnMachine(req),
 });
 
-interface Used {
+interface Credential {
   id: number;
   lastUsedAt: number | null;
 }
@@ -79,12 +85,17 @@ export function createTryTouch({
 }: Pick<AuthenticateDeps, 'db' | 'log' | 'now'> & { table: 'sessions' | 'app_passwords' }) {
   const touch = prepareTouch(db);
   const noteUse = prepareNoteUse(db, table);
-  return ({ id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>, used: Used, caller: Caller): void => {
-    const at = now();
-    const isDue = (last: number | null): boolean => last === null || Math.abs(at.getTime() - last) >= SEEN_EVERY_MS;
+  return (
+    { id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>,
+    credential: Credential,
+    caller: Caller,
+  ): void => {
+    const time = now();
+    const isDue = (lastMs: number | null): boolean =>
+      lastMs === null || Math.abs(time.getTime() - lastMs) >= LAST_SEEN_INTERVAL_MS;
     try {
-      if (isDue(lastSeenAt)) touch(id, at);
-      if (isDue(used.lastUsedAt)) noteUse(used.id, at, caller);
+      if (isDue(lastSeenAt)) touch(id, time);
+      if (isDue(credential.lastUsedAt)) noteUse(credential.id, time, caller);
     } catch (error) {
       log.warn({ err: error, user_id: id }, 'last use not written');
     }

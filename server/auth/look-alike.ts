@@ -2,6 +2,6 @@
 import skeleton from 'unhomoglyph';
 import { usernameKey } from './username.ts';
 
-/** Equal for names that look alike: `аdmin` with a Cyrillic а is no second `admin`. To compare, not to show. */
-export const lookOf = (username: string): string =>
+/** Returns equal texts for names that look alike (`аdmin` with a Cyrillic а). For comparing, not for display. */
+export const appearanceOf = (username: string): string =>
   skeleton(usernameKey(username).normalize('NFD')).normalize('NFD').toLowerCase();

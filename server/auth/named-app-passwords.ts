@@ -8,8 +8,8 @@ import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
 import type { UserRow } from './queries.ts';
 
 const DEFAULT_NAME = 'default';
-/** Of an account, `default` included: there is always room for that one. */
-export const MOST_APP_PASSWORDS = 20;
+/** Limit of an account, `default` included, which always has room. */
+export const MAX_APP_PASSWORDS = 20;
 
 interface AppPassword {
   username: string;
@@ -24,14 +24,14 @@ interface NamedAppPasswordsDeps {
   secretKey: string;
   /** Throws `not_found`. */
   getUser: (db: Db, id: UserId) => UserRow;
-  /** Called after something that the account signed in with is gone. */
+  /** Called after an app password of the account was removed. */
   endOrphans: (id: UserId) => void;
 }
 
 export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphans }: NamedAppPasswordsDeps) {
   const cipher = createAppPasswordCipher(secretKey);
-  const named = (userId: UserId, name: string) => and(eq(appPasswords.userId, userId), eq(appPasswords.name, name));
-  const { sealed: _sealed, salt: _salt, lookup: _lookup, ...shown } = getTableColumns(appPasswords);
+  const withName = (userId: UserId, name: string) => and(eq(appPasswords.userId, userId), eq(appPasswords.name, name));
+  const { sealed: _sealed, salt: _salt, lookup: _lookup, ...publicColumns } = getTableColumns(appPasswords);
 
   const insert = (tx: Db, user: UserRow, name: string): AppPassword & { row: AppPasswordRow } => {
     const password = makeAppPassword();
@@ -39,29 +39,29 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
       tx
         .insert(appPasswords)
         .values({ userId: user.id, name, createdAt: now(), ...cipher.seal(user.id, password) })
-        .returning(shown),
+        .returning(publicColumns),
     );
     return { username: user.username, password, row };
   };
 
-  /** Replaces `default`, which counts as a new one: nobody has used it yet. */
+  /** Replaces `default`; the new password counts as unused. */
   const rotate = (tx: Db, user: UserRow): AppPassword => {
-    tx.delete(appPasswords).where(named(user.id, DEFAULT_NAME)).run();
+    tx.delete(appPasswords).where(withName(user.id, DEFAULT_NAME)).run();
     const { username, password } = insert(tx, user, DEFAULT_NAME);
     return { username, password };
   };
 
   return {
-    /** By name. */
+    /** Returns them by name. */
     list: (userId: UserId): AppPasswordRow[] =>
       db
-        .select(shown)
+        .select(publicColumns)
         .from(appPasswords)
         .where(eq(appPasswords.userId, userId))
         .orderBy(asc(appPasswords.name), asc(appPasswords.id))
         .all(),
 
-    /** Throws `conflict` for a name in use, and for more than there may be. */
+    /** Throws `conflict` for a name in use, and over the limit. */
     create(userId: UserId, name: string): AppPassword & { row: AppPasswordRow } {
       return db.transaction(
         (tx) => {
@@ -70,33 +70,33 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
             .select({ name: appPasswords.name })
             .from(appPasswords)
             .where(eq(appPasswords.userId, userId));
-          const others = new Set(names.all().map((one) => one.name));
-          if (others.has(name) || name === DEFAULT_NAME) throw taken(name);
-          others.delete(DEFAULT_NAME);
-          if (others.size >= MOST_APP_PASSWORDS - 1) throw tooMany();
+          const otherNames = new Set(names.all().map((row) => row.name));
+          if (otherNames.has(name) || name === DEFAULT_NAME) throw nameTaken(name);
+          otherNames.delete(DEFAULT_NAME);
+          if (otherNames.size >= MAX_APP_PASSWORDS - 1) throw tooManyPasswords();
           return insert(tx, user, name);
         },
         { behavior: 'immediate' },
       );
     },
 
-    /** Throws `not_found`, also for another account's. */
+    /** Throws `not_found`, also for another account's password. */
     revoke(userId: UserId, id: AppPasswordId): void {
-      const own = and(eq(appPasswords.userId, userId), eq(appPasswords.id, id));
-      if (db.delete(appPasswords).where(own).run().changes === 0) throw notFound('app password', id);
+      const ownPassword = and(eq(appPasswords.userId, userId), eq(appPasswords.id, id));
+      if (db.delete(appPasswords).where(ownPassword).run().changes === 0) throw notFound('app password', id);
       endOrphans(userId);
     },
 
-    /** All of the account; the caller ends what they hold open, after its transaction. */
+    /** Revokes all of the account; the caller ends their connections after its transaction. */
     revokeAll: (tx: Db, userId: UserId): void =>
       void tx.delete(appPasswords).where(eq(appPasswords.userId, userId)).run(),
 
-    /** Of `default`; made if there is none. */
+    /** Returns the password `default`; creates it if there is none. */
     reveal(userId: UserId): AppPassword {
       return db.transaction(
         (tx) => {
           const user = getUser(tx, userId);
-          const row = tx.select().from(appPasswords).where(named(userId, DEFAULT_NAME)).get();
+          const row = tx.select().from(appPasswords).where(withName(userId, DEFAULT_NAME)).get();
           if (!row) return rotate(tx, user);
           const password = cipher.open(userId, { sealed: Buffer.from(row.sealed), salt: Buffer.from(row.salt) });
           if (password === undefined)
@@ -110,18 +110,18 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
     },
 
     rotate(userId: UserId): AppPassword {
-      const fresh = db.transaction((tx) => rotate(tx, getUser(tx, userId)), { behavior: 'immediate' });
+      const newPassword = db.transaction((tx) => rotate(tx, getUser(tx, userId)), { behavior: 'immediate' });
       endOrphans(userId);
-      return fresh;
+      return newPassword;
     },
   };
 }
 
-function taken(name: string): AppError {
+function nameTaken(name: string): AppError {
   return new AppError('conflict', `You already have an app password named ${name}.`, {
     fields: [{ field: 'name', message: 'is already in use' }],
   });
 }
 
-const tooMany = (): AppError =>
-  conflict(`An account can have ${MOST_APP_PASSWORDS} app passwords. Revoke one that you no longer use.`);
+const tooManyPasswords = (): AppError =>
+  conflict(`An account can have ${MAX_APP_PASSWORDS} app passwords. Revoke one that you no longer use.`);

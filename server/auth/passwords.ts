@@ -10,41 +10,41 @@ const COSTS = {
   parallelism: 1,
 };
 
-/** Verified when there is no user, so that this takes as long as with one. Same costs as above. */
-const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$ew8MW9KhFEDoyhqaei3N0A$1k9ZuUmGAhojBLMzMsGK4lZ6NqD3IPubYVNslc5bxS4';
+/** Verified when there is no user, so that it takes as long as with one. Same costs as above. */
+const DECOY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$ew8MW9KhFEDoyhqaei3N0A$1k9ZuUmGAhojBLMzMsGK4lZ6NqD3IPubYVNslc5bxS4';
 
 const argon2 = () => import('@node-rs/argon2');
 
-/** A hash takes a thread of Node's pool and 19 MiB: files are read and other requests answered by the other threads. */
-const HASHES_AT_ONCE = 2;
-/** As many as are done within some seconds. */
-const MAX_WAITING = 200;
-const inTurn = createSlots(HASHES_AT_ONCE);
-let waiting = 0;
+/** A hash takes 19 MiB and a thread of Node's pool; the other threads stay free for files and other requests. */
+const MAX_CONCURRENT_HASHES = 2;
+/** About what can be hashed within some seconds. */
+const MAX_WAITING_HASHES = 200;
+const runInSlot = createSlots(MAX_CONCURRENT_HASHES);
+let waitingCount = 0;
 
-async function inLine<T>(hash: () => Promise<T>): Promise<T> {
-  if (waiting >= MAX_WAITING)
+async function queueHash<T>(hash: () => Promise<T>): Promise<T> {
+  if (waitingCount >= MAX_WAITING_HASHES)
     throw new AppError('too_many_requests', 'Very many people sign in right now. Try again in a moment.');
-  waiting++;
+  waitingCount++;
   try {
-    return await inTurn(hash);
+    return await runInSlot(hash);
   } finally {
-    waiting--;
+    waitingCount--;
   }
 }
 
-/** Keyboards differ in how they compose letters (é as one character or two); the password is the same. */
-const normal = (password: string): string => password.normalize('NFKC');
+/** Keyboards differ in how they compose letters (é as one character or two), so passwords are normalized. */
+const normalize = (password: string): string => password.normalize('NFKC');
 
 /** Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await argon2();
-  return inLine(() => hash(normal(password), COSTS));
+  return queueHash(() => hash(normalize(password), COSTS));
 }
 
-/** Without a hash (no such user, or an account that has no password yet) false, after the same time. */
+/** Without a hash (no such user, or no password yet) returns false, after the same time. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   const { verify } = await argon2();
-  const matches = await inLine(() => verify(hash || NOBODY, normal(password)));
+  const matches = await queueHash(() => verify(hash || DECOY_HASH, normalize(password)));
   return matches && Boolean(hash);
 }

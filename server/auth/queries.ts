@@ -6,19 +6,19 @@ import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from 
 import type { RowAs } from '../db/rows.ts';
 import { users, type sessions } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { MayGoOn } from '../http/open-answers.ts';
+import type { IsStillAllowed } from '../http/open-answers.ts';
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Caller {
   /** IP address. */
   from: string | undefined;
-  /** What the client calls itself. */
+  /** How the client calls itself. */
   client: string | undefined;
-  /** A program on the machine itself, see own-machine.ts. */
+  /** The request comes from a program on the machine itself, see own-machine.ts. */
   isHere: boolean;
 }
-/** Characters. */
-export const MOST_CLIENT = 300;
+/** Longest stored client name, in characters. */
+export const MAX_CLIENT_CHARACTERS = 300;
 
 export type UserRow = typeof users.$inferSelect;
 type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
@@ -38,14 +38,14 @@ export function listUsers(db: Db, page: Page): Paged<UserRow> {
 export const listNames = (db: Db): Pick<UserRow, 'id' | 'username' | 'usernameKey'>[] =>
   db.select({ id: users.id, username: users.username, usernameKey: users.usernameKey }).from(users).all();
 
-/** Those who let others see what they play. */
-export const listOpen = (db: Db): Pick<UserRow, 'id' | 'username'>[] =>
+/** Returns the accounts that let others see what they play. */
+export const listUsersWithPublicPlays = (db: Db): Pick<UserRow, 'id' | 'username'>[] =>
   db.select({ id: users.id, username: users.username }).from(users).where(eq(users.hidesPlaying, false)).all();
 
 export const countSuperusers = (db: Db): number =>
   db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;
 
-/** The oldest superuser: who set the server up, unless deleted or demoted. */
+/** Returns the oldest superuser: the one who set the server up, unless deleted or demoted. */
 export const findOwner = (db: Db): UserRow | undefined =>
   db.select().from(users).where(eq(users.isSuperuser, true)).orderBy(asc(users.id)).get();
 
@@ -54,8 +54,8 @@ export const insertUser = (db: Db, user: NewUser): UserRow => writtenRow(db.inse
 export const updateUser = (db: Db, id: UserId, values: Partial<Omit<UserRow, 'id'>>): UserRow | undefined =>
   writtenRow(db.update(users).set(values).where(eq(users.id, id)).returning());
 
-/** Undefined if the password was changed since the row was read, before the slow hash. */
-export const findUnchanged = (
+/** Returns undefined if the password was changed since the row was read, before the slow hash. */
+export const findUserWithSamePassword = (
   db: Db,
   { id, tokenVersion }: Pick<UserRow, 'id' | 'tokenVersion'>,
 ): UserRow | undefined =>
@@ -77,10 +77,10 @@ export const PRINCIPAL_COLUMNS = [
   ...RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`),
 ].join(', ');
 
-/** With the session that the request came from. */
+/** The user with the session of the request. */
 type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof sessions, 'lastUsedAt'>;
 
-// The next two run with every request, so they are prepared text: some microseconds each.
+// The next two statements run with every request, so they are prepared text: some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
   const find = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
@@ -91,8 +91,8 @@ export function prepareFindPrincipal(db: MainDb) {
     find.get(sessionId, userId, at.getTime());
 }
 
-/** Whether what this caller signed in with still works, in the role and with the right that the request needed. */
-export function prepareMayGoOn(db: MainDb, now: () => Date): MayGoOn {
+/** Checks that the caller's sign-in still works, in the role and with the right that the request needed. */
+export function prepareIsStillAllowed(db: MainDb, now: () => Date): IsStillAllowed {
   type HolderRow = RowAs<typeof users, 'isSuperuser' | Right>;
   const columns = RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`);
   const select = `SELECT is_superuser AS isSuperuser, ${columns.join()} FROM users JOIN`;
@@ -117,11 +117,11 @@ export function prepareTouch(db: MainDb) {
   return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
 }
 
-/** Of a session or an app password. */
+/** Notes when and from where a session or app password was used. */
 export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') {
   const note = db.$client.prepare<[number, string | null, string | null, number]>(
     `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
   );
   return (id: number, at: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
-    void note.run(at.getTime(), from ?? null, client?.slice(0, MOST_CLIENT) ?? null, id);
+    void note.run(at.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
 }

@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
 import { callerOf } from './authenticate.ts';
-import { MOST_APP_PASSWORDS } from './named-app-passwords.ts';
+import { MAX_APP_PASSWORDS } from './named-app-passwords.ts';
 import { ruleFor, type AuthService } from './service.ts';
 import { downloadScope } from './tokens.ts';
 import {
@@ -44,13 +44,15 @@ const UserIdParam = idParam(UserIdIn);
 const UserParam = z.object({
   user: z.string().min(1).max(64).meta({ description: 'id of an account, or else its name' }),
 });
-/** The field where a name may be, too. */
-const NAMES = { email: 'username' };
+/** Fields in which a user name is also accepted. */
+const NAME_ALIASES = { email: 'username' };
 const SessionIdParam = idParam(SessionIdIn);
 const AppPasswordIdParam = idParam(AppPasswordIdIn);
 /** Tokens and passwords must not stay in any cache (RFC 6749, 5.1). */
-const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, value, { 'Cache-Control': 'no-store' });
-const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
+const secretReply = <T>(status: number, value: T): Reply<T> =>
+  new Reply(status, value, { 'Cache-Control': 'no-store' });
+const tokenReply = (status: number, signIn: SignIn): Reply<TokenResponse> =>
+  secretReply(status, toTokenResponse(signIn));
 
 /** Digits are an id, everything else a name. Throws `not_found`. */
 function idOf(accounts: AuthService['accounts'], user: string): UserId {
@@ -59,7 +61,7 @@ function idOf(accounts: AuthService['accounts'], user: string): UserId {
   return id;
 }
 
-/** The router lets in no access token without a session. */
+/** Returns the owner of the access token; the router rejects one without a session. */
 function holderOf({ id, sessionId }: Principal): { userId: UserId; sessionId: SessionId } {
   if (sessionId === undefined) throw new Error('no session');
   return { userId: id, sessionId };
@@ -67,7 +69,7 @@ function holderOf({ id, sessionId }: Principal): { userId: UserId; sessionId: Se
 
 /** `version` of the application. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
-  return [...sessionRoutes(auth, version), ...ownRoutes(auth), ...userRoutes(auth), ...noticeRoutes(auth)];
+  return [...sessionRoutes(auth, version), ...ownAccountRoutes(auth), ...userRoutes(auth), ...noticeRoutes(auth)];
 }
 
 const sessionRoutes = (auth: AuthService, version: string): Route[] => [
@@ -97,10 +99,10 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       problems: ['unauthenticated'],
       body: LoginBody,
       form: true,
-      accepts: { body: NAMES },
+      accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
     },
-    async ({ body, req }) => token(200, await auth.login({ ...body, ...callerOf(req) })),
+    async ({ body, req }) => tokenReply(200, await auth.login({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -111,11 +113,11 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Create your own account and sign in; 403 while ALLOW_REGISTRATION is off',
       body: RegisterBody,
       form: true,
-      accepts: { body: NAMES },
+      accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
       status: [201],
     },
-    async ({ body, req }) => token(201, await auth.register({ ...body, ...callerOf(req) })),
+    async ({ body, req }) => tokenReply(201, await auth.register({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -126,12 +128,12 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Create the first superuser with the setup token that the server printed; 409 once there is one',
       body: SetupBody,
       form: true,
-      accepts: { body: NAMES },
+      accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
       status: [201],
     },
     async ({ body: { setup_token, username, password }, req }) =>
-      token(201, await auth.setUp({ token: setup_token, username, password, ...callerOf(req) })),
+      tokenReply(201, await auth.setUp({ token: setup_token, username, password, ...callerOf(req) })),
   ),
 
   route(
@@ -144,7 +146,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       body: DesktopBody,
       reply: TokenResponse,
     },
-    async ({ body: { ticket }, req }) => token(200, await auth.signInDesktop({ ticket, ...callerOf(req) })),
+    async ({ body: { ticket }, req }) => tokenReply(200, await auth.signInDesktop({ ticket, ...callerOf(req) })),
   ),
 
   route(
@@ -161,7 +163,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
     ({ user, body }) => {
       const scope = body.scope === 'download' ? downloadScope(body.path) : body.scope;
       const { token, expiresInSeconds } = auth.issueUrlToken(holderOf(user), scope);
-      return secret(200, { token, scope: body.scope, expires_in: expiresInSeconds });
+      return secretReply(200, { token, scope: body.scope, expires_in: expiresInSeconds });
     },
   ),
 
@@ -174,7 +176,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Exchange a valid token for a new one',
       reply: TokenResponse,
     },
-    ({ user }) => token(200, auth.refresh(holderOf(user))),
+    ({ user }) => tokenReply(200, auth.refresh(holderOf(user))),
   ),
 
   route(
@@ -192,7 +194,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
   ),
 ];
 
-const ownRoutes = (auth: AuthService): Route[] => [
+const ownAccountRoutes = (auth: AuthService): Route[] => [
   route(
     {
       method: 'get',
@@ -217,11 +219,11 @@ const ownRoutes = (auth: AuthService): Route[] => [
       reply: TokenResponse,
     },
     async ({ user, body, req }) =>
-      token(
+      tokenReply(
         200,
         await auth.changePassword(holderOf(user), {
-          current: body.current_password,
-          next: body.password,
+          currentPassword: body.current_password,
+          newPassword: body.password,
           revokesAppPasswords: body.revoke_app_passwords,
           caller: callerOf(req),
         }),
@@ -251,7 +253,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       reply: AppPasswordOut,
       problems: ['conflict', 'storage_full'],
     },
-    ({ user }) => secret(200, auth.accounts.appPasswords.reveal(user.id)),
+    ({ user }) => secretReply(200, auth.accounts.appPasswords.reveal(user.id)),
   ),
 
   route(
@@ -263,7 +265,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       summary: 'Replace your app password called default',
       reply: AppPasswordOut,
     },
-    ({ user }) => secret(200, auth.accounts.appPasswords.rotate(user.id)),
+    ({ user }) => secretReply(200, auth.accounts.appPasswords.rotate(user.id)),
   ),
 
   route(
@@ -282,7 +284,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'post',
       path: '/users/me/app-passwords',
       access: 'user',
-      summary: `Create an app password, which is shown in this answer only; an account can have ${MOST_APP_PASSWORDS}`,
+      summary: `Create an app password, which is shown in this answer only; an account can have ${MAX_APP_PASSWORDS}`,
       body: AppPasswordCreate,
       strict: true,
       reply: NewAppPasswordOut,
@@ -290,7 +292,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
     },
     ({ user, body }) => {
       const { row, username, password } = auth.accounts.appPasswords.create(user.id, body.name);
-      return secret(201, { ...toAppPasswordInfo(row), username, password });
+      return secretReply(201, { ...toAppPasswordInfo(row), username, password });
     },
   ),
 
@@ -471,7 +473,7 @@ const userRoutes = ({ accounts, sessions, endSessions }: AuthService): Route[] =
       params: UserParam,
       reply: AppPasswordOut,
     },
-    ({ params }) => secret(200, accounts.appPasswords.rotate(idOf(accounts, params.user))),
+    ({ params }) => secretReply(200, accounts.appPasswords.rotate(idOf(accounts, params.user))),
   ),
 ];
 

@@ -7,7 +7,7 @@ import { SELF_REGISTERED_QUOTA } from '../db/rights.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { createInFlight } from '../http/in-flight.ts';
 import { createOpenAnswers } from '../http/open-answers.ts';
-import { betterPasswordFirst } from '../http/own-machine.ts';
+import { betterPasswordRequired } from '../http/own-machine.ts';
 import { toFields } from '../http/problem.ts';
 import type { Log } from '../log/log.ts';
 import { createAccounts } from './accounts.ts';
@@ -17,7 +17,14 @@ import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits, createRegistrationLimit } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
 import { verifyPassword } from './passwords.ts';
-import { findOwner, findUnchanged, prepareMayGoOn, updateUser, type Caller, type UserRow } from './queries.ts';
+import {
+  findOwner,
+  findUserWithSamePassword,
+  prepareIsStillAllowed,
+  updateUser,
+  type Caller,
+  type UserRow,
+} from './queries.ts';
 import { createSessions } from './sessions.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
@@ -36,15 +43,15 @@ interface AuthDeps {
   resources: string;
 }
 
-/** The caller's address is for the limits on failures too. */
+/** A sign-in; the caller's address also counts for the limits on failures. */
 interface Login extends Caller {
   username: string;
   password: string;
 }
-/** Of a password that is set by this caller. */
+/** Returns the rule for a password that this caller sets. */
 export const ruleFor = ({ isHere }: Pick<Caller, 'isHere'>): WeakPasswordRule => (isHere ? 'note' : 'refuse');
 
-/** Whose token it is. */
+/** The owner of a token. */
 interface Holder {
   userId: UserId;
   sessionId: SessionId;
@@ -63,7 +70,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
   const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, judgePassword, sessions, endOrphans });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();
-  const refusals = createLimits();
+  const refusalLimits = createLimits();
   let isAdminNameTaken = false;
   const limitRegistration = createRegistrationLimit();
   const setupToken = createSetupToken();
@@ -78,8 +85,8 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
     return issue(user, sessions.start(user.id, expiresInSeconds, caller), expiresInSeconds);
   };
-  /** Another token of the same session. */
-  const goOn = (tx: Db, user: UserRow, sessionId: SessionId): SignIn => {
+  /** Issues another token of the same session. */
+  const renewToken = (tx: Db, user: UserRow, sessionId: SessionId): SignIn => {
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
     sessions.extend(tx, sessionId, expiresInSeconds);
     return issue(user, sessionId, expiresInSeconds);
@@ -91,16 +98,16 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     notices: createNotices(db),
     inFlight: createInFlight(),
     openAnswers,
-    mayGoOn: prepareMayGoOn(db, now),
+    isStillAllowed: prepareIsStillAllowed(db, now),
     authenticate: createAuthenticate({ db, log, now, tokens }),
-    /** For Subsonic clients; with limits of its own. */
+    /** For Subsonic clients; has limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
-    /** New at each start; to be printed while `isSetupRequired()`. */
+    /** Differs at each start; printed while `isSetupRequired()`. */
     setupToken: setupToken.value,
     /** Only for the desktop shell: whoever has the ticket signs in as the owner. */
     issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
-    /** ADMIN_USERNAME is an ordinary account, so no administrator was made of it. */
+    /** ADMIN_USERNAME belongs to an ordinary account, so no administrator was created. */
     isAdminNameTaken: (): boolean => isAdminNameTaken && !accounts.hasSuperuser(),
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
@@ -115,7 +122,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The user name or the password is wrong.');
       }
-      if (user.hasWeakPassword && !caller.isHere) throw betterPasswordFirst();
+      if (user.hasWeakPassword && !caller.isHere) throw betterPasswordRequired();
       await attempt.succeeded();
       return signIn(user, caller);
     },
@@ -125,7 +132,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
      * `too_many_requests` for too many new accounts. Never makes a superuser.
      */
     async register({ username, password, ...caller }: Caller & { username?: unknown; password?: unknown }) {
-      const attempt = await refusals.attempt(caller);
+      const attempt = await refusalLimits.attempt(caller);
       if (!settings.get('ALLOW_REGISTRATION'))
         throw forbidden('Registration is off on this server. Ask its administrator for an account.');
       const rule = ruleFor(caller);
@@ -157,14 +164,14 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       return signIn(owner, caller);
     },
 
-    /** For URLs, which get around: good for a day, and for one thing. It ends with its session. */
+    /** Issues a token for URLs, which may leak: it is valid for a day and one scope, and ends with its session. */
     issueUrlToken({ userId, sessionId }: Holder, scope: string): { token: string; expiresInSeconds: number } {
       const version = accounts.get(userId).tokenVersion;
       const token = tokens.sign({ userId, sessionId, version }, URL_TOKEN_TTL, scope);
       return { token, expiresInSeconds: URL_TOKEN_TTL };
     },
 
-    refresh: ({ userId, sessionId }: Holder): SignIn => goOn(db, accounts.get(userId), sessionId),
+    refresh: ({ userId, sessionId }: Holder): SignIn => renewToken(db, accounts.get(userId), sessionId),
 
     /** Throws `not_found`. */
     endSessions(userId: UserId): void {
@@ -185,29 +192,30 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
      */
     async changePassword(
       { userId, sessionId }: Holder,
-      change: { current: string; next: string; revokesAppPasswords: boolean; caller: Caller },
+      change: { currentPassword: string; newPassword: string; revokesAppPasswords: boolean; caller: Caller },
     ): Promise<SignIn> {
       const user = accounts.get(userId);
       const attempt = await limits.attempt(change.caller, `session ${sessionId}`);
-      if (!(await verifyPassword(user.passwordHash, change.current))) {
+      if (!(await verifyPassword(user.passwordHash, change.currentPassword))) {
         throw new AppError('forbidden', 'The current password is wrong.', {
           fields: [{ field: 'current_password', message: 'is wrong' }],
         });
       }
       await attempt.succeeded();
-      const fresh = await accounts.hashed(change.next, user.username, ruleFor(change.caller));
-      const signedIn = db.transaction(
+      const newPassword = await accounts.hashed(change.newPassword, user.username, ruleFor(change.caller));
+      const result = db.transaction(
         (tx) => {
-          if (!findUnchanged(tx, user)) throw conflict('The password was changed elsewhere in the meantime.');
+          if (!findUserWithSamePassword(tx, user))
+            throw conflict('The password was changed elsewhere in the meantime.');
           sessions.endAll(tx, userId, sessionId);
           if (change.revokesAppPasswords) accounts.appPasswords.revokeAll(tx, userId);
-          const changed = updateUser(tx, userId, { ...fresh, tokenVersion: user.tokenVersion + 1 }) ?? user;
-          return goOn(tx, changed, sessionId);
+          const updatedUser = updateUser(tx, userId, { ...newPassword, tokenVersion: user.tokenVersion + 1 }) ?? user;
+          return renewToken(tx, updatedUser, sessionId);
         },
         { behavior: 'immediate' },
       );
       endOrphans(userId);
-      return signedIn;
+      return result;
     },
 
     /**

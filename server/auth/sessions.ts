@@ -1,15 +1,15 @@
-// Sessions: a sign-in, and the tokens that follow from it. A token without its session is worth nothing, so ending a
-// session ends all of them at once, those for URLs too.
+// Sessions: a sign-in, and the tokens derived from it. A token is invalid without its session, so ending a session ends
+// all of its tokens, including those for URLs.
 import { and, asc, desc, eq, gt, lte, ne } from 'drizzle-orm';
 import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
 import { sessions } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import { addressKey } from '../http/addresses.ts';
-import { MOST_CLIENT, type Caller } from './queries.ts';
+import { MAX_CLIENT_CHARACTERS, type Caller } from './queries.ts';
 
-/** Of an account; with one more, the one that was not used for longest ends. */
-const MOST_SESSIONS = 100;
+/** Limit of an account; with one more, the session that was unused for longest ends. */
+const MAX_SESSIONS = 100;
 
 export type SessionRow = typeof sessions.$inferSelect;
 
@@ -19,42 +19,42 @@ interface SessionsDeps {
   db: MainDb;
   now: () => Date;
   nowForAges: () => Date;
-  /** Called after something that the account signed in with is gone. */
+  /** Called after a session of the account has ended. */
   endOrphans: (id: UserId) => void;
 }
 
 export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps) {
-  const of = (userId: UserId, id: SessionId) => and(eq(sessions.userId, userId), eq(sessions.id, id));
+  const sessionOf = (userId: UserId, id: SessionId) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
-  /** Of the account, all but the newest ones, and those whose tokens have expired. */
-  function sweep(tx: Db, userId: UserId): void {
+  /** Deletes expired sessions of the account, and the oldest over the limit. */
+  function deleteOldSessions(tx: Db, userId: UserId): void {
     tx.delete(sessions)
       .where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, nowForAges())))
       .run();
-    const open = tx
+    const openSessions = tx
       .select({ id: sessions.id })
       .from(sessions)
       .where(eq(sessions.userId, userId))
       .orderBy(asc(sessions.lastUsedAt), asc(sessions.id))
       .all();
-    for (const { id } of open.slice(0, Math.max(0, open.length - MOST_SESSIONS + 1)))
+    for (const { id } of openSessions.slice(0, Math.max(0, openSessions.length - MAX_SESSIONS + 1)))
       tx.delete(sessions).where(eq(sessions.id, id)).run();
   }
 
   return {
     start(userId: UserId, ttlSeconds: number, { from, client }: Pick<Caller, 'from' | 'client'>): SessionId {
-      const at = now();
+      const time = now();
       const row = {
         userId,
-        createdAt: at,
-        lastUsedAt: at,
-        expiresAt: new Date(at.getTime() + ttlSeconds * 1_000),
+        createdAt: time,
+        lastUsedAt: time,
+        expiresAt: new Date(time.getTime() + ttlSeconds * 1_000),
         address: from ?? null,
-        client: client?.slice(0, MOST_CLIENT) ?? null,
+        client: client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null,
       };
       const id = db.transaction(
         (tx) => {
-          sweep(tx, userId);
+          deleteOldSessions(tx, userId);
           return writtenRow(tx.insert(sessions).values(row).returning({ id: sessions.id })).id;
         },
         { behavior: 'immediate' },
@@ -68,7 +68,7 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
       tx.update(sessions).set({ expiresAt }).where(eq(sessions.id, id)).run();
     },
 
-    /** The latest used first. */
+    /** Lists sessions, most recently used first. */
     list: (userId: UserId): SessionRow[] =>
       db
         .select()
@@ -77,7 +77,7 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
         .all(),
 
-    /** Whether somebody is signed in there with this account. */
+    /** Whether the account has a session at this address. */
     isFamiliar(userId: UserId, address: string | undefined): boolean {
       const key = addressKey(address);
       const rows = db
@@ -87,16 +87,16 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
       return rows.all().some((session) => session.address !== null && addressKey(session.address) === key);
     },
 
-    /** Throws `not_found`, also for another account's. */
+    /** Throws `not_found`, also for another account's session. */
     end(userId: UserId, id: SessionId): void {
-      if (db.delete(sessions).where(of(userId, id)).run().changes === 0) throw notFound('session', id);
+      if (db.delete(sessions).where(sessionOf(userId, id)).run().changes === 0) throw notFound('session', id);
       endOrphans(userId);
     },
 
-    /** All of the account; `but` stays. The caller ends what they hold open, after its transaction. */
-    endAll(tx: Db, userId: UserId, but?: SessionId): void {
+    /** Ends all sessions of the account but `exceptId`. The caller ends their connections after its transaction. */
+    endAll(tx: Db, userId: UserId, exceptId?: SessionId): void {
       tx.delete(sessions)
-        .where(and(eq(sessions.userId, userId), but === undefined ? undefined : ne(sessions.id, but)))
+        .where(and(eq(sessions.userId, userId), exceptId === undefined ? undefined : ne(sessions.id, exceptId)))
         .run();
     },
   };

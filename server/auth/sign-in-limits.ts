@@ -9,10 +9,10 @@ import type { Caller } from './queries.ts';
 /** Failures per minute. The limit per name is the loosest, so that an attacker cannot easily lock out its owner. */
 export const LIMITS = { pair: 10, address: 30, name: 60 };
 const WINDOW_SECONDS = 60;
-/** New accounts that people make for themselves, per address. */
+/** Limit of self-registered accounts per address. */
 const REGISTRATIONS = { accounts: 10, seconds: 3_600 };
 
-type Place = Pick<Caller, 'from' | 'isHere'>;
+type Origin = Pick<Caller, 'from' | 'isHere'>;
 
 interface Attempt {
   /** The credentials were right: uncounts the attempt, and forgets the failures of the name at this address. */
@@ -22,8 +22,8 @@ interface Attempt {
 export type Limits = ReturnType<typeof createLimits>;
 
 export function createLimits() {
-  let loaded: Promise<Record<keyof typeof LIMITS, RateLimiterMemory>> | undefined;
-  const limiters = () => (loaded ??= loadLimiters());
+  let loading: Promise<Record<keyof typeof LIMITS, RateLimiterMemory>> | undefined;
+  const limiters = () => (loading ??= loadLimiters());
 
   return {
     /**
@@ -31,51 +31,51 @@ export function createLimits() {
      * setup token). Where `isFamiliar`, strangers who guess at the name elsewhere lock nobody out.
      */
     async attempt(
-      { from: address, isHere }: Place,
+      { from: ipAddress, isHere }: Origin,
       nameKey?: string,
       isFamiliar: () => boolean = () => false,
     ): Promise<Attempt> {
       const { pair, address: perAddress, name } = await limiters();
-      const from = addressKey(address);
-      const name64 = nameKey?.slice(0, 64);
-      // The address first: once blocked, it adds no entries for invented names.
-      if (!isHere) await take(perAddress, from);
-      if (name64 !== undefined) {
-        await take(pair, `${name64} ${from}`);
-        await take(name, name64).catch((refused: unknown) => {
-          if (!isFamiliar()) throw refused;
+      const addressPart = addressKey(ipAddress);
+      const namePart = nameKey?.slice(0, 64);
+      // The address is counted first: once blocked, it adds no entries for invented names.
+      if (!isHere) await consume(perAddress, addressPart);
+      if (namePart !== undefined) {
+        await consume(pair, `${namePart} ${addressPart}`);
+        await consume(name, namePart).catch((refusal: unknown) => {
+          if (!isFamiliar()) throw refusal;
         });
       }
       return {
         async succeeded() {
-          if (!isHere) await perAddress.reward(from);
-          if (name64 === undefined) return;
-          await pair.delete(`${name64} ${from}`);
-          await name.reward(name64);
+          if (!isHere) await perAddress.reward(addressPart);
+          if (namePart === undefined) return;
+          await pair.delete(`${namePart} ${addressPart}`);
+          await name.reward(namePart);
         },
       };
     },
   };
 }
 
-/** Counts accounts that are made, not those that are refused. */
+/** Counts created accounts, not refused attempts. */
 export function createRegistrationLimit() {
-  let loaded: Promise<RateLimiterMemory> | undefined;
+  let loading: Promise<RateLimiterMemory> | undefined;
   const load = async () => {
     const { RateLimiterMemory } = await import('rate-limiter-flexible');
     return new RateLimiterMemory({ points: REGISTRATIONS.accounts, duration: REGISTRATIONS.seconds });
   };
 
-  /** Throws `too_many_requests`, and else what the work throws. */
-  return async <T>({ from: address, isHere }: Place, make: () => Promise<T>): Promise<T> => {
-    if (isHere) return make();
-    const limiter = await (loaded ??= load());
-    const from = addressKey(address);
-    await take(limiter, from, TOO_MANY_ACCOUNTS);
+  /** Throws `too_many_requests`, and what `createAccount` throws. */
+  return async <T>({ from: address, isHere }: Origin, createAccount: () => Promise<T>): Promise<T> => {
+    if (isHere) return createAccount();
+    const limiter = await (loading ??= load());
+    const addressPart = addressKey(address);
+    await consume(limiter, addressPart, TOO_MANY_ACCOUNTS);
     try {
-      return await make();
+      return await createAccount();
     } catch (error) {
-      await limiter.reward(from);
+      await limiter.reward(addressPart);
       throw error;
     }
   };
@@ -91,13 +91,13 @@ const TOO_MANY = 'Too many failed attempts. Wait a moment, then try again.';
 const TOO_MANY_ACCOUNTS =
   'Too many accounts were made from this address. Try again in an hour, or ask an administrator for one.';
 
-async function take(limiter: RateLimiterMemory, key: string, words = TOO_MANY): Promise<void> {
+async function consume(limiter: RateLimiterMemory, key: string, message = TOO_MANY): Promise<void> {
   try {
     await limiter.consume(key);
-  } catch (refused) {
-    if (refused instanceof Error) throw refused;
-    const { msBeforeNext } = refused as { msBeforeNext: number };
-    throw new AppError('too_many_requests', words, {
+  } catch (refusal) {
+    if (refusal instanceof Error) throw refusal;
+    const { msBeforeNext } = refusal as { msBeforeNext: number };
+    throw new AppError('too_many_requests', message, {
       retryAfter: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
     });
   }

@@ -9,7 +9,9 @@ export interface TokenClaims {
   sessionId: SessionId;
   version: number;
   expiresAtMs: number;
-  /** Of a token for URLs: `media`, `events` or a `downloadScope`; undefined for an access token, which has them all. */
+  /**
+   * Scope of a token for URLs: `media`, `events` or a `downloadScope`; undefined for an access token, which has all.
+   */
   scope: string | undefined;
 }
 
@@ -19,11 +21,11 @@ interface TokensOptions {
   now: () => Date;
 }
 
-/** Whose it is: the user, the session and the user's token version. */
+/** The owner of a token: the user, the session and the user's token version. */
 type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
 /**
- * Of a path below /api/v1 with its query: the same parameters in another order are the same download. Hashed, because a
+ * Returns the scope of a path below /api/v1 with its query: the order of parameters does not matter. Hashed, because a
  * selection of tracks may be longer than a token.
  */
 export function downloadScope(target: string): string {
@@ -33,17 +35,17 @@ export function downloadScope(target: string): string {
   return `download:${hash('sha256', `${pathname}?${searchParams.toString()}`, 'base64url')}`;
 }
 
-const MAX_CACHED = 1_000;
-const MAX_LENGTH = 4_096;
+const MAX_CACHED_TOKENS = 1_000;
+const MAX_TOKEN_CHARACTERS = 4_096;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // oldest first; a page requests many covers with the same token, and checking a signature is slow
+  // The oldest come first. A page requests many covers with the same token, and checking a signature is slow.
   const verified = new Map<string, TokenClaims>();
 
-  const check = (token: string): TokenClaims | undefined => {
+  const verifySignature = (token: string): TokenClaims | undefined => {
     try {
       const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: seconds(now()) });
       return toClaims(claims);
@@ -65,15 +67,15 @@ export function createTokens({ secret, now }: TokensOptions) {
       return jwt.sign(claims, key, { algorithm: 'HS256', subject: String(userId) });
     },
 
-    /** Undefined unless signed with this key and not expired. The caller checks that user and version still exist. */
+    /** Returns undefined unless signed with this key and not expired. The caller checks that user and version exist. */
     verify(token: string): TokenClaims | undefined {
-      const known = verified.get(token);
-      if (known) {
-        if (now().getTime() < known.expiresAtMs) return known;
+      const cached = verified.get(token);
+      if (cached) {
+        if (now().getTime() < cached.expiresAtMs) return cached;
         verified.delete(token);
         return undefined;
       }
-      const claims = token.length > MAX_LENGTH ? undefined : check(token);
+      const claims = token.length > MAX_TOKEN_CHARACTERS ? undefined : verifySignature(token);
       if (claims) remember(verified, token, claims);
       return claims;
     },
@@ -81,7 +83,7 @@ export function createTokens({ secret, now }: TokensOptions) {
 }
 
 function remember(verified: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
-  const oldest = verified.size >= MAX_CACHED ? verified.keys().next().value : undefined;
+  const oldest = verified.size >= MAX_CACHED_TOKENS ? verified.keys().next().value : undefined;
   if (oldest !== undefined) verified.delete(oldest);
   verified.set(token, claims);
 }

@@ -1,15 +1,15 @@
-// Passwords that are guessed first: blanks, one character again and again, the own name, and the commonest ones of
-// leaked lists.
+// Passwords that are guessed first: blanks, one repeated character, the user name, and the commonest ones of leaked
+// lists.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalid, type AppError } from '../errors.ts';
 import { usernameKey } from './username.ts';
 
-const FEWEST_SIGNS = 3;
+const MIN_DISTINCT_CHARACTERS = 3;
 
 /**
- * What becomes of a weak password: from another machine it is refused; on the machine itself it is taken and noted, and
- * opens the account there only; the environment of the server is the administrator's own business.
+ * What happens to a weak password: from another machine it is refused; on the machine itself it is accepted and noted,
+ * and works only there; in the environment of the server it is allowed, at the administrator's own risk.
  */
 export type WeakPasswordRule = 'refuse' | 'note' | 'allow';
 
@@ -19,21 +19,24 @@ export type JudgePassword = (
   rule: WeakPasswordRule,
 ) => Promise<{ isWeak: boolean; hasWeakPassword: boolean }>;
 
-/** Throws `invalid` that names the field and the reason. `resources` holds the list: one a line, in lower case. */
+/** Throws `invalid` with the field and the reason. `resources` has the list: one a line, in lower case. */
 export function createPasswordJudge(resources: string): JudgePassword {
-  const weakness = async (password: string, username: string): Promise<string | undefined> => {
+  const weaknessOf = async (password: string, username: string): Promise<string | undefined> => {
     const text = password.normalize('NFKC').trim().toLowerCase();
-    if (new Set(text).size < FEWEST_SIGNS) return `must hold at least ${FEWEST_SIGNS} different characters`;
+    if (new Set(text).size < MIN_DISTINCT_CHARACTERS)
+      return `must hold at least ${MIN_DISTINCT_CHARACTERS} different characters`;
     if (usernameKey(text) === usernameKey(username)) return 'must not be the user name';
-    const common = await readFile(join(resources, 'common-passwords.txt'), 'utf8');
-    return `\n${common}`.includes(`\n${text}\n`) ? 'is one of the commonest passwords; choose another' : undefined;
+    const commonPasswords = await readFile(join(resources, 'common-passwords.txt'), 'utf8');
+    return `\n${commonPasswords}`.includes(`\n${text}\n`)
+      ? 'is one of the commonest passwords; choose another'
+      : undefined;
   };
-  const refuse = (message: string): AppError => invalid([{ field: 'password', message }]);
+  const weakPasswordError = (message: string): AppError => invalid([{ field: 'password', message }]);
 
   return async (password, username, rule) => {
-    if (password.trim() === '') throw refuse('must not be made of blanks');
-    const message = await weakness(password, username);
-    if (message !== undefined && rule === 'refuse') throw refuse(message);
+    if (password.trim() === '') throw weakPasswordError('must not be made of blanks');
+    const message = await weaknessOf(password, username);
+    if (message !== undefined && rule === 'refuse') throw weakPasswordError(message);
     return { isWeak: message !== undefined, hasWeakPassword: message !== undefined && rule === 'note' };
   };
 }

@@ -7,7 +7,7 @@ import type { Trash } from '../library/trash.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import { findLatest } from './queries.ts';
@@ -141,9 +141,9 @@ export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
 }
 
 const toIdentity = ({ title, artist, album, year, trackNumber }: HitNames & Partial<CatalogueHit>): TrackIdentity => ({
-  title: oneLine(title, LONGEST_NAME) || 'Untitled',
-  artists: artist === undefined ? [] : [oneLine(artist, LONGEST_NAME)],
-  album: album === undefined ? undefined : oneLine(album, LONGEST_NAME),
+  title: toOneLine(title, LONGEST_NAME) || 'Untitled',
+  artists: artist === undefined ? [] : [toOneLine(artist, LONGEST_NAME)],
+  album: album === undefined ? undefined : toOneLine(album, LONGEST_NAME),
   genres: [],
   year,
   trackNumber,

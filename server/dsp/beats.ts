@@ -3,13 +3,13 @@
 import type { Onsets } from './onsets.ts';
 import { FIRST_FRAME_SECONDS, FRAMES_PER_SECOND } from './spectrogram.ts';
 
-/** How much a distance may differ from the period. */
+/** Weight of deviations from the period. */
 const TIGHTNESS = 100;
 /** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
-const ONSET_DELAY = -0.01;
+const ONSET_DELAY_SECONDS = -0.01;
 const METERS = [3, 4];
-/** How much stronger the first beat of a bar has to be for the meter to be certain, relative to the others. */
-const CLEAR_ACCENT = 0.35;
+/** How much stronger the first beat of a bar has to be than the others for a certain meter. */
+const MIN_ACCENT = 0.35;
 
 export interface Beats {
   /** Seconds from the beginning. */
@@ -22,15 +22,15 @@ export interface Beats {
 
 export function findBeats({ all, bass }: Onsets, bpm: number): Beats | undefined {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
-  const frames = track(smoothed(all, period / 32), period);
+  const frames = trackBeats(smooth(all, period / 32), period);
   if (frames.length < 4) return undefined;
   const times = Float64Array.from(frames, (frame) =>
-    Math.max(0, frame / FRAMES_PER_SECOND + FIRST_FRAME_SECONDS + ONSET_DELAY),
+    Math.max(0, frame / FRAMES_PER_SECOND + FIRST_FRAME_SECONDS + ONSET_DELAY_SECONDS),
   );
   return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, all, bass) };
 }
 
-function smoothed(values: Float32Array, width: number): Float64Array {
+function smooth(values: Float32Array, width: number): Float64Array {
   const reach = Math.max(1, Math.ceil(width * 3));
   const kernel = Float64Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-0.5 * ((i - reach) / width) ** 2));
   const out = new Float64Array(values.length);
@@ -44,7 +44,7 @@ function smoothed(values: Float32Array, width: number): Float64Array {
   return out;
 }
 
-function track(strength: Float64Array, period: number): Int32Array {
+function trackBeats(strength: Float64Array, period: number): Int32Array {
   const nearest = Math.max(1, Math.round(period / 2));
   const farthest = Math.round(period * 2);
   const costs = Float64Array.from({ length: farthest + 1 }, (_, distance) =>
@@ -52,30 +52,30 @@ function track(strength: Float64Array, period: number): Int32Array {
   );
   const length = strength.length;
   const score = new Float64Array(length);
-  const before = new Int32Array(length).fill(-1);
+  const previousFrames = new Int32Array(length).fill(-1);
   for (let i = 0; i < length; i++) {
-    let best = 0; // a beginning
-    let from = -1;
+    let bestScore = 0; // a beginning
+    let bestPrevious = -1;
     for (let distance = nearest; distance <= farthest && distance <= i; distance++) {
       const reached = (score[i - distance] as number) - (costs[distance] as number);
-      if (reached > best) {
-        best = reached;
-        from = i - distance;
+      if (reached > bestScore) {
+        bestScore = reached;
+        bestPrevious = i - distance;
       }
     }
-    score[i] = best + (strength[i] as number);
-    before[i] = from;
+    score[i] = bestScore + (strength[i] as number);
+    previousFrames[i] = bestPrevious;
   }
-  let last = length - 1;
+  let lastFrame = length - 1;
   for (let i = Math.max(0, length - Math.round(period)); i < length; i++)
-    if ((score[i] as number) > (score[last] as number)) last = i;
+    if ((score[i] as number) > (score[lastFrame] as number)) lastFrame = i;
   const beats: number[] = [];
-  for (let i = last; i >= 0; i = before[i] as number) beats.push(i);
+  for (let i = lastFrame; i >= 0; i = previousFrames[i] as number) beats.push(i);
   return Int32Array.from(beats.reverse());
 }
 
 /** A line through the beats, where they are steady; else the mean distance of most. */
-function exactTempo(times: Float64Array, near: number): number {
+function exactTempo(times: Float64Array, nearBpm: number): number {
   const count = times.length;
   const mean = (count - 1) / 2;
   let [meanTime, over, under] = [0, 0, 0];
@@ -85,7 +85,7 @@ function exactTempo(times: Float64Array, near: number): number {
     under += (i - mean) ** 2;
   });
   const bpm = (60 * under) / over;
-  return Math.abs(bpm / near - 1) < 0.04 ? bpm : near;
+  return Math.abs(bpm / nearBpm - 1) < 0.04 ? bpm : nearBpm;
 }
 
 function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Beats['bar'] {
@@ -95,18 +95,18 @@ function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Bea
     if (frames.length < beats * 4) continue;
     const sums = new Float64Array(beats);
     accents.forEach((accent, i) => (sums[i % beats] = (sums[i % beats] as number) + accent));
-    const total = sums.reduce((sum, one) => sum + one, 0);
-    const first = sums.indexOf(Math.max(...sums));
-    const others = (total - (sums[first] as number)) / (beats - 1);
-    const clarity = total === 0 ? 0 : ((sums[first] as number) - others) / (total / beats);
-    if (!best || clarity > best.clarity) best = { beats, first, clarity };
+    const total = sums.reduce((sum, value) => sum + value, 0);
+    const firstBeat = sums.indexOf(Math.max(...sums));
+    const otherMean = (total - (sums[firstBeat] as number)) / (beats - 1);
+    const clarity = total === 0 ? 0 : ((sums[firstBeat] as number) - otherMean) / (total / beats);
+    if (!best || clarity > best.clarity) best = { beats, first: firstBeat, clarity };
   }
-  return best && best.clarity >= CLEAR_ACCENT ? { beats: best.beats, first: best.first } : undefined;
+  return best && best.clarity >= MIN_ACCENT ? { beats: best.beats, first: best.first } : undefined;
 }
 
 function accentAt(values: Float32Array, frame: number): number {
-  let most = 0;
+  let max = 0;
   for (let i = Math.max(0, frame - 3); i <= Math.min(values.length - 1, frame + 3); i++)
-    most = Math.max(most, values[i] as number);
-  return Math.min(8, most);
+    max = Math.max(max, values[i] as number);
+  return Math.min(8, max);
 }

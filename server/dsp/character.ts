@@ -6,34 +6,34 @@ import { createPowerSpectra, hann, LANES } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
-const COEFFICIENTS = 13;
+const MFCC_COUNT = 13;
 const SEGMENT_FRAMES = 512;
-const HALF = BANDS / 2;
-/** Of a decibel of power: `exp` is quicker than a power of 10. */
-const NEPERS = Math.LN10 / 10;
+const HALF_BANDS = BANDS / 2;
+/** Nepers of a decibel of power: `exp` is quicker than a power of 10. */
+const NEPERS_PER_DECIBEL = Math.LN10 / 10;
 /** Decibels below the loudest band that still count. */
-const DEPTH = 70;
+const MAX_DEPTH_DB = 70;
 /** Bands from here on are above about 200 Hz, 1 kHz and 3 kHz. */
 const BAND_GROUPS = [0, 5, 16, 27, BANDS] as const;
 /** Bins of the modulation spectrum, at 0.17 Hz each: octaves from 0.5 to 16 Hz. */
 const MODULATION_EDGES = [3, 6, 12, 24, 48, 96] as const;
 
-const MFCC_MEANS = 0;
-const MFCC_SPREADS = MFCC_MEANS + COEFFICIENTS - 1;
-const DELTA_SPREADS = MFCC_SPREADS + COEFFICIENTS - 1;
-const RHYTHM = DELTA_SPREADS + 6;
-const HARMONY = RHYTHM + (BAND_GROUPS.length - 1) * (MODULATION_EDGES.length - 1);
-const DYNAMICS = HARMONY + 8;
+const MFCC_MEANS_INDEX = 0;
+const MFCC_SPREADS_INDEX = MFCC_MEANS_INDEX + MFCC_COUNT - 1;
+const DELTA_SPREADS_INDEX = MFCC_SPREADS_INDEX + MFCC_COUNT - 1;
+const RHYTHM_INDEX = DELTA_SPREADS_INDEX + 6;
+const HARMONY_INDEX = RHYTHM_INDEX + (BAND_GROUPS.length - 1) * (MODULATION_EDGES.length - 1);
+const DYNAMICS_INDEX = HARMONY_INDEX + 8;
 /** Numbers of a segment. */
-export const DIMENSIONS = DYNAMICS + 5;
+export const DIMENSIONS = DYNAMICS_INDEX + 5;
 
 export interface Character {
-  /** Of the segments, `DIMENSIONS` each. */
+  /** Means of the segments, `DIMENSIONS` each. */
   mean: Float64Array;
   spread: Float64Array;
 }
 
-/** Undefined for what is shorter than a segment, or silent. */
+/** Returns undefined for a track that is shorter than a segment, or silent. */
 export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
   const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
@@ -59,12 +59,12 @@ export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets):
 
 function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   const { mel, loudest, pitches, pitchFrames } = spectrogram;
-  const floor = loudest - DEPTH;
+  const floor = loudest - MAX_DEPTH_DB;
   const cosines = Float64Array.from(
-    { length: COEFFICIENTS * BANDS },
+    { length: MFCC_COUNT * BANDS },
     (_, i) => Math.cos((Math.PI * Math.floor(i / BANDS) * ((i % BANDS) + 0.5)) / BANDS) * Math.sqrt(2 / BANDS),
   );
-  const cepstra = new Float64Array(SEGMENT_FRAMES * COEFFICIENTS);
+  const cepstra = new Float64Array(SEGMENT_FRAMES * MFCC_COUNT);
   const levels = new Float64Array(SEGMENT_FRAMES);
   const layout = { size: SEGMENT_FRAMES, hop: SEGMENT_FRAMES, room: LANES * SEGMENT_FRAMES };
   const { line: envelopes, power: modulation, transform } = createPowerSpectra(layout, hann(SEGMENT_FRAMES));
@@ -73,48 +73,49 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   function readFrames(from: number): number {
     let audible = 0;
     for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
-      const at = (from + frame) * BANDS;
+      const bandIndex = (from + frame) * BANDS;
       let power = 0;
       for (let band = 0; band < BANDS; band++) {
-        const value = Math.max(floor, mel[at + band] as number);
+        const value = Math.max(floor, mel[bandIndex + band] as number);
         bands[band] = value;
-        power += Math.exp(value * NEPERS);
+        power += Math.exp(value * NEPERS_PER_DECIBEL);
       }
       levels[frame] = 10 * Math.log10(power);
       if ((levels[frame] as number) > floor + 25) audible++;
       // cosines are the same at both ends, but for their sign if the coefficient is odd
-      for (let band = 0; band < HALF; band++) {
-        const low = bands[band] as number;
-        const high = bands[BANDS - 1 - band] as number;
-        bands[band] = low + high;
-        bands[BANDS - 1 - band] = low - high;
+      for (let band = 0; band < HALF_BANDS; band++) {
+        const lowBand = bands[band] as number;
+        const highBand = bands[BANDS - 1 - band] as number;
+        bands[band] = lowBand + highBand;
+        bands[BANDS - 1 - band] = lowBand - highBand;
       }
-      for (let c = 1; c < COEFFICIENTS; c++) {
+      for (let c = 1; c < MFCC_COUNT; c++) {
         const at = c * BANDS;
         let sum = 0;
         if (c & 1)
-          for (let band = 0; band < HALF; band++)
+          for (let band = 0; band < HALF_BANDS; band++)
             sum += (bands[BANDS - 1 - band] as number) * (cosines[at + band] as number);
-        else for (let band = 0; band < HALF; band++) sum += (bands[band] as number) * (cosines[at + band] as number);
-        cepstra[frame * COEFFICIENTS + c] = sum;
+        else
+          for (let band = 0; band < HALF_BANDS; band++) sum += (bands[band] as number) * (cosines[at + band] as number);
+        cepstra[frame * MFCC_COUNT + c] = sum;
       }
     }
     return audible / SEGMENT_FRAMES;
   }
 
   function describeTimbre(out: Float64Array): void {
-    for (let c = 1; c < COEFFICIENTS; c++) {
+    for (let c = 1; c < MFCC_COUNT; c++) {
       let [sum, squares, changes] = [0, 0, 0];
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
-        const value = cepstra[frame * COEFFICIENTS + c] as number;
+        const value = cepstra[frame * MFCC_COUNT + c] as number;
         sum += value;
         squares += value * value;
-        if (frame >= 4) changes += (value - (cepstra[(frame - 4) * COEFFICIENTS + c] as number)) ** 2;
+        if (frame >= 4) changes += (value - (cepstra[(frame - 4) * MFCC_COUNT + c] as number)) ** 2;
       }
       const mean = sum / SEGMENT_FRAMES;
-      out[MFCC_MEANS + c - 1] = mean;
-      out[MFCC_SPREADS + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-      if (c <= 6) out[DELTA_SPREADS + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
+      out[MFCC_MEANS_INDEX + c - 1] = mean;
+      out[MFCC_SPREADS_INDEX + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+      if (c <= 6) out[DELTA_SPREADS_INDEX + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
     }
   }
 
@@ -133,7 +134,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) envelope[frame] = (envelope[frame] as number) - mean;
     }
     transform(0);
-    let at = RHYTHM;
+    let at = RHYTHM_INDEX;
     for (let group = 0; group < groups; group++)
       for (let edge = 0; edge + 1 < MODULATION_EDGES.length; edge++) {
         let power = 0;
@@ -150,28 +151,28 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       Math.min(pitchFrames, Math.ceil((from + SEGMENT_FRAMES) * perFrame)),
     ];
     const chroma = new Float64Array(12);
-    const before = new Float64Array(12);
+    const previousClasses = new Float64Array(12);
     let [change, total, frames] = [0, 0, 0];
     for (let frame = first; frame < end; frame++) {
-      const now = new Float64Array(12);
+      const classes = new Float64Array(12);
       let sum = 0;
       for (let bin = 0; bin < PITCH_BINS; bin++) {
         const value = Math.sqrt(pitches[frame * PITCH_BINS + bin] as number);
         const semitone = Math.round(bin / 3) % 12;
-        now[semitone] = (now[semitone] as number) + value;
+        classes[semitone] = (classes[semitone] as number) + value;
         sum += value;
       }
       if (sum === 0) continue;
       for (let i = 0; i < 12; i++) {
-        const value = (now[i] as number) / sum;
+        const value = (classes[i] as number) / sum;
         chroma[i] = (chroma[i] as number) + value;
-        if (frames > 0) change += Math.abs(value - (before[i] as number));
-        before[i] = value;
+        if (frames > 0) change += Math.abs(value - (previousClasses[i] as number));
+        previousClasses[i] = value;
       }
       total++;
       frames++;
     }
-    out.fill(0, HARMONY, HARMONY + 8);
+    out.fill(0, HARMONY_INDEX, HARMONY_INDEX + 8);
     if (total === 0) return;
     let entropy = 0;
     for (let i = 0; i < 12; i++) {
@@ -185,10 +186,10 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         re += (chroma[i] as number) * Math.cos((2 * Math.PI * k * i) / 12);
         im += (chroma[i] as number) * Math.sin((2 * Math.PI * k * i) / 12);
       }
-      out[HARMONY + k - 1] = 10 * Math.hypot(re, im);
+      out[HARMONY_INDEX + k - 1] = 10 * Math.hypot(re, im);
     }
-    out[HARMONY + 6] = 5 * entropy;
-    out[HARMONY + 7] = (10 * change) / Math.max(1, frames - 1);
+    out[HARMONY_INDEX + 6] = 5 * entropy;
+    out[HARMONY_INDEX + 7] = (10 * change) / Math.max(1, frames - 1);
   }
 
   function describeDynamics(from: number, out: Float64Array): void {
@@ -199,21 +200,21 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
     }
     const mean = sum / SEGMENT_FRAMES;
     const sorted = levels.toSorted();
-    const at = (share: number): number => sorted[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
-    out[DYNAMICS] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-    out[DYNAMICS + 1] = (at(0.95) - at(0.05)) / 4;
-    out[DYNAMICS + 2] = (at(1) - mean) / 2;
-    out[DYNAMICS + 3] = (loudest - mean) / 4;
+    const quantile = (share: number): number => sorted[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
+    out[DYNAMICS_INDEX] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+    out[DYNAMICS_INDEX + 1] = (quantile(0.95) - quantile(0.05)) / 4;
+    out[DYNAMICS_INDEX + 2] = (quantile(1) - mean) / 2;
+    out[DYNAMICS_INDEX + 3] = (loudest - mean) / 4;
     let peaks = 0;
     for (let frame = from + 2; frame < from + SEGMENT_FRAMES - 2; frame++) {
       const value = onsets[frame] as number;
       if (value > 1.5 && value >= (onsets[frame - 1] as number) && value > (onsets[frame + 1] as number)) peaks++;
     }
-    out[DYNAMICS + 4] = peaks / 3;
+    out[DYNAMICS_INDEX + 4] = peaks / 3;
   }
 
   return {
-    /** False for a segment that is silent for the most part. */
+    /** Returns false for a segment that is mostly silent. */
     describe(from: number, out: Float64Array): boolean {
       if (readFrames(from) < 0.2) return false;
       describeTimbre(out);
@@ -232,13 +233,13 @@ export const CHARACTER_BYTES = DIMENSIONS * 3;
 
 export function packCharacter({ mean, spread }: Character): Buffer {
   const bytes = Buffer.alloc(CHARACTER_BYTES);
-  const limited = (value: number, most: number): number => Math.max(-most, Math.min(most, Math.round(value)));
-  mean.forEach((value, i) => bytes.writeInt16LE(limited(value * MEAN_SCALE, 32_767), i * 2));
-  spread.forEach((value, i) => bytes.writeUInt8(Math.max(0, limited(value * SPREAD_SCALE, 255)), DIMENSIONS * 2 + i));
+  const clamp = (value: number, limit: number): number => Math.max(-limit, Math.min(limit, Math.round(value)));
+  mean.forEach((value, i) => bytes.writeInt16LE(clamp(value * MEAN_SCALE, 32_767), i * 2));
+  spread.forEach((value, i) => bytes.writeUInt8(Math.max(0, clamp(value * SPREAD_SCALE, 255)), DIMENSIONS * 2 + i));
   return bytes;
 }
 
-/** Undefined for bytes of another length. */
+/** Returns undefined for bytes of another length. */
 export function unpackCharacter(bytes: Uint8Array): Character | undefined {
   if (bytes.length !== CHARACTER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -21,15 +21,15 @@ export function energyOf(
     )
       peaks++;
   const perSecond = (peaks * FRAMES_PER_SECOND) / Math.max(1, all.length);
-  const sumOf = (power: Float64Array): number => power.reduce((sum, one) => sum + one, 0);
+  const sumOf = (power: Float64Array): number => power.reduce((sum, value) => sum + value, 0);
   const [bright, total] = [sumOf(melPower.subarray(BRIGHT_BAND)), sumOf(melPower)];
   const brightDb = 10 * Math.log10((bright + 1e-12) / (total + 1e-12));
-  const scaled = (value: number, low: number, high: number): number =>
+  const scale = (value: number, low: number, high: number): number =>
     Math.max(0, Math.min(1, (value - low) / (high - low)));
   const energy =
-    0.4 * scaled(integrated, -30, -7) +
-    0.25 * scaled(perSecond, 0.5, 7) +
-    0.25 * scaled(brightDb, -40, -8) +
-    0.1 * scaled(-range, -18, -2);
+    0.4 * scale(integrated, -30, -7) +
+    0.25 * scale(perSecond, 0.5, 7) +
+    0.25 * scale(brightDb, -40, -8) +
+    0.1 * scale(-range, -18, -2);
   return Math.round(1 + 9 * energy);
 }

@@ -7,9 +7,9 @@ import { createKernels } from './kernels.ts';
 export const LANES = 4;
 
 interface FrameLayout {
-  /** Of a frame: a power of two of at least 8. */
+  /** Samples of a frame: a power of two of at least 8. */
   size: number;
-  /** From the beginning of a frame to that of the next. */
+  /** Distance between the beginnings of two frames. */
   hop: number;
   /** Samples that `line` has room for. */
   room: number;
@@ -28,10 +28,10 @@ export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Fl
   const memory = reserve(bandsAt + bands.reduce((sum, { weights }) => sum + 8 + weights.length * 4, 0));
   const floats = (at: number, length: number): Float32Array => new Float32Array(memory, at, length);
   const view = new DataView(memory);
-  reversed(half).forEach((place, i) => {
-    view.setUint32(orderAt + i * 12, place * 8, true);
-    view.setFloat32(orderAt + i * 12 + 4, window?.[2 * place] ?? 1, true);
-    view.setFloat32(orderAt + i * 12 + 8, window?.[2 * place + 1] ?? 1, true);
+  bitReversedIndexes(half).forEach((reversedIndex, i) => {
+    view.setUint32(orderAt + i * 12, reversedIndex * 8, true);
+    view.setFloat32(orderAt + i * 12 + 4, window?.[2 * reversedIndex] ?? 1, true);
+    view.setFloat32(orderAt + i * 12 + 8, window?.[2 * reversedIndex + 1] ?? 1, true);
   });
   floats(turnsAt, size).set(
     Float64Array.from({ length: size }, (_, i) => {
@@ -50,9 +50,9 @@ export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Fl
   return {
     /** The samples. */
     line: floats(lineAt, room),
-    /** Of bins 0 to `size / 2`, for each of the frames in turn. */
+    /** Power of bins 0 to `size / 2`, for each of the frames in turn. */
     power: floats(powerAt, (half + 1) * LANES),
-    /** Of each band, for each of the frames in turn. */
+    /** Sum of each band, for each of the frames in turn. */
     sums: floats(sumsAt, bands.length * LANES),
     /** Transforms the frames that begin at `from`. */
     transform(from: number): void {
@@ -69,7 +69,7 @@ export interface Band {
 }
 
 /** The numbers below `count` with their bits in the opposite order. */
-function reversed(count: number): Uint32Array {
+function bitReversedIndexes(count: number): Uint32Array {
   const order = new Uint32Array(count);
   for (let i = 1; i < count; i++) order[i] = ((order[i >> 1] as number) >> 1) | (i & 1 ? count >> 1 : 0);
   return order;

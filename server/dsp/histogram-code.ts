@@ -13,9 +13,9 @@ export function packHistograms(histograms: readonly LoudnessHistogram[]): Buffer
       const count = histogram[bin] as number;
       write(count);
       if (count > 0) continue;
-      const from = bin;
+      const runStart = bin;
       while (bin + 1 < HISTOGRAM_BINS && histogram[bin + 1] === 0) bin++;
-      write(bin - from);
+      write(bin - runStart);
     }
   return Buffer.from(bytes);
 }
@@ -23,22 +23,22 @@ export function packHistograms(histograms: readonly LoudnessHistogram[]): Buffer
 /** Damaged bytes give fewer histograms. */
 export function unpackHistograms(bytes: Uint8Array): LoudnessHistogram[] {
   const histograms: LoudnessHistogram[] = [];
-  let at = 0;
-  const read = (): number => {
+  let position = 0;
+  const readNumber = (): number => {
     let value = 0;
-    for (let shift = 0; at < bytes.length; shift += 7) {
-      const byte = bytes[at++] as number;
+    for (let shift = 0; position < bytes.length; shift += 7) {
+      const byte = bytes[position++] as number;
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
     return value >>> 0;
   };
-  while (at < bytes.length) {
+  while (position < bytes.length) {
     const histogram = new Uint32Array(HISTOGRAM_BINS);
-    for (let bin = 0; bin < HISTOGRAM_BINS && at < bytes.length; bin++) {
-      const count = read();
+    for (let bin = 0; bin < HISTOGRAM_BINS && position < bytes.length; bin++) {
+      const count = readNumber();
       if (count > 0) histogram[bin] = count;
-      else bin += read();
+      else bin += readNumber();
     }
     histograms.push(histogram);
   }

@@ -2,7 +2,7 @@
 // of four minutes needs beyond its decoding from 990 to 390–470 ms of processor time.
 import { KERNELS } from './kernels-wasm.ts';
 
-/** What is used of it; the types of Node leave it to those of browsers. */
+/** The part of WebAssembly's types that is used; Node's types leave them to the browser's. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { exports: object };
@@ -42,8 +42,8 @@ export function createKernels() {
     loops,
     /** Makes the memory at least this large; views of it from before are no longer valid if it was smaller. */
     reserve(bytes: number): ArrayBuffer {
-      const missing = bytes - loops.memory.buffer.byteLength;
-      if (missing > 0) loops.memory.grow(Math.ceil(missing / PAGE_BYTES));
+      const missingBytes = bytes - loops.memory.buffer.byteLength;
+      if (missingBytes > 0) loops.memory.grow(Math.ceil(missingBytes / PAGE_BYTES));
       return loops.memory.buffer;
     },
   };

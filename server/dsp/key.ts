@@ -3,69 +3,69 @@
 // Albrecht and Shanahan's (2013) and Bellman's (2005).
 import { PITCH_BINS, type Spectrogram } from './spectrogram.ts';
 
-const MAJOR = [20.3, 0.7, 12.0, 1.0, 13.6, 10.7, 1.4, 20.8, 1.4, 8.0, 0.7, 9.3];
-const MINOR = [20.1, 0.6, 11.7, 12.8, 1.5, 10.7, 1.3, 21.3, 6.9, 1.9, 3.5, 7.7];
-/** Of the amplitude: above 1, because overtones are weaker than their notes and often foreign to the key. */
-const POWER = 1.25;
-const PER_SEMITONE = PITCH_BINS / 12;
-const NAMES = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
+const MAJOR_PROFILE = [20.3, 0.7, 12.0, 1.0, 13.6, 10.7, 1.4, 20.8, 1.4, 8.0, 0.7, 9.3];
+const MINOR_PROFILE = [20.1, 0.6, 11.7, 12.8, 1.5, 10.7, 1.3, 21.3, 6.9, 1.9, 3.5, 7.7];
+/** Exponent of the amplitude: above 1, because overtones are weaker than their notes and often foreign to the key. */
+const AMPLITUDE_POWER = 1.25;
+const BINS_PER_SEMITONE = PITCH_BINS / 12;
+const KEY_NAMES = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 
 export interface Key {
-  /** As in the tag INITIALKEY: `C`, `F#m`. */
+  /** Written as in the tag INITIALKEY: `C`, `F#m`. */
   name: string;
   /** 0 to 1: how far the next best key is. */
   confidence: number;
 }
 
-/** Undefined without tones. */
+/** Returns undefined without tones. */
 export function findKey(spectrogram: Spectrogram): Key | undefined {
   const classes = pitchClasses(spectrogram);
   if (!classes) return undefined;
   const keys: { name: string; score: number }[] = [];
   for (let tonic = 0; tonic < 12; tonic++) {
     const rotated = Array.from({ length: 12 }, (_, i) => classes[(i + tonic) % 12] as number);
-    keys.push({ name: NAMES[tonic] as string, score: correlation(rotated, MAJOR) });
-    keys.push({ name: `${NAMES[tonic]}m`, score: correlation(rotated, MINOR) });
+    keys.push({ name: KEY_NAMES[tonic] as string, score: correlation(rotated, MAJOR_PROFILE) });
+    keys.push({ name: `${KEY_NAMES[tonic]}m`, score: correlation(rotated, MINOR_PROFILE) });
   }
   keys.sort((a, b) => b.score - a.score);
-  const [best, next] = keys as [(typeof keys)[0], (typeof keys)[0]];
+  const [best, nextBest] = keys as [(typeof keys)[0], (typeof keys)[0]];
   if (!(best.score > 0)) return undefined;
-  return { name: best.name, confidence: Math.min(1, Math.max(0, (best.score - next.score) * 5)) };
+  return { name: best.name, confidence: Math.min(1, Math.max(0, (best.score - nextBest.score) * 5)) };
 }
 
-/** How much of each semitone there is; every frame counts the same, so that loud parts do not decide alone. */
+/** Returns the share of each semitone; every frame counts the same, so that loud parts do not decide alone. */
 function pitchClasses({ pitches, pitchFrames }: Spectrogram): Float64Array | undefined {
   const sum = new Float64Array(PITCH_BINS);
   for (let frame = 0; frame < pitchFrames; frame++) {
     const at = frame * PITCH_BINS;
     let total = 0;
-    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[at + bin] as number) ** POWER;
+    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[at + bin] as number) ** AMPLITUDE_POWER;
     if (total === 0) continue;
     for (let bin = 0; bin < PITCH_BINS; bin++)
-      sum[bin] = (sum[bin] as number) + (pitches[at + bin] as number) ** POWER / total;
+      sum[bin] = (sum[bin] as number) + (pitches[at + bin] as number) ** AMPLITUDE_POWER / total;
   }
-  const semitones = tuned(sum);
+  const semitones = tuneBins(sum);
   return semitones.some((value) => value > 0) ? semitones : undefined;
 }
 
 /** The bins at the tuning that has most, a third of a semitone at a time. */
-function tuned(bins: Float64Array): Float64Array {
-  let [best, most] = [0, -1];
-  for (let shift = 0; shift < PER_SEMITONE; shift++) {
+function tuneBins(bins: Float64Array): Float64Array {
+  let [best, maxSum] = [0, -1];
+  for (let shift = 0; shift < BINS_PER_SEMITONE; shift++) {
     let inTune = 0;
-    for (let bin = shift; bin < PITCH_BINS; bin += PER_SEMITONE) inTune += bins[bin] as number;
-    if (inTune > most) [best, most] = [shift, inTune];
+    for (let bin = shift; bin < PITCH_BINS; bin += BINS_PER_SEMITONE) inTune += bins[bin] as number;
+    if (inTune > maxSum) [best, maxSum] = [shift, inTune];
   }
-  const from = best > PER_SEMITONE / 2 ? best - PER_SEMITONE : best;
+  const from = best > BINS_PER_SEMITONE / 2 ? best - BINS_PER_SEMITONE : best;
   return Float64Array.from({ length: 12 }, (_, semitone) => {
     const at = (offset: number): number =>
-      bins[(semitone * PER_SEMITONE + from + offset + PITCH_BINS) % PITCH_BINS] as number;
+      bins[(semitone * BINS_PER_SEMITONE + from + offset + PITCH_BINS) % PITCH_BINS] as number;
     return at(0) + 0.5 * (at(-1) + at(1));
   });
 }
 
 function correlation(a: readonly number[], b: readonly number[]): number {
-  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   let [product, squareA, squareB] = [0, 0, 0];
   a.forEach((value, i) => {
@@ -77,7 +77,7 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return product / Math.sqrt(squareA * squareB || 1);
 }
 
-const FIFTHS = ['C', 'G', 'D', 'A', 'E', 'B', 'F#', 'C#', 'Ab', 'Eb', 'Bb', 'F'];
+const CIRCLE_OF_FIFTHS = ['C', 'G', 'D', 'A', 'E', 'B', 'F#', 'C#', 'Ab', 'Eb', 'Bb', 'F'];
 
 /** The code of a key on the Camelot wheel: 8B is C, 8A is Am. Undefined for what is not a key. */
 export function camelotOf(key: string): string | undefined {
@@ -87,6 +87,6 @@ export function camelotOf(key: string): string | undefined {
   const natural = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 }[(match[1] as string).toUpperCase()] as number;
   const sign = match[2] === '#' || match[2] === '♯' ? 1 : match[2] === 'b' || match[2] === '♭' ? -1 : 0;
   const tonic = (natural + sign + 12) % 12;
-  const relativeMajor = NAMES[(tonic + (isMinor ? 3 : 0)) % 12] as string;
-  return `${((FIFTHS.indexOf(relativeMajor) + 7) % 12) + 1}${isMinor ? 'A' : 'B'}`;
+  const relativeMajor = KEY_NAMES[(tonic + (isMinor ? 3 : 0)) % 12] as string;
+  return `${((CIRCLE_OF_FIFTHS.indexOf(relativeMajor) + 7) % 12) + 1}${isMinor ? 'A' : 'B'}`;
 }

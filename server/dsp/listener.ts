@@ -48,29 +48,29 @@ export function createListener(sampleRateHz: number, channels: number, steps: Re
 
     finish(): Heard {
       const ends = silence.finish();
-      const heard: Heard = { frames: ends.frames, sampleRateHz };
+      const results: Heard = { frames: ends.frames, sampleRateHz };
       const measured = loudness?.finish();
       if (peaks && measured)
-        heard.loudness = {
+        results.loudness = {
           ...measured,
           ...peaks.finish(),
           leadingSilence: ends.leading,
           trailingSilence: ends.trailing,
         };
-      if (waveform) heard.waveform = waveform.finish();
+      if (waveform) results.waveform = waveform.finish();
       const sound = spectrograph?.finish();
       const onsets = sound && findOnsets(sound);
       if (sound && onsets && measured && wants('rhythm')) {
         const tempo = findTempo(onsets);
         const beats = tempo && findBeats(onsets, tempo.bpm);
-        heard.rhythm = {
+        results.rhythm = {
           tempo: tempo && beats && { ...tempo, ...beats },
           key: findKey(sound),
           energy: energyOf(measured, sound, onsets),
         };
       }
-      if (sound && onsets && wants('character')) heard.character = { is: characterize(sound, onsets) };
-      return heard;
+      if (sound && onsets && wants('character')) results.character = { is: characterize(sound, onsets) };
+      return results;
     },
   };
 }

@@ -9,13 +9,13 @@ import { createKernels } from './kernels.ts';
 const STEPS_PER_SECOND = 10;
 const BLOCK_STEPS = 4;
 const SHORT_TERM_STEPS = 30;
-const ABSOLUTE_GATE = -70;
-const RELATIVE_GATE = -10;
-const RANGE_GATE = -20;
-/** To which ReplayGain 2.0 brings tracks. */
+const ABSOLUTE_GATE_LUFS = -70;
+const RELATIVE_GATE_LU = -10;
+const RANGE_GATE_LU = -20;
+/** Target loudness of ReplayGain 2.0. */
 const REPLAY_GAIN_LUFS = -18;
 
-/** How many blocks are as loud: tenths of a LU from -70 to 30 LUFS. Enough to gate several tracks together. */
+/** Number of blocks per tenth of a LU, from -70 to 30 LUFS. Enough to gate several tracks together. */
 export type LoudnessHistogram = Uint32Array;
 export const HISTOGRAM_BINS = 1_000;
 
@@ -24,9 +24,9 @@ export interface Loudness {
   integrated: number | null;
   /** LU. */
   range: number;
-  /** Of blocks of 400 ms, for the integrated loudness of an album. */
+  /** Blocks of 400 ms, for the integrated loudness of an album. */
   blocks: LoudnessHistogram;
-  /** Of blocks of 3 s, for its range. */
+  /** Blocks of 3 s, for the loudness range of an album. */
   shortTerm: LoudnessHistogram;
 }
 
@@ -65,19 +65,19 @@ function channelWeights(channels: number): number[] {
   return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
 }
 
-/** In the memory of the loop: nine coefficients, four values that stay and a sum, each for two channels. */
+/** Layout of the loop's memory: nine coefficients, four values of state and a sum, each for two channels. */
 const STATE_FLOATS = 2 * 14;
-const KEPT = 2 * 9;
-const SUMS = 2 * 13;
+const STATE_OFFSET = 2 * 9;
+const SUMS_OFFSET = 2 * 13;
 
 /** Weighs and squares channels; `push` returns the sum over those that count. */
-function createFilter(rateHz: number, weights: readonly number[], most: number) {
+function createFilter(rateHz: number, weights: readonly number[], maxFrames: number) {
   const { loops, reserve } = createKernels();
   const counting = weights.flatMap((weight, channel) => (weight > 0 ? [channel] : []));
   const pairs = Array.from({ length: Math.ceil(counting.length / 2) }, (_, n) => counting.slice(2 * n, 2 * n + 2));
   const linesAt = pairs.length * STATE_FLOATS * 8;
-  const memory = reserve(linesAt + 2 * most * 4);
-  const lines = [0, 1].map((n) => new Float32Array(memory, linesAt + n * most * 4, most));
+  const memory = reserve(linesAt + 2 * maxFrames * 4);
+  const lines = [0, 1].map((n) => new Float32Array(memory, linesAt + n * maxFrames * 4, maxFrames));
   const states = pairs.map((_, n) => new Float64Array(memory, n * STATE_FLOATS * 8, STATE_FLOATS));
   for (const state of states) kWeighting(rateHz).forEach((coefficient, i) => state.fill(coefficient, 2 * i, 2 * i + 2));
 
@@ -86,10 +86,10 @@ function createFilter(rateHz: number, weights: readonly number[], most: number) 
     for (const [n, pair] of pairs.entries()) {
       const state = states[n] as Float64Array;
       pair.forEach((channel, i) => lines[i]?.set((data[channel] as Float32Array).subarray(from, to)));
-      loops.weighted(linesAt, linesAt + most * 4, to - from, state.byteOffset);
-      pair.forEach((channel, i) => (energy += (weights[channel] as number) * (state[SUMS + i] as number)));
+      loops.weighted(linesAt, linesAt + maxFrames * 4, to - from, state.byteOffset);
+      pair.forEach((channel, i) => (energy += (weights[channel] as number) * (state[SUMS_OFFSET + i] as number)));
       // denormal numbers are slow
-      for (let i = KEPT; i < SUMS; i++) if (Math.abs(state[i] as number) < 1e-30) state[i] = 0;
+      for (let i = STATE_OFFSET; i < SUMS_OFFSET; i++) if (Math.abs(state[i] as number) < 1e-30) state[i] = 0;
     }
     return energy;
   };
@@ -118,20 +118,20 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
   }
 
   return {
-    /** The same number of frames of every channel. */
+    /** Adds the same number of frames of every channel. */
     push(data: readonly Float32Array[], frames: number): void {
-      for (let at = 0; at < frames;) {
-        const to = Math.min(frames, at + stepFrames - inStep);
-        energy += filtered(data, at, to);
-        inStep += to - at;
-        at = to;
+      for (let frame = 0; frame < frames;) {
+        const to = Math.min(frames, frame + stepFrames - inStep);
+        energy += filtered(data, frame, to);
+        inStep += to - frame;
+        frame = to;
         if (inStep === stepFrames) endStep();
       }
     },
 
     finish(): Loudness {
       return {
-        integrated: integrated(blocks),
+        integrated: integratedLoudness(blocks),
         range: rangeOf(shortTerm),
         blocks: histogramOf(blocks),
         shortTerm: histogramOf(shortTerm),
@@ -140,89 +140,90 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
   };
 }
 
-function integrated(blocks: readonly number[]): number | null {
-  const absolute = energyOf(ABSOLUTE_GATE);
+function integratedLoudness(blocks: readonly number[]): number | null {
+  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
   const audible = blocks.filter((block) => block >= absolute);
   if (audible.length === 0) return null;
-  const gate = (sumOf(audible) / audible.length) * 10 ** (RELATIVE_GATE / 10);
+  const gate = (sumOf(audible) / audible.length) * 10 ** (RELATIVE_GATE_LU / 10);
   const gated = audible.filter((block) => block >= gate);
   return loudnessOf(sumOf(gated) / gated.length);
 }
 
 function rangeOf(blocks: readonly number[]): number {
-  const absolute = energyOf(ABSOLUTE_GATE);
+  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
   const audible = blocks.filter((block) => block >= absolute);
   if (audible.length === 0) return 0;
-  const gate = (sumOf(audible) / audible.length) * 10 ** (RANGE_GATE / 10);
+  const gate = (sumOf(audible) / audible.length) * 10 ** (RANGE_GATE_LU / 10);
   const gated = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
-  const at = (share: number): number => loudnessOf(gated[Math.floor((gated.length - 1) * share + 0.5)] as number);
-  return at(0.95) - at(0.1);
+  const loudnessAt = (share: number): number =>
+    loudnessOf(gated[Math.floor((gated.length - 1) * share + 0.5)] as number);
+  return loudnessAt(0.95) - loudnessAt(0.1);
 }
 
 function histogramOf(blocks: readonly number[]): LoudnessHistogram {
   const histogram = new Uint32Array(HISTOGRAM_BINS);
   for (const block of blocks) {
-    const bin = Math.floor((loudnessOf(block) - ABSOLUTE_GATE) * 10);
+    const bin = Math.floor((loudnessOf(block) - ABSOLUTE_GATE_LUFS) * 10);
     if (bin >= 0) histogram[Math.min(bin, HISTOGRAM_BINS - 1)] = (histogram[bin] ?? 0) + 1;
   }
   return histogram;
 }
 
 const BIN_ENERGY = Float64Array.from({ length: HISTOGRAM_BINS }, (_, bin) =>
-  energyOf(ABSOLUTE_GATE + (bin + 0.5) / 10),
+  energyOf(ABSOLUTE_GATE_LUFS + (bin + 0.5) / 10),
 );
 
 /** Loudness of tracks as if they were one, as EBU R 128 s2 and ReplayGain 2.0 want it for albums; null for silence. */
 export function albumLoudness(
   histograms: readonly Pick<Loudness, 'blocks' | 'shortTerm'>[],
 ): { integrated: number; range: number } | null {
-  const blocks = addUp(histograms.map((one) => one.blocks));
-  const gate = gateOf(blocks, RELATIVE_GATE);
+  const blocks = addUp(histograms.map((histogram) => histogram.blocks));
+  const gate = gateOf(blocks, RELATIVE_GATE_LU);
   if (gate === null) return null;
-  const { energy, count } = above(blocks, gate);
+  const { energy, count } = sumAbove(blocks, gate);
   return {
     integrated: loudnessOf(energy / count),
-    range: histogramRange(addUp(histograms.map((one) => one.shortTerm))),
+    range: histogramRange(addUp(histograms.map((histogram) => histogram.shortTerm))),
   };
 }
 
 function addUp(histograms: readonly LoudnessHistogram[]): LoudnessHistogram {
   const sum = new Uint32Array(HISTOGRAM_BINS);
-  for (const one of histograms)
-    for (let bin = 0; bin < HISTOGRAM_BINS; bin++) sum[bin] = (sum[bin] as number) + (one[bin] ?? 0);
+  for (const histogram of histograms)
+    for (let bin = 0; bin < HISTOGRAM_BINS; bin++) sum[bin] = (sum[bin] as number) + (histogram[bin] ?? 0);
   return sum;
 }
 
-function above(histogram: LoudnessHistogram, gate: number): { energy: number; count: number } {
+function sumAbove(histogram: LoudnessHistogram, gate: number): { energy: number; count: number } {
   let [energy, count] = [0, 0];
   histogram.forEach((blocks, bin) => {
-    const one = BIN_ENERGY[bin] as number;
-    if (blocks === 0 || one < gate) return;
-    energy += blocks * one;
+    const blockEnergy = BIN_ENERGY[bin] as number;
+    if (blocks === 0 || blockEnergy < gate) return;
+    energy += blocks * blockEnergy;
     count += blocks;
   });
   return { energy, count };
 }
 
 function gateOf(histogram: LoudnessHistogram, relative: number): number | null {
-  const { energy, count } = above(histogram, 0);
+  const { energy, count } = sumAbove(histogram, 0);
   return count === 0 ? null : (energy / count) * 10 ** (relative / 10);
 }
 
 function histogramRange(histogram: LoudnessHistogram): number {
-  const gate = gateOf(histogram, RANGE_GATE);
+  const gate = gateOf(histogram, RANGE_GATE_LU);
   if (gate === null) return 0;
-  const { count } = above(histogram, gate);
-  const at = (share: number): number => {
-    let left = Math.floor((count - 1) * share + 0.5);
+  const { count } = sumAbove(histogram, gate);
+  const loudnessAt = (share: number): number => {
+    let remaining = Math.floor((count - 1) * share + 0.5);
     for (let bin = 0; bin < HISTOGRAM_BINS; bin++) {
       if ((BIN_ENERGY[bin] as number) < gate) continue;
-      left -= histogram[bin] as number;
-      if (left < 0) return bin / 10;
+      remaining -= histogram[bin] as number;
+      if (remaining < 0) return bin / 10;
     }
     return (HISTOGRAM_BINS - 1) / 10;
   };
-  return at(0.95) - at(0.1);
+  return loudnessAt(0.95) - loudnessAt(0.1);
 }
 
 const sumOf = (values: readonly number[]): number => {

@@ -2,9 +2,9 @@
 // which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
 import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
-const LAG = 3;
+const LAG_FRAMES = 3;
 /** Decibels below the loudest band that still count. */
-const DEPTH = 65;
+const MAX_DEPTH_DB = 65;
 /** A running mean of this length is subtracted. */
 const MEAN_FRAMES = Math.round(FRAMES_PER_SECOND * 0.8);
 /** Below about 200 Hz. */
@@ -16,45 +16,45 @@ export interface Onsets {
   bass: Float32Array;
 }
 
-/** Times the mean that a peak has at least. */
-const LEAST_PEAK = 1.5;
+/** Minimum height of a peak, as a multiple of the mean. */
+const MIN_PEAK = 1.5;
 
 export function onsetsPerSecond(values: Float32Array): number {
   let peaks = 0;
   for (let i = 1; i + 1 < values.length; i++) {
     const value = values[i] as number;
-    if (value > LEAST_PEAK && value >= (values[i - 1] as number) && value > (values[i + 1] as number)) peaks++;
+    if (value > MIN_PEAK && value >= (values[i - 1] as number) && value > (values[i + 1] as number)) peaks++;
   }
   return (peaks * FRAMES_PER_SECOND) / Math.max(1, values.length);
 }
 
 export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
-  const floor = loudest - DEPTH;
+  const floor = loudest - MAX_DEPTH_DB;
   const all = new Float32Array(frames);
   const bass = new Float32Array(frames);
-  for (let frame = LAG; frame < frames; frame++) {
-    const now = frame * BANDS;
-    const before = (frame - LAG) * BANDS;
+  for (let frame = LAG_FRAMES; frame < frames; frame++) {
+    const frameStart = frame * BANDS;
+    const earlierStart = (frame - LAG_FRAMES) * BANDS;
     let sum = 0;
-    let low = 0;
+    let bassSum = 0;
     for (let band = 0; band < BANDS; band++) {
-      const value = mel[now + band] as number;
-      if (value <= floor || value <= (mel[before + band] as number)) continue;
-      let reference = Math.max(floor, mel[before + band] as number);
-      if (band > 0) reference = Math.max(reference, mel[before + band - 1] as number);
-      if (band < BANDS - 1) reference = Math.max(reference, mel[before + band + 1] as number);
+      const value = mel[frameStart + band] as number;
+      if (value <= floor || value <= (mel[earlierStart + band] as number)) continue;
+      let reference = Math.max(floor, mel[earlierStart + band] as number);
+      if (band > 0) reference = Math.max(reference, mel[earlierStart + band - 1] as number);
+      if (band < BANDS - 1) reference = Math.max(reference, mel[earlierStart + band + 1] as number);
       const rise = value - reference;
       if (rise <= 0) continue;
       sum += rise;
-      if (band < BASS_BANDS) low += rise;
+      if (band < BASS_BANDS) bassSum += rise;
     }
     all[frame] = sum;
-    bass[frame] = low;
+    bass[frame] = bassSum;
   }
-  return { all: aboveMean(all), bass: aboveMean(bass) };
+  return { all: subtractMean(all), bass: subtractMean(bass) };
 }
 
-function aboveMean(values: Float32Array): Float32Array {
+function subtractMean(values: Float32Array): Float32Array {
   const out = new Float32Array(values.length);
   const half = MEAN_FRAMES >> 1;
   let sum = 0;

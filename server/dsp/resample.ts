@@ -3,38 +3,38 @@
 import { createKernels } from './kernels.ts';
 
 /** Zero crossings of the sinc on each side, at the lower of the two rates. */
-const CROSSINGS = 8;
+const ZERO_CROSSINGS = 8;
 const KAISER_BETA = 6;
-/** Of the lower Nyquist frequency: what is above is attenuated. */
-const PASS_BAND = 0.92;
+/** Share of the lower Nyquist frequency; frequencies above are attenuated. */
+const PASS_BAND_SHARE = 0.92;
 
 /** `most` is the largest number of frames that are pushed at a time. */
-export function createResampler(fromHz: number, toHz: number, most: number) {
+export function createResampler(fromHz: number, toHz: number, maxFrames: number) {
   const divisor = gcd(fromHz, toHz);
   const [phases, step] = [toHz / divisor, fromHz / divisor];
   const [whole, rest] = [Math.floor(step / phases), step % phases];
   const ratio = Math.max(1, fromHz / toHz);
-  const taps = 4 * Math.ceil((CROSSINGS * ratio) / 2);
+  const taps = 4 * Math.ceil((ZERO_CROSSINGS * ratio) / 2);
   const { loops, reserve } = createKernels();
   const lineAt = phases * taps * 4;
-  const outAt = lineAt + (taps + most) * 4;
-  const room = Math.ceil(((taps + most) * phases) / step) + 1;
+  const outAt = lineAt + (taps + maxFrames) * 4;
+  const room = Math.ceil(((taps + maxFrames) * phases) / step) + 1;
   const memory = reserve(outAt + room * 4);
-  const line = new Float32Array(memory, lineAt, taps + most);
+  const line = new Float32Array(memory, lineAt, taps + maxFrames);
   const output = new Float32Array(memory, outAt, room);
-  fillTable(new Float32Array(memory, 0, phases * taps), { phases, taps, cutoff: PASS_BAND / ratio });
-  let kept = taps / 2 - 1; // zeros before the first sample
+  fillTable(new Float32Array(memory, 0, phases * taps), { phases, taps, cutoff: PASS_BAND_SHARE / ratio });
+  let keptSamples = taps / 2 - 1; // zeros before the first sample
 
   return {
-    /** What the input so far gives; valid until the next call. */
+    /** Returns the output of the input so far, valid until the next call. */
     push(input: Float32Array, frames: number): Float32Array {
-      line.set(frames === input.length ? input : input.subarray(0, frames), kept);
-      const have = kept + frames;
-      const made = loops.resample(lineAt, have, 0, taps, phases, whole, rest, outAt);
-      const at = loops.at.value;
-      line.copyWithin(0, at, have);
-      kept = have - at;
-      return output.subarray(0, made);
+      line.set(frames === input.length ? input : input.subarray(0, frames), keptSamples);
+      const have = keptSamples + frames;
+      const outputCount = loops.resample(lineAt, have, 0, taps, phases, whole, rest, outAt);
+      const inputPosition = loops.at.value;
+      line.copyWithin(0, inputPosition, have);
+      keptSamples = have - inputPosition;
+      return output.subarray(0, outputCount);
     },
   };
 }
@@ -59,7 +59,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-/** Of -1 to 1. */
+/** Kaiser window, for positions from -1 to 1. */
 const kaiser = (x: number): number =>
   Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 /** The modified Bessel function of the first kind, order 0. */

@@ -1,11 +1,11 @@
 // Silence at both ends of a track, to the frame: what is not above -60 dBFS in any channel.
 
-const SILENCE = 0.001;
+const MAX_SILENT_AMPLITUDE = 0.001;
 
 export function createSilenceMeter() {
   let [frames, first, last] = [0, -1, -1];
-  const isLoud = (data: readonly Float32Array[], at: number): boolean => {
-    for (const channel of data) if (Math.abs(channel[at] as number) > SILENCE) return true;
+  const isLoud = (data: readonly Float32Array[], frame: number): boolean => {
+    for (const channel of data) if (Math.abs(channel[frame] as number) > MAX_SILENT_AMPLITUDE) return true;
     return false;
   };
   return {

@@ -6,15 +6,15 @@ import { DIMENSIONS, type Character } from './character.ts';
 
 /** To be raised when vectors change. All of it is made anew from the stored characters; nothing is decoded again. */
 export const VECTOR_VERSION = 1;
-/** Of a vector; each is a signed byte. */
+/** Dimensions of a vector; each is a signed byte. */
 export const VECTOR_SIZE = 56;
 
-const RAW = 2 * DIMENSIONS;
+const RAW_SIZE = 2 * DIMENSIONS;
 /** Tracks of albums in which the library's own evidence weighs as much as the assumption that all axes count alike. */
 const PRIOR_TRACKS = 150;
 /** A track is known from about so many segments. */
-const SEGMENTS = 12;
-const LEAST_VARIANCE = 1e-4;
+const TYPICAL_SEGMENTS = 12;
+const MIN_VARIANCE = 1e-4;
 
 export interface VectorModel {
   mean: Float64Array;
@@ -29,10 +29,10 @@ function rawOf({ mean, spread }: Character, out: Float64Array): void {
 
 /** Characters come album by album; those without one with null. */
 export function createVectorTrainer() {
-  const raw = new Float64Array(RAW);
+  const raw = new Float64Array(RAW_SIZE);
   const total = createMoments();
-  const within = new Float64Array(RAW * RAW);
-  const segments = new Float64Array(RAW);
+  const within = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const segments = new Float64Array(RAW_SIZE);
   let album = createMoments();
   let albumId: number | null = null;
   let alikes = 0;
@@ -52,25 +52,26 @@ export function createVectorTrainer() {
       rawOf(character, raw);
       total.push(raw);
       for (let i = 0; i < DIMENSIONS; i++)
-        segments[i] = (segments[i] as number) + (character.spread[i] as number) ** 2 / SEGMENTS;
+        segments[i] = (segments[i] as number) + (character.spread[i] as number) ** 2 / TYPICAL_SEGMENTS;
       if (ofAlbum !== null) album.push(raw);
     },
 
     finish(): VectorModel {
       endAlbum();
       const count = Math.max(1, total.count());
-      const all = new Float64Array(RAW * RAW);
+      const all = new Float64Array(RAW_SIZE * RAW_SIZE);
       total.addScatter(all);
       for (let i = 0; i < all.length; i++) all[i] = (all[i] as number) / count;
       const trust = alikes / (alikes + PRIOR_TRACKS);
-      const noise = new Float64Array(RAW * RAW);
-      for (let i = 0; i < RAW; i++) {
-        for (let j = 0; j < RAW; j++)
-          noise[i * RAW + j] = (trust * (within[i * RAW + j] as number)) / Math.max(1, alikes);
-        const at = i * RAW + i;
-        const variance = Math.max(LEAST_VARIANCE, all[at] as number);
-        all[at] = variance;
-        noise[at] = (noise[at] as number) + (0.5 * (1 - trust) + 0.03) * variance + (segments[i] as number) / count;
+      const noise = new Float64Array(RAW_SIZE * RAW_SIZE);
+      for (let i = 0; i < RAW_SIZE; i++) {
+        for (let j = 0; j < RAW_SIZE; j++)
+          noise[i * RAW_SIZE + j] = (trust * (within[i * RAW_SIZE + j] as number)) / Math.max(1, alikes);
+        const diagonalIndex = i * RAW_SIZE + i;
+        const variance = Math.max(MIN_VARIANCE, all[diagonalIndex] as number);
+        all[diagonalIndex] = variance;
+        noise[diagonalIndex] =
+          (noise[diagonalIndex] as number) + (0.5 * (1 - trust) + 0.03) * variance + (segments[i] as number) / count;
       }
       return { mean: total.mean(), axes: discriminants(all, noise) };
     },
@@ -78,28 +79,28 @@ export function createVectorTrainer() {
 }
 
 function createMoments() {
-  const sum = new Float64Array(RAW);
-  const products = new Float64Array(RAW * RAW);
+  const sum = new Float64Array(RAW_SIZE);
+  const products = new Float64Array(RAW_SIZE * RAW_SIZE);
   let count = 0;
   return {
     count: (): number => count,
     mean: (): Float64Array => sum.map((value) => value / Math.max(1, count)),
     push(values: Float64Array): void {
       count++;
-      for (let i = 0; i < RAW; i++) {
+      for (let i = 0; i < RAW_SIZE; i++) {
         const value = values[i] as number;
         sum[i] = (sum[i] as number) + value;
-        for (let j = 0, at = i * RAW; j <= i; j++, at++)
+        for (let j = 0, at = i * RAW_SIZE; j <= i; j++, at++)
           products[at] = (products[at] as number) + value * (values[j] as number);
       }
     },
     /** The sum of squared distances from the mean, all axes by all axes. */
     addScatter(to: Float64Array): void {
-      for (let i = 0; i < RAW; i++)
+      for (let i = 0; i < RAW_SIZE; i++)
         for (let j = 0; j <= i; j++) {
-          const value = (products[i * RAW + j] as number) - ((sum[i] as number) * (sum[j] as number)) / count;
-          to[i * RAW + j] = (to[i * RAW + j] as number) + value;
-          if (i !== j) to[j * RAW + i] = (to[j * RAW + i] as number) + value;
+          const value = (products[i * RAW_SIZE + j] as number) - ((sum[i] as number) * (sum[j] as number)) / count;
+          to[i * RAW_SIZE + j] = (to[i * RAW_SIZE + j] as number) + value;
+          if (i !== j) to[j * RAW_SIZE + i] = (to[j * RAW_SIZE + i] as number) + value;
         }
     },
   };
@@ -109,118 +110,121 @@ function createMoments() {
 function discriminants(all: Float64Array, noise: Float64Array): Float64Array {
   const lower = cholesky(noise);
   const inverse = invertLower(lower);
-  const { values, vectors } = eigen(multiply(multiply(inverse, all), transposed(inverse)));
+  const { values, vectors } = eigen(multiply(multiply(inverse, all), transpose(inverse)));
   const order = Array.from(values.keys()).sort((a, b) => (values[b] as number) - (values[a] as number));
-  const axes = new Float64Array(VECTOR_SIZE * RAW);
+  const axes = new Float64Array(VECTOR_SIZE * RAW_SIZE);
   for (let axis = 0; axis < VECTOR_SIZE; axis++) {
     const column = order[axis] as number;
-    for (let j = 0; j < RAW; j++) {
+    for (let j = 0; j < RAW_SIZE; j++) {
       let sum = 0;
-      for (let i = j; i < RAW; i++) sum += (vectors[i * RAW + column] as number) * (inverse[i * RAW + j] as number);
-      axes[axis * RAW + j] = sum;
+      for (let i = j; i < RAW_SIZE; i++)
+        sum += (vectors[i * RAW_SIZE + column] as number) * (inverse[i * RAW_SIZE + j] as number);
+      axes[axis * RAW_SIZE + j] = sum;
     }
   }
   return axes;
 }
 
 function multiply(a: Float64Array, b: Float64Array): Float64Array {
-  const out = new Float64Array(RAW * RAW);
-  for (let i = 0; i < RAW; i++)
-    for (let k = 0; k < RAW; k++) {
-      const value = a[i * RAW + k] as number;
+  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+  for (let i = 0; i < RAW_SIZE; i++)
+    for (let k = 0; k < RAW_SIZE; k++) {
+      const value = a[i * RAW_SIZE + k] as number;
       if (value === 0) continue;
-      for (let j = 0; j < RAW; j++)
-        out[i * RAW + j] = (out[i * RAW + j] as number) + value * (b[k * RAW + j] as number);
+      for (let j = 0; j < RAW_SIZE; j++)
+        out[i * RAW_SIZE + j] = (out[i * RAW_SIZE + j] as number) + value * (b[k * RAW_SIZE + j] as number);
     }
   return out;
 }
 
-function transposed(a: Float64Array): Float64Array {
-  return a.map((_, at) => a[(at % RAW) * RAW + Math.floor(at / RAW)] as number);
+function transpose(a: Float64Array): Float64Array {
+  return a.map((_, at) => a[(at % RAW_SIZE) * RAW_SIZE + Math.floor(at / RAW_SIZE)] as number);
 }
 
 function cholesky(a: Float64Array): Float64Array {
-  const lower = new Float64Array(RAW * RAW);
-  for (let i = 0; i < RAW; i++)
+  const lower = new Float64Array(RAW_SIZE * RAW_SIZE);
+  for (let i = 0; i < RAW_SIZE; i++)
     for (let j = 0; j <= i; j++) {
-      let sum = a[i * RAW + j] as number;
-      for (let k = 0; k < j; k++) sum -= (lower[i * RAW + k] as number) * (lower[j * RAW + k] as number);
-      lower[i * RAW + j] = i === j ? Math.sqrt(Math.max(LEAST_VARIANCE, sum)) : sum / (lower[j * RAW + j] as number);
+      let sum = a[i * RAW_SIZE + j] as number;
+      for (let k = 0; k < j; k++) sum -= (lower[i * RAW_SIZE + k] as number) * (lower[j * RAW_SIZE + k] as number);
+      lower[i * RAW_SIZE + j] =
+        i === j ? Math.sqrt(Math.max(MIN_VARIANCE, sum)) : sum / (lower[j * RAW_SIZE + j] as number);
     }
   return lower;
 }
 
 function invertLower(lower: Float64Array): Float64Array {
-  const out = new Float64Array(RAW * RAW);
-  for (let column = 0; column < RAW; column++)
-    for (let i = column; i < RAW; i++) {
+  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+  for (let column = 0; column < RAW_SIZE; column++)
+    for (let i = column; i < RAW_SIZE; i++) {
       let sum = i === column ? 1 : 0;
-      for (let k = column; k < i; k++) sum -= (lower[i * RAW + k] as number) * (out[k * RAW + column] as number);
-      out[i * RAW + column] = sum / (lower[i * RAW + i] as number);
+      for (let k = column; k < i; k++)
+        sum -= (lower[i * RAW_SIZE + k] as number) * (out[k * RAW_SIZE + column] as number);
+      out[i * RAW_SIZE + column] = sum / (lower[i * RAW_SIZE + i] as number);
     }
   return out;
 }
 
-const SWEEPS = 12;
+const JACOBI_SWEEPS = 12;
 
-/** Of a symmetric matrix, by Jacobi's rotations; vectors are columns. */
+/** Decomposes a symmetric matrix by Jacobi's rotations; vectors are columns. */
 function eigen(matrix: Float64Array): { values: Float64Array; vectors: Float64Array } {
   const a = Float64Array.from(matrix);
-  const vectors = new Float64Array(RAW * RAW);
-  for (let i = 0; i < RAW; i++) vectors[i * RAW + i] = 1;
-  for (let sweep = 0; sweep < SWEEPS; sweep++)
-    for (let p = 0; p < RAW; p++) for (let q = p + 1; q < RAW; q++) rotate(a, vectors, p, q);
-  return { values: Float64Array.from({ length: RAW }, (_, i) => a[i * RAW + i] as number), vectors };
+  const vectors = new Float64Array(RAW_SIZE * RAW_SIZE);
+  for (let i = 0; i < RAW_SIZE; i++) vectors[i * RAW_SIZE + i] = 1;
+  for (let sweep = 0; sweep < JACOBI_SWEEPS; sweep++)
+    for (let p = 0; p < RAW_SIZE; p++) for (let q = p + 1; q < RAW_SIZE; q++) rotate(a, vectors, p, q);
+  return { values: Float64Array.from({ length: RAW_SIZE }, (_, i) => a[i * RAW_SIZE + i] as number), vectors };
 }
 
 function rotate(a: Float64Array, vectors: Float64Array, p: number, q: number): void {
-  const apq = a[p * RAW + q] as number;
+  const apq = a[p * RAW_SIZE + q] as number;
   if (Math.abs(apq) < 1e-12) return;
-  const theta = ((a[q * RAW + q] as number) - (a[p * RAW + p] as number)) / (2 * apq);
+  const theta = ((a[q * RAW_SIZE + q] as number) - (a[p * RAW_SIZE + p] as number)) / (2 * apq);
   const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
   const c = 1 / Math.sqrt(t * t + 1);
   const s = t * c;
-  const turn = (of: Float64Array, x: number, y: number): void => {
-    const [vx, vy] = [of[x] as number, of[y] as number];
-    of[x] = c * vx - s * vy;
-    of[y] = s * vx + c * vy;
+  const rotatePair = (matrix: Float64Array, x: number, y: number): void => {
+    const [vx, vy] = [matrix[x] as number, matrix[y] as number];
+    matrix[x] = c * vx - s * vy;
+    matrix[y] = s * vx + c * vy;
   };
-  for (let k = 0; k < RAW; k++) turn(a, k * RAW + p, k * RAW + q);
-  for (let k = 0; k < RAW; k++) turn(a, p * RAW + k, q * RAW + k);
-  for (let k = 0; k < RAW; k++) turn(vectors, k * RAW + p, k * RAW + q);
+  for (let k = 0; k < RAW_SIZE; k++) rotatePair(a, k * RAW_SIZE + p, k * RAW_SIZE + q);
+  for (let k = 0; k < RAW_SIZE; k++) rotatePair(a, p * RAW_SIZE + k, q * RAW_SIZE + k);
+  for (let k = 0; k < RAW_SIZE; k++) rotatePair(vectors, k * RAW_SIZE + p, k * RAW_SIZE + q);
 }
 
 /** Writes vectors into records of 64 bytes, as kernels.wat compares them. */
 export const RECORD_BYTES = 64;
-export const RECORD_ID = 56;
-export const RECORD_SCALE = 60;
+export const RECORD_ID_OFFSET = 56;
+export const RECORD_SCALE_OFFSET = 60;
 
 /** The one way from a character to a vector. */
 export function createVectorWriter({ mean, axes }: VectorModel) {
-  const raw = new Float64Array(RAW);
-  const exact = new Float64Array(VECTOR_SIZE);
+  const raw = new Float64Array(RAW_SIZE);
+  const exactValues = new Float64Array(VECTOR_SIZE);
   return (character: Character): Float64Array => {
     rawOf(character, raw);
-    for (let i = 0; i < RAW; i++) raw[i] = (raw[i] as number) - (mean[i] as number);
+    for (let i = 0; i < RAW_SIZE; i++) raw[i] = (raw[i] as number) - (mean[i] as number);
     for (let axis = 0; axis < VECTOR_SIZE; axis++) {
       let sum = 0;
-      for (let i = 0, at = axis * RAW; i < RAW; i++, at++) sum += (axes[at] as number) * (raw[i] as number);
-      exact[axis] = sum;
+      for (let i = 0, at = axis * RAW_SIZE; i < RAW_SIZE; i++, at++) sum += (axes[at] as number) * (raw[i] as number);
+      exactValues[axis] = sum;
     }
-    return exact;
+    return exactValues;
   };
 }
 
 /** The values as signed bytes of their own scale; only their direction counts. */
-export function writeRecord(values: ArrayLike<number>, id: number, into: DataView, at: number): void {
-  let most = 1e-9;
-  for (let i = 0; i < VECTOR_SIZE; i++) most = Math.max(most, Math.abs(values[i] as number));
+export function writeRecord(values: ArrayLike<number>, id: number, into: DataView, offset: number): void {
+  let maxValue = 1e-9;
+  for (let i = 0; i < VECTOR_SIZE; i++) maxValue = Math.max(maxValue, Math.abs(values[i] as number));
   let squares = 0;
   for (let i = 0; i < VECTOR_SIZE; i++) {
-    const value = Math.round(((values[i] as number) * 127) / most);
+    const value = Math.round(((values[i] as number) * 127) / maxValue);
     squares += value * value;
-    into.setInt8(at + i, value);
+    into.setInt8(offset + i, value);
   }
-  into.setInt32(at + RECORD_ID, id, true);
-  into.setFloat32(at + RECORD_SCALE, 1 / Math.sqrt(Math.max(1, squares)), true);
+  into.setInt32(offset + RECORD_ID_OFFSET, id, true);
+  into.setFloat32(offset + RECORD_SCALE_OFFSET, 1 / Math.sqrt(Math.max(1, squares)), true);
 }

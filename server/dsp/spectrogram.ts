@@ -4,37 +4,37 @@ import { createPowerSpectra, hann, LANES, type Band } from './fft.ts';
 import { createResampler } from './resample.ts';
 
 const SPECTRUM_HZ = 22_050;
-const FRAME = 1_024;
-const HOP = 256;
-export const FRAMES_PER_SECOND = SPECTRUM_HZ / HOP;
+const FRAME_SAMPLES = 1_024;
+const HOP_SAMPLES = 256;
+export const FRAMES_PER_SECOND = SPECTRUM_HZ / HOP_SAMPLES;
 /** The middle of the first frame. */
-export const FIRST_FRAME_SECONDS = FRAME / 2 / SPECTRUM_HZ;
+export const FIRST_FRAME_SECONDS = FRAME_SAMPLES / 2 / SPECTRUM_HZ;
 export const BANDS = 40;
-const LOWEST_HZ = 30;
-const HIGHEST_HZ = 8_000;
+const MIN_HZ = 30;
+const MAX_HZ = 8_000;
 
 const PITCH_HZ = SPECTRUM_HZ / 4;
-const PITCH_FRAME = 4_096;
-const PITCH_HOP = 1_024;
-export const PITCH_FRAMES_PER_SECOND = PITCH_HZ / PITCH_HOP;
-/** Of an octave; the first is C, in a tuning of 440 Hz. */
+const PITCH_FRAME_SAMPLES = 4_096;
+const PITCH_HOP_SAMPLES = 1_024;
+export const PITCH_FRAMES_PER_SECOND = PITCH_HZ / PITCH_HOP_SAMPLES;
+/** Bins of an octave; the first is C, in a tuning of 440 Hz. */
 export const PITCH_BINS = 36;
-const LOWEST_PITCH_HZ = 60;
-const HIGHEST_PITCH_HZ = 2_000;
+const MIN_PITCH_HZ = 60;
+const MAX_PITCH_HZ = 2_000;
 
 /** Longer tracks are judged by this much of them. */
-const MOST_SECONDS = 12 * 60;
-const BLOCK = 4_096;
-const QUIETEST = 1e-12;
-/** Times a natural logarithm of power: quicker than that to the base of 10. */
-const DECIBELS = 10 / Math.LN10;
+const MAX_ANALYSED_SECONDS = 12 * 60;
+const BLOCK_SAMPLES = 4_096;
+const MIN_POWER = 1e-12;
+/** Converts natural logarithms of power, which are quicker than those to the base of 10. */
+const DECIBELS_PER_NEPER = 10 / Math.LN10;
 
 export interface Spectrogram {
   /** Decibels of power, `BANDS` for each frame. */
   mel: Float32Array;
   /** The highest of them. */
   loudest: number;
-  /** Of each band in all frames. */
+  /** Mean power of each band. */
   melPower: Float64Array;
   frames: number;
   /** Amplitudes, `PITCH_BINS` for each pitch frame. */
@@ -43,22 +43,28 @@ export interface Spectrogram {
 }
 
 export function createSpectrograph(rateHz: number) {
-  const resampler = createResampler(rateHz, SPECTRUM_HZ, BLOCK);
-  const most = 2 * BLOCK * Math.ceil(SPECTRUM_HZ / rateHz);
-  const lower = createResampler(4, 1, most);
+  const resampler = createResampler(rateHz, SPECTRUM_HZ, BLOCK_SAMPLES);
+  const maxFrames = 2 * BLOCK_SAMPLES * Math.ceil(SPECTRUM_HZ / rateHz);
+  const lower = createResampler(4, 1, maxFrames);
   const bands = melBands();
   const melPower = new Float64Array(BANDS);
-  const mel = createFrames({ size: FRAME, hop: HOP, most, width: BANDS, bands }, melLevels(melPower));
-  const pitches = createFrames({ size: PITCH_FRAME, hop: PITCH_HOP, most, width: PITCH_BINS, bands: [] }, pitchPeaks());
-  const mono = new Float32Array(BLOCK);
-  let left = MOST_SECONDS * rateHz;
+  const mel = createFrames(
+    { size: FRAME_SAMPLES, hop: HOP_SAMPLES, maxSamples: maxFrames, width: BANDS, bands },
+    melLevels(melPower),
+  );
+  const pitches = createFrames(
+    { size: PITCH_FRAME_SAMPLES, hop: PITCH_HOP_SAMPLES, maxSamples: maxFrames, width: PITCH_BINS, bands: [] },
+    pitchPeaks(),
+  );
+  const mono = new Float32Array(BLOCK_SAMPLES);
+  let remainingSamples = MAX_ANALYSED_SECONDS * rateHz;
 
   return {
     push(data: readonly Float32Array[], count: number): void {
-      for (let at = 0; at < count && left > 0; at += BLOCK) {
-        const frames = Math.min(BLOCK, count - at, left);
-        left -= frames;
-        mix(data, at, mono, frames);
+      for (let offset = 0; offset < count && remainingSamples > 0; offset += BLOCK_SAMPLES) {
+        const frames = Math.min(BLOCK_SAMPLES, count - offset, remainingSamples);
+        remainingSamples -= frames;
+        mix(data, offset, mono, frames);
         const samples = resampler.push(mono, frames);
         mel.push(samples);
         pitches.push(lower.push(samples, samples.length));
@@ -95,29 +101,29 @@ function mix(data: readonly Float32Array[], from: number, into: Float32Array, co
     for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
 }
 
-/** What is kept of a frame, from the sums of its bands and its power, which are `LANES` apart. */
+/** Computes the values of a frame from the sums of its bands and its power, which are `LANES` apart. */
 type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
 
 interface FramesOptions {
   size: number;
   hop: number;
   /** Samples that are pushed at a time. */
-  most: number;
+  maxSamples: number;
   /** Values that are kept of each frame. */
   width: number;
   bands: Band[];
 }
 
 /** Cuts samples into frames that overlap, and keeps what each gives. */
-function createFrames({ size, hop, most, width, bands }: FramesOptions, analyse: Analyse) {
+function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptions, analyse: Analyse) {
   const together = size + (LANES - 1) * hop;
   const spectra = createPowerSpectra({ size, hop, room: together + most }, hann(size), bands);
   const { line, power, sums } = spectra;
   let values = new Float32Array(width * 1_024);
-  let kept = 0;
+  let keptSamples = 0;
   let frames = 0;
 
-  function take(from: number, count: number): void {
+  function addSamples(from: number, count: number): void {
     spectra.transform(from);
     if (values.length < (frames + count) * width) {
       const longer = new Float32Array(values.length * 2);
@@ -129,16 +135,16 @@ function createFrames({ size, hop, most, width, bands }: FramesOptions, analyse:
 
   return {
     push(samples: Float32Array): void {
-      line.set(samples, kept);
-      kept += samples.length;
+      line.set(samples, keptSamples);
+      keptSamples += samples.length;
       let at = 0;
-      for (; at + together <= kept; at += LANES * hop) take(at, LANES);
-      line.copyWithin(0, at, kept);
-      kept -= at;
+      for (; at + together <= keptSamples; at += LANES * hop) addSamples(at, LANES);
+      line.copyWithin(0, at, keptSamples);
+      keptSamples -= at;
     },
     finish() {
-      const left = Math.floor((kept - size) / hop) + 1;
-      if (left > 0) take(0, left);
+      const remainingFrames = Math.floor((keptSamples - size) / hop) + 1;
+      if (remainingFrames > 0) addSamples(0, remainingFrames);
       return { values: values.subarray(0, frames * width), frames };
     },
   };
@@ -148,57 +154,58 @@ function createFrames({ size, hop, most, width, bands }: FramesOptions, analyse:
 function melBands(): Band[] {
   const mel = (hz: number): number => 2595 * Math.log10(1 + hz / 700);
   const hz = (m: number): number => 700 * (10 ** (m / 2595) - 1);
-  const [low, high] = [mel(LOWEST_HZ), mel(HIGHEST_HZ)];
-  const edge = (i: number): number => (hz(low + ((high - low) * i) / (BANDS + 1)) * FRAME) / SPECTRUM_HZ;
-  const scale = 4 / (FRAME * FRAME);
+  const [lowMel, highMel] = [mel(MIN_HZ), mel(MAX_HZ)];
+  const edge = (i: number): number =>
+    (hz(lowMel + ((highMel - lowMel) * i) / (BANDS + 1)) * FRAME_SAMPLES) / SPECTRUM_HZ;
+  const scale = 4 / (FRAME_SAMPLES * FRAME_SAMPLES);
   return Array.from({ length: BANDS }, (_, band) => {
     const centre = edge(band + 1);
     const [from, to] = [Math.min(edge(band), centre - 1), Math.max(edge(band + 2), centre + 1)];
-    const first = Math.max(1, Math.ceil(from));
+    const firstBin = Math.max(1, Math.ceil(from));
     const triangle: number[] = [];
-    for (let bin = first; bin < to; bin++)
+    for (let bin = firstBin; bin < to; bin++)
       triangle.push(bin < centre ? (bin - from) / (centre - from) : (to - bin) / (to - centre));
-    const sum = triangle.reduce((all, one) => all + one, 0);
-    return { first, weights: triangle.map((weight) => (weight * scale) / sum) };
+    const sum = triangle.reduce((all, weight) => all + weight, 0);
+    return { first: firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
   });
 }
 
-/** In decibels; adds the power of all frames up. */
+/** Converts to decibels; adds up the power of all frames. */
 function melLevels(power: Float64Array): Analyse {
   return ({ sums, lane }, into, at) => {
     for (let band = 0; band < BANDS; band++) {
-      const value = (sums[band * LANES + lane] as number) + QUIETEST;
+      const value = (sums[band * LANES + lane] as number) + MIN_POWER;
       power[band] = (power[band] as number) + value;
-      into[at + band] = DECIBELS * Math.log(value);
+      into[at + band] = DECIBELS_PER_NEPER * Math.log(value);
     }
   };
 }
 
 /** Peaks of the spectrum, at the pitch between the bins (a parabola through the logarithms). */
 function pitchPeaks(): Analyse {
-  const binHz = PITCH_HZ / PITCH_FRAME;
-  const [from, to] = [Math.floor(LOWEST_PITCH_HZ / binHz), Math.ceil(HIGHEST_PITCH_HZ / binHz)];
-  const scale = 2 / PITCH_FRAME;
+  const binHz = PITCH_HZ / PITCH_FRAME_SAMPLES;
+  const [firstBin, lastBin] = [Math.floor(MIN_PITCH_HZ / binHz), Math.ceil(MAX_PITCH_HZ / binHz)];
+  const scale = 2 / PITCH_FRAME_SAMPLES;
   const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // C0
   return ({ power, lane }, into, at) => {
     into.fill(0, at, at + PITCH_BINS);
-    const [first, end] = [from * LANES + lane, (to + 1) * LANES];
+    const [first, end] = [firstBin * LANES + lane, (lastBin + 1) * LANES];
     let loudest = 0;
     for (let i = first; i < end; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
-    const least = Math.max(loudest * 1e-5, 1e-4);
+    const minPower = Math.max(loudest * 1e-5, 1e-4);
     for (let i = first; i < end; i += LANES) {
-      const here = power[i] as number;
-      if (here < least) continue;
-      const before = power[i - LANES] as number;
-      const after = power[i + LANES] as number;
-      if (here <= before || here < after) continue;
-      const low = (before + QUIETEST) / here;
-      const high = (after + QUIETEST) / here;
-      const shift = (0.5 * Math.log(low / high)) / Math.log(low * high);
+      const peakPower = power[i] as number;
+      if (peakPower < minPower) continue;
+      const previousPower = power[i - LANES] as number;
+      const nextPower = power[i + LANES] as number;
+      if (peakPower <= previousPower || peakPower < nextPower) continue;
+      const lowRatio = (previousPower + MIN_POWER) / peakPower;
+      const highRatio = (nextPower + MIN_POWER) / peakPower;
+      const shift = (0.5 * Math.log(lowRatio / highRatio)) / Math.log(lowRatio * highRatio);
       const bin = (i - lane) / LANES;
       const pitch = PITCH_BINS * Math.log2(((bin + shift) * binHz) / referenceHz);
       const index = at + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
-      into[index] = (into[index] as number) + Math.sqrt(here) * scale;
+      into[index] = (into[index] as number) + Math.sqrt(peakPower) * scale;
     }
   };
 }

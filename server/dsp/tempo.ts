@@ -5,18 +5,18 @@ import { createKernels } from './kernels.ts';
 import { onsetsPerSecond, type Onsets } from './onsets.ts';
 import { FRAMES_PER_SECOND } from './spectrogram.ts';
 
-const WINDOW = Math.round(FRAMES_PER_SECOND * 12);
-const WINDOW_HOP = WINDOW >> 1;
+const WINDOW_FRAMES = Math.round(FRAMES_PER_SECOND * 12);
+const WINDOW_HOP = WINDOW_FRAMES >> 1;
 /** Zeros after a window, since products are taken four at a time. */
-const AFTER = 4;
-/** Times the mean: above it an onset counts no more. */
-const STRONGEST_ONSET = 8;
-const SLOWEST_BPM = 36;
-const FASTEST_BPM = 240;
-const COMB = [1, 2, 3, 4];
-const MOST_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB.length) / SLOWEST_BPM) + 2;
+const PADDING = 4;
+/** Onsets are capped at this multiple of the mean. */
+const MAX_ONSET = 8;
+const MIN_BPM = 36;
+const MAX_BPM = 240;
+const COMB_MULTIPLES = [1, 2, 3, 4];
+const MAX_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB_MULTIPLES.length) / MIN_BPM) + 2;
 /** Steps of the search: 0.5 %. */
-const STEP = 1.005;
+const SEARCH_STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
 /**
@@ -27,11 +27,11 @@ const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
 
 /** Onsets per second that are taken where there are fewer. */
-const LEAST_RATE = 0.1;
+const MIN_ONSET_RATE = 0.1;
 
 const OCTAVES = [1 / 3, 1 / 2, 1, 2, 3];
-const SLOWEST_OCTAVE_BPM = 40;
-const FASTEST_OCTAVE_BPM = 220;
+const MIN_OCTAVE_BPM = 40;
+const MAX_OCTAVE_BPM = 220;
 /**
  * How likely an octave is the one that is tapped: the weights of a softmax over the octaves. They were fitted with a
  * ridge of 5 to the choosing half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81
@@ -55,15 +55,15 @@ const OCTAVE_WEIGHTS = {
   bassOnsetsPerBeat: 0.38,
   bassOnsetsPerBeatSquared: -0.16,
 };
-/** How likely there is a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
+/** Weights of the probability of a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
 const PULSE_WEIGHTS = { strength: 6.88, timesNoise: 11.09, constant: -12.84 };
-const LEAST_TIMES_NOISE = 0.01;
+const MIN_TIMES_NOISE = 0.01;
 /** Lags at which windows are compared: 0.23 to 6 s. */
 const NOISE_LAGS = [20, 520] as const;
-/** How much the autocorrelation of one window of a sound without a beat varies. */
-const NOISE_OF_A_WINDOW = 0.07;
+/** Standard deviation of the autocorrelation of one window of a sound without a beat. */
+const WINDOW_NOISE = 0.07;
 /** Below it nothing repeats. */
-const LEAST_PULSE = 0.3;
+const MIN_PULSE = 0.3;
 
 export interface Tempo {
   bpm: number;
@@ -71,7 +71,7 @@ export interface Tempo {
   confidence: number;
 }
 
-/** Undefined where nothing repeats. */
+/** Returns undefined where nothing repeats. */
 export function findTempo({ all, bass }: Onsets): Tempo | undefined {
   const [spreadOnsets, spreadBass] = [spread(all), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
@@ -80,13 +80,13 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
   const strongest = strongestTempo(both);
   if (!strongest) return undefined;
   const pulse = pulseProbability(strongest.strength, noiseOf(windows, bassWindows));
-  if (pulse < LEAST_PULSE) return undefined;
+  if (pulse < MIN_PULSE) return undefined;
   const rates = { all: onsetsPerSecond(spreadOnsets), bass: onsetsPerSecond(spreadBass) };
   const octaves = OCTAVES.map((factor) => strongest.bpm * factor)
-    .filter((bpm) => bpm >= SLOWEST_OCTAVE_BPM && bpm <= FASTEST_OCTAVE_BPM)
+    .filter((bpm) => bpm >= MIN_OCTAVE_BPM && bpm <= MAX_OCTAVE_BPM)
     .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { full, low, both }, rates)) }));
   const total = octaves.reduce((sum, { weight }) => sum + weight, 0);
-  const { bpm, weight } = octaves.reduce((best, one) => (one.weight > best.weight ? one : best));
+  const { bpm, weight } = octaves.reduce((best, octave) => (octave.weight > best.weight ? octave : best));
   return { bpm, confidence: (pulse * weight) / total };
 }
 
@@ -100,12 +100,12 @@ const spread = (values: Float32Array): Float32Array =>
 function strongestTempo(both: Float64Array): { bpm: number; strength: number } | undefined {
   let best: { bpm: number; strength: number } | undefined;
   let bestScore = 0;
-  for (let bpm = SLOWEST_BPM; bpm <= FASTEST_BPM; bpm *= STEP) {
+  for (let bpm = MIN_BPM; bpm <= MAX_BPM; bpm *= SEARCH_STEP) {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
     let strength = 0;
-    for (const k of COMB) strength += at(both, period * k) / COMB.length;
-    const halves = (at(both, period / 2) + at(both, period * 1.5)) / 2;
-    const thirds = (at(both, period / 3) + at(both, (period * 2) / 3) + at(both, (period * 4) / 3)) / 3;
+    for (const k of COMB_MULTIPLES) strength += valueAt(both, period * k) / COMB_MULTIPLES.length;
+    const halves = (valueAt(both, period / 2) + valueAt(both, period * 1.5)) / 2;
+    const thirds = (valueAt(both, period / 3) + valueAt(both, (period * 2) / 3) + valueAt(both, (period * 4) / 3)) / 3;
     const between = Math.max(0, halves, thirds, betweenParts(both, period, 5), betweenParts(both, period, 7));
     strength -= BETWEEN_SHARE * between;
     const octaves = Math.log2(bpm / PRIOR_BPM) / PRIOR_OCTAVES;
@@ -120,7 +120,7 @@ function strongestTempo(both: Float64Array): { bpm: number; strength: number } |
 /** The mean where a period is cut into so many parts. */
 function betweenParts(both: Float64Array, period: number, parts: number): number {
   let sum = 0;
-  for (let k = 1; k < parts; k++) sum += at(both, (period * k) / parts);
+  for (let k = 1; k < parts; k++) sum += valueAt(both, (period * k) / parts);
   return sum / (parts - 1);
 }
 
@@ -131,20 +131,20 @@ function octaveScore(
 ): number {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
   const octavesFromPrior = Math.log2(bpm / PRIOR_BPM);
-  const perBeat = (rate: number): number => Math.log2((Math.max(LEAST_RATE, rate) * 60) / bpm);
+  const perBeat = (rate: number): number => Math.log2((Math.max(MIN_ONSET_RATE, rate) * 60) / bpm);
   const features: typeof OCTAVE_WEIGHTS = {
     tempo: octavesFromPrior,
     tempoSquared: octavesFromPrior ** 2,
-    beat: at(both, period),
-    halfBeat: at(full, period / 2),
-    twoBeats: at(full, period * 2),
-    thirdOfBeat: Math.max(at(full, period / 3), at(full, (period * 2) / 3)),
-    bassOfTwoBeats: at(low, period * 2),
-    bassOfFourBeats: at(low, period * 4),
-    fourBeats: at(full, period * 4),
-    threeBeats: at(full, period * 3),
-    threeQuarters: at(both, period * 0.75),
-    beatAndHalf: at(both, period * 1.5),
+    beat: valueAt(both, period),
+    halfBeat: valueAt(full, period / 2),
+    twoBeats: valueAt(full, period * 2),
+    thirdOfBeat: Math.max(valueAt(full, period / 3), valueAt(full, (period * 2) / 3)),
+    bassOfTwoBeats: valueAt(low, period * 2),
+    bassOfFourBeats: valueAt(low, period * 4),
+    fourBeats: valueAt(full, period * 4),
+    threeBeats: valueAt(full, period * 3),
+    threeQuarters: valueAt(both, period * 0.75),
+    beatAndHalf: valueAt(both, period * 1.5),
     onsetsPerBeat: perBeat(rates.all),
     onsetsPerBeatSquared: perBeat(rates.all) ** 2,
     bassOnsetsPerBeat: perBeat(rates.bass),
@@ -155,7 +155,7 @@ function octaveScore(
 }
 
 function pulseProbability(strength: number, noise: number): number {
-  const timesNoise = Math.log(Math.max(LEAST_TIMES_NOISE, strength / noise));
+  const timesNoise = Math.log(Math.max(MIN_TIMES_NOISE, strength / noise));
   const score = PULSE_WEIGHTS.strength * strength + PULSE_WEIGHTS.timesNoise * timesNoise + PULSE_WEIGHTS.constant;
   return 1 / (1 + Math.exp(-score));
 }
@@ -165,7 +165,7 @@ function pulseProbability(strength: number, noise: number): number {
  * faint beat is one nevertheless where it stays the same from window to window.
  */
 function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
-  if (windows.length < 2) return NOISE_OF_A_WINDOW;
+  if (windows.length < 2) return WINDOW_NOISE;
   const [even, odd] = [0, 1].map((parity) => {
     const everyOther = (all: Float64Array[]): Float64Array => meanOf(all.filter((_, i) => i % 2 === parity));
     return withBass(everyOther(windows), everyOther(bassWindows));
@@ -184,28 +184,28 @@ const withBass = (full: Float64Array, low: Float64Array): Float64Array =>
   full.map((value, lag) => value + BASS_SHARE * (low[lag] as number));
 
 /** Between two lags. */
-function at(values: Float64Array, lag: number): number {
+function valueAt(values: Float64Array, lag: number): number {
   const i = Math.floor(lag);
-  const rest = lag - i;
-  return (values[i] as number) * (1 - rest) + (values[i + 1] as number) * rest;
+  const fraction = lag - i;
+  return (values[i] as number) * (1 - fraction) + (values[i + 1] as number) * fraction;
 }
 
-/** Of each window that is not silent, divided by its energy, so that loud parts do not decide alone. */
+/** Returns one for each window that is not silent, divided by its energy, so that loud parts do not decide alone. */
 function autocorrelations(values: Float32Array): Float64Array[] {
   const windows: Float64Array[] = [];
   const { loops, reserve } = createKernels();
-  const window = new Float64Array(reserve((WINDOW + AFTER) * 8), 0, WINDOW + AFTER);
-  for (let from = 0; from === 0 || from + WINDOW <= values.length; from += WINDOW_HOP) {
-    const length = Math.min(WINDOW, values.length - from);
+  const window = new Float64Array(reserve((WINDOW_FRAMES + PADDING) * 8), 0, WINDOW_FRAMES + PADDING);
+  for (let start = 0; start === 0 || start + WINDOW_FRAMES <= values.length; start += WINDOW_HOP) {
+    const length = Math.min(WINDOW_FRAMES, values.length - start);
     let mean = 0;
-    for (let i = 0; i < length; i++) mean += Math.min(STRONGEST_ONSET, values[from + i] as number) / length;
-    for (let i = 0; i < length; i++) window[i] = Math.min(STRONGEST_ONSET, values[from + i] as number) - mean;
+    for (let i = 0; i < length; i++) mean += Math.min(MAX_ONSET, values[start + i] as number) / length;
+    for (let i = 0; i < length; i++) window[i] = Math.min(MAX_ONSET, values[start + i] as number) - mean;
     let energy = 0;
     for (let i = 0; i < length; i++) energy += (window[i] as number) ** 2;
     if (energy === 0) continue;
-    window.fill(0, length, length + AFTER);
-    const result = new Float64Array(MOST_LAG + 2);
-    const longest = Math.min(MOST_LAG, length - 1);
+    window.fill(0, length, length + PADDING);
+    const result = new Float64Array(MAX_LAG + 2);
+    const longest = Math.min(MAX_LAG, length - 1);
     for (let lag = 0; lag <= longest; lag++)
       // as if every lag had as many products
       result[lag] = (loops.product(lag * 8, 0, length - lag) / energy) * (length / (length - lag));
@@ -216,9 +216,9 @@ function autocorrelations(values: Float32Array): Float64Array[] {
 
 /** The mean, scaled to 1 at lag 0. */
 function meanOf(windows: readonly Float64Array[]): Float64Array {
-  const sum = new Float64Array(MOST_LAG + 2);
+  const sum = new Float64Array(MAX_LAG + 2);
   for (const window of windows)
     for (let lag = 0; lag < sum.length; lag++) sum[lag] = (sum[lag] as number) + (window[lag] as number);
-  const first = sum[0] as number;
-  return first > 0 ? sum.map((value) => value / first) : sum;
+  const zeroLag = sum[0] as number;
+  return zeroLag > 0 ? sum.map((value) => value / zeroLag) : sum;
 }

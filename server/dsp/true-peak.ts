@@ -2,45 +2,45 @@
 // taps under a Hann window, whose first phase is the sample itself. From 96 kHz on it is twofold, from 192 kHz on none.
 import { createKernels } from './kernels.ts';
 
-const TAPS = 12;
-const BLOCK = 8_192;
+const TAP_COUNT = 12;
+const BLOCK_SAMPLES = 8_192;
 /** In the memory of the loops: the taps, each four times for each of three phases, then a line for each channel. */
-const LINES_AT = TAPS * 3 * 16;
+const LINES_OFFSET = TAP_COUNT * 3 * 16;
 /** The loop looks at some samples after the last. */
-const LINE_FLOATS = TAPS + 4 + BLOCK + 28;
+const LINE_FLOATS = TAP_COUNT + 4 + BLOCK_SAMPLES + 28;
 
 export function createTruePeakMeter(rateHz: number, channels: number) {
   const factor = rateHz < 96_000 ? 4 : rateHz < 192_000 ? 2 : 1;
   const { loops, reserve } = createKernels();
-  const memory = reserve(LINES_AT + channels * LINE_FLOATS * 4);
-  const gain = fillTaps(new Float32Array(memory, 0, TAPS * 12), factor);
+  const memory = reserve(LINES_OFFSET + channels * LINE_FLOATS * 4);
+  const gain = fillTaps(new Float32Array(memory, 0, TAP_COUNT * 12), factor);
   const lines = Array.from(
     { length: channels },
-    (_, channel) => new Float32Array(memory, LINES_AT + channel * LINE_FLOATS * 4, LINE_FLOATS),
+    (_, channel) => new Float32Array(memory, LINES_OFFSET + channel * LINE_FLOATS * 4, LINE_FLOATS),
   );
   let peak = 0;
   let samplePeak = 0;
 
-  let waiting = 0; // the loop takes four positions at a time
+  let waitingSamples = 0; // the loop takes four positions at a time
 
   function pushPart(data: Float32Array, channel: number): void {
     const line = lines[channel] as Float32Array;
     const lineAt = line.byteOffset;
-    const from = TAPS + waiting;
-    line.set(data, from);
-    samplePeak = Math.max(samplePeak, loops.peak(lineAt + from * 4, data.length));
-    const count = (waiting + data.length) & ~3;
+    const start = TAP_COUNT + waitingSamples;
+    line.set(data, start);
+    samplePeak = Math.max(samplePeak, loops.peak(lineAt + start * 4, data.length));
+    const count = (waitingSamples + data.length) & ~3;
     if (factor > 1) peak = loops.truePeak(lineAt + 4, count, 0, gain, peak);
-    line.copyWithin(0, count, from + data.length);
+    line.copyWithin(0, count, start + data.length);
   }
 
   return {
     push(data: readonly Float32Array[], frames: number): void {
-      for (let at = 0; at < frames; at += BLOCK) {
-        const to = Math.min(frames, at + BLOCK);
+      for (let start = 0; start < frames; start += BLOCK_SAMPLES) {
+        const end = Math.min(frames, start + BLOCK_SAMPLES);
         for (let channel = 0; channel < channels; channel++)
-          pushPart((data[channel] as Float32Array).subarray(at, to), channel);
-        waiting = (waiting + to - at) & 3;
+          pushPart((data[channel] as Float32Array).subarray(start, end), channel);
+        waitingSamples = (waitingSamples + end - start) & 3;
       }
     },
     /** Linear; 1 is full scale. */
@@ -57,7 +57,7 @@ function fillTaps(table: Float32Array, factor: number): number {
   let gain = 1;
   for (const phase of factor === 4 ? [1, 2, 3] : factor === 2 ? [2] : []) {
     let sum = 0;
-    for (let k = 0; k < TAPS; k++) {
+    for (let k = 0; k < TAP_COUNT; k++) {
       table.fill(tap(phase + 4 * k), k * 12 + (phase - 1) * 4, k * 12 + phase * 4);
       sum += Math.abs(tap(phase + 4 * k));
     }

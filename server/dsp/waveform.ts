@@ -3,43 +3,43 @@
 import { createKernels } from './kernels.ts';
 
 const WAVEFORM_POINTS = 1_000;
-const MOST_BUCKETS = 16 * WAVEFORM_POINTS;
-const BLOCK = 8_192;
+const MAX_BUCKETS = 16 * WAVEFORM_POINTS;
+const BLOCK_SAMPLES = 8_192;
 
 export function createWaveformMeter() {
-  const buckets = new Float32Array(MOST_BUCKETS);
+  const buckets = new Float32Array(MAX_BUCKETS);
   const { loops, reserve } = createKernels();
-  const line = new Float32Array(reserve(BLOCK * 4), 0, BLOCK);
-  let [size, used, filled, frames] = [1, 0, 0, 0];
+  const line = new Float32Array(reserve(BLOCK_SAMPLES * 4), 0, BLOCK_SAMPLES);
+  let [size, usedBuckets, filledSamples, frames] = [1, 0, 0, 0];
 
-  /** So many of the line, from the bucket on that has room. */
+  /** Adds `count` samples of the line, from the bucket on that has room. */
   function fill(count: number): void {
-    let room = size - filled;
-    for (let at = 0, bucket = used; at < count; at += room, bucket++, room = size)
-      buckets[bucket] = Math.max(buckets[bucket] as number, loops.peak(at * 4, Math.min(room, count - at)));
+    let room = size - filledSamples;
+    for (let offset = 0, bucket = usedBuckets; offset < count; offset += room, bucket++, room = size)
+      buckets[bucket] = Math.max(buckets[bucket] as number, loops.peak(offset * 4, Math.min(room, count - offset)));
   }
 
   function halve(): void {
-    for (let i = 0; i < MOST_BUCKETS / 2; i++)
+    for (let i = 0; i < MAX_BUCKETS / 2; i++)
       buckets[i] = Math.max(buckets[2 * i] as number, buckets[2 * i + 1] as number);
-    buckets.fill(0, MOST_BUCKETS / 2);
-    used /= 2;
+    buckets.fill(0, MAX_BUCKETS / 2);
+    usedBuckets /= 2;
     size *= 2;
   }
 
   return {
     push(data: readonly Float32Array[], count: number): void {
-      for (let at = 0; at < count;) {
-        const to = Math.min(count, at + BLOCK, at + (MOST_BUCKETS - used) * size - filled);
+      for (let start = 0; start < count;) {
+        const end = Math.min(count, start + BLOCK_SAMPLES, start + (MAX_BUCKETS - usedBuckets) * size - filledSamples);
         for (const channel of data) {
-          line.set(channel.subarray(at, to));
-          fill(to - at);
+          line.set(channel.subarray(start, end));
+          fill(end - start);
         }
-        filled += to - at;
-        used += Math.floor(filled / size);
-        filled %= size;
-        at = to;
-        if (used === MOST_BUCKETS) halve();
+        filledSamples += end - start;
+        usedBuckets += Math.floor(filledSamples / size);
+        filledSamples %= size;
+        start = end;
+        if (usedBuckets === MAX_BUCKETS) halve();
       }
       frames += count;
     },
@@ -48,10 +48,10 @@ export function createWaveformMeter() {
       const points = new Uint8Array(WAVEFORM_POINTS);
       const filledBuckets = frames / size;
       for (let point = 0; point < WAVEFORM_POINTS; point++) {
-        const from = Math.floor((point * filledBuckets) / WAVEFORM_POINTS);
-        const to = Math.max(from + 1, Math.ceil(((point + 1) * filledBuckets) / WAVEFORM_POINTS));
+        const firstBucket = Math.floor((point * filledBuckets) / WAVEFORM_POINTS);
+        const endBucket = Math.max(firstBucket + 1, Math.ceil(((point + 1) * filledBuckets) / WAVEFORM_POINTS));
         let peak = 0;
-        for (let i = from; i < to; i++) peak = Math.max(peak, buckets[i] ?? 0);
+        for (let i = firstBucket; i < endBucket; i++) peak = Math.max(peak, buckets[i] ?? 0);
         points[point] = Math.min(255, Math.round(peak * 255));
       }
       return points;

@@ -24,11 +24,11 @@ interface LookupInput {
 export type AcoustId = ReturnType<typeof createAcoustId>;
 
 const NAME = 'The identification service';
-const META = 'recordings releasegroups releases tracks compress sources';
+const LOOKUP_META = 'recordings releasegroups releases tracks compress sources';
 /** Error codes; all others concern a single request. */
-const INVALID_KEY = 4;
-const BUSY = [5, 13, 14];
-const LONGEST_S = 32_767;
+const INVALID_KEY_CODE = 4;
+const BUSY_CODES = [5, 13, 14];
+const MAX_DURATION_S = 32_767;
 
 export function createAcoustId({ settings, version, userAgent, bucket, breaker, wait, timeoutMs }: AcoustIdDeps) {
   const ask = createServiceClient({
@@ -39,31 +39,31 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     breaker,
     wait,
     timeoutMs,
-    saysBusy: (body) => BUSY.includes(codeOf(body) ?? 0),
+    saysBusy: (body) => BUSY_CODES.includes(codeOf(body) ?? 0),
   });
   let refusedKey: string | undefined;
   const whyOff = (): string | undefined =>
     settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off (FPID_ENABLED)';
 
   return {
-    /** Why a person wants nothing to be looked up; undefined when it may be. Fingerprints are made all the same. */
+    /** Returns why the user switched lookups off, undefined when they are on. Fingerprints are made all the same. */
     whyOff,
 
-    /** Why nothing is looked up; undefined when lookups are possible. */
+    /** Returns why nothing can be looked up, undefined when lookups are possible. */
     whyNot(): string | undefined {
-      const off = whyOff();
-      if (off !== undefined) return off;
+      const reasonOff = whyOff();
+      if (reasonOff !== undefined) return reasonOff;
       if (settings.get('FPID_API_KEY') === undefined)
         return 'identification by fingerprint needs an API key (FPID_API_KEY)';
       return undefined;
     },
 
-    /** Best first; empty when unknown. Throws a ServiceError or the reason of `signal`. */
+    /** Returns the best results first. Throws a ServiceError or the reason of `signal`. */
     async lookUp({ fingerprint, durationMs }: LookupInput, signal: AbortSignal): Promise<AcoustIdResult[]> {
       const key = settings.get('FPID_API_KEY') ?? '';
-      if (key === refusedKey) throw misconfigured();
+      if (key === refusedKey) throw invalidKeyError();
       // whole seconds; the service ignores a fraction
-      const duration = Math.min(LONGEST_S, Math.round(durationMs / 1_000));
+      const duration = Math.min(MAX_DURATION_S, Math.round(durationMs / 1_000));
       const { status, body } = await ask(
         {
           path: '/v2/lookup',
@@ -73,7 +73,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
             format: 'json',
             duration: String(duration),
             fingerprint,
-            meta: META,
+            meta: LOOKUP_META,
           },
         },
         signal,
@@ -82,16 +82,16 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
       if (answer.success) return answer.data.results.toSorted((a, b) => b.score - a.score);
       const code = codeOf(body);
       if (code === undefined) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
-      if (code === INVALID_KEY) {
+      if (code === INVALID_KEY_CODE) {
         refusedKey = key;
-        throw misconfigured();
+        throw invalidKeyError();
       }
       throw new ServiceError('refused', `${NAME} rejected this fingerprint (${messageOf(body)}).`);
     },
   };
 }
 
-const misconfigured = (): ServiceError =>
+const invalidKeyError = (): ServiceError =>
   new ServiceError('misconfigured', `${NAME} does not accept the key in FPID_API_KEY.`);
 
 function codeOf(body: unknown): number | undefined {

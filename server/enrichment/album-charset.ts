@@ -1,5 +1,5 @@
-// Another charset for the tags of an album that do not say theirs: the files are read again, and what came from such
-// text is replaced.
+// Reads the tags of an album again in another charset, for tags that do not declare one. Replaces the values decoded
+// from them.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -18,12 +18,12 @@ interface CharsetDeps extends LocalFileDeps {
   readTags: (
     path: string,
     sourceId: string,
-    before: Pick<TrackIdentity, 'charset' | 'provenance'>,
+    previous: Pick<TrackIdentity, 'charset' | 'provenance'>,
   ) => Promise<TrackIdentity>;
   libraryChanged: () => void;
 }
 
-type Stored = RowAs<typeof trackTable, 'id' | 'sourceId'> & { storageUri: string };
+type StoredTrack = RowAs<typeof trackTable, 'id' | 'sourceId'> & { storageUri: string };
 
 export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libraryChanged }: CharsetDeps) {
   const client = db.$client;
@@ -31,13 +31,13 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
   const listCharsets = client.prepare<[AlbumId], { charset: string; tracks: number; chosen: number }>(`
     SELECT charset, count(*) AS tracks, sum(provenance ->> '$.charset' IS 'manual') AS chosen
     FROM tracks WHERE album_id = ? AND charset IS NOT NULL GROUP BY charset ORDER BY tracks DESC`);
-  const listStored = client.prepare<[AlbumId], Stored>(`
+  const listStoredTracks = client.prepare<[AlbumId], StoredTrack>(`
     SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
     WHERE album_id = ? AND storage_uri IS NOT NULL AND section_start IS NULL AND availability = 'available'
-    ORDER BY id`); // what is written in the file is not of one section
+    ORDER BY id`); // the tags of a file with several sections belong to none of them
 
-  /** Undefined when the file cannot be read now, null when its tags say their charset. */
-  async function read({ sourceId, storageUri }: Stored, charset: Charset, signal: AbortSignal) {
+  /** Returns undefined when the file cannot be read now, null when its tags declare their charset. */
+  async function readTagsAs({ sourceId, storageUri }: StoredTrack, charset: Charset, signal: AbortSignal) {
     try {
       const file = await openLocalFile({ audioStore, tmpDir }, storageUri, signal);
       try {
@@ -76,16 +76,16 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
     /** Throws `not_found`. */
     async choose(albumId: AlbumId, charset: Charset, signal: AbortSignal) {
       assertAlbum(albumId);
-      const found = new Map<TrackId, TrackIdentity>();
+      const identities = new Map<TrackId, TrackIdentity>();
       let failed = 0;
-      for (const track of listStored.all(albumId)) {
-        const tags = await read(track, charset, signal);
+      for (const track of listStoredTracks.all(albumId)) {
+        const tags = await readTagsAs(track, charset, signal);
         if (tags === undefined) failed++;
-        else if (tags) found.set(track.id, tags);
+        else if (tags) identities.set(track.id, tags);
       }
-      const movedTo = write.immediate(albumId, found);
-      if (found.size > 0) libraryChanged();
-      return { albumId: movedTo, changed: found.size, failed };
+      const newAlbumId = write.immediate(albumId, identities);
+      if (identities.size > 0) libraryChanged();
+      return { albumId: newAlbumId, changed: identities.size, failed };
     },
   };
 }

@@ -7,17 +7,17 @@ import type { Match } from './match.ts';
 import { genreNames, yearOf, type KnownRecording, type MusicBrainz } from './musicbrainz.ts';
 import type { AlbumHint } from './releases.ts';
 
-/** Whether the recording or the genre has to be looked up. */
+/** Returns whether the recording or the genre has to be looked up. */
 function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
-  const isSilent = (field: 'year' | 'trackNumber'): boolean =>
+  const isMissing = (field: 'year' | 'trackNumber'): boolean =>
     match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
   return {
-    recording: match.title === undefined || match.artists.length === 0 || isSilent('year') || isSilent('trackNumber'),
+    recording: match.title === undefined || match.artists.length === 0 || isMissing('year') || isMissing('trackNumber'),
     genre: (tags?.genres.length ?? 0) === 0 && match.genres.length === 0,
   };
 }
 
-/** The match with its gaps filled. Throws a ServiceError or the reason of `signal`. */
+/** Returns the match with its gaps filled. Throws a ServiceError or the reason of `signal`. */
 export async function completeMatch(
   musicBrainz: MusicBrainz,
   match: Match,
@@ -25,51 +25,54 @@ export async function completeMatch(
   signal: AbortSignal,
 ): Promise<Match> {
   const gaps = gapsOf(match, tags);
-  const known =
+  const recording =
     gaps.recording && match.recordingMbid !== undefined
       ? await musicBrainz.findRecording(match.recordingMbid, signal)
       : undefined;
-  const full = known
-    ? withGapsFilled(match, known, {
+  const completed = recording
+    ? withGapsFilled(match, recording, {
         album: match.album ?? tags?.album,
         trackNumber: tags?.trackNumber,
         discNumber: tags?.discNumber,
       })
     : match;
-  if (!gaps.genre || full.genres.length > 0) return full;
-  const group = full.releaseGroupMbid ?? tags?.releaseGroupMbid;
-  const found = group === undefined ? undefined : await musicBrainz.findReleaseGroup(group, signal);
-  return found ? { ...full, genres: genreNames(found.genres) } : full;
+  if (!gaps.genre || completed.genres.length > 0) return completed;
+  const group = completed.releaseGroupMbid ?? tags?.releaseGroupMbid;
+  const releaseGroup = group === undefined ? undefined : await musicBrainz.findReleaseGroup(group, signal);
+  return releaseGroup ? { ...completed, genres: genreNames(releaseGroup.genres) } : completed;
 }
 
-function withGapsFilled(match: Match, known: KnownRecording, hint: AlbumHint): Match {
-  const other = matchOf(toAcoustIdRecording(known), hint, { score: match.score, acoustidId: match.acoustidId });
-  const isSameAlbum = match.album === undefined || match.releaseGroupMbid === other.releaseGroupMbid;
-  const names = match.artists.length > 0 ? match : other;
+function withGapsFilled(match: Match, recording: KnownRecording, hint: AlbumHint): Match {
+  const recordingMatch = matchOf(toAcoustIdRecording(recording), hint, {
+    score: match.score,
+    acoustidId: match.acoustidId,
+  });
+  const isSameAlbum = match.album === undefined || match.releaseGroupMbid === recordingMatch.releaseGroupMbid;
+  const namedMatch = match.artists.length > 0 ? match : recordingMatch;
   return {
-    ...(match.album === undefined ? { ...other, ...defined(match) } : match),
-    recordingMbid: known.id, // differs from the match for a merged recording
-    title: match.title ?? other.title,
-    artists: names.artists,
-    artist: names.artist,
-    artistMbids: names.artistMbids,
-    year: match.year ?? yearOf(known['first-release-date']) ?? other.year,
-    trackNumber: match.trackNumber ?? (isSameAlbum ? other.trackNumber : undefined),
-    discNumber: match.discNumber ?? (isSameAlbum ? other.discNumber : undefined),
-    genres: match.genres.length > 0 ? match.genres : genreNames(known.genres),
+    ...(match.album === undefined ? { ...recordingMatch, ...definedFields(match) } : match),
+    recordingMbid: recording.id, // differs from the match for a merged recording
+    title: match.title ?? recordingMatch.title,
+    artists: namedMatch.artists,
+    artist: namedMatch.artist,
+    artistMbids: namedMatch.artistMbids,
+    year: match.year ?? yearOf(recording['first-release-date']) ?? recordingMatch.year,
+    trackNumber: match.trackNumber ?? (isSameAlbum ? recordingMatch.trackNumber : undefined),
+    discNumber: match.discNumber ?? (isSameAlbum ? recordingMatch.discNumber : undefined),
+    genres: match.genres.length > 0 ? match.genres : genreNames(recording.genres),
   };
 }
 
-const defined = (match: Match): Partial<Match> =>
+const definedFields = (match: Match): Partial<Match> =>
   Object.fromEntries(
     Object.entries(match).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
   );
 
-/** The recording in the shape of AcoustID, so that chooseRelease works on it. Official releases, if there are any. */
-function toAcoustIdRecording(known: KnownRecording): AcoustIdRecording {
-  const official = known.releases.filter(({ status }) => status === 'Official');
+/** Converts a recording to the shape of AcoustID, for chooseRelease. Uses only official releases if there are any. */
+function toAcoustIdRecording(recording: KnownRecording): AcoustIdRecording {
+  const officialReleases = recording.releases.filter(({ status }) => status === 'Official');
   const groups = new Map<string, AcoustIdReleaseGroup>();
-  for (const release of official.length > 0 ? official : known.releases) {
+  for (const release of officialReleases.length > 0 ? officialReleases : recording.releases) {
     const group = release['release-group'];
     const key = group?.id ?? release.id ?? '';
     const releaseGroup = groups.get(key) ?? {
@@ -102,12 +105,12 @@ function toAcoustIdRecording(known: KnownRecording): AcoustIdRecording {
     });
   }
   return {
-    id: known.id,
-    title: known.title ?? undefined,
+    id: recording.id,
+    title: recording.title ?? undefined,
     duration: undefined,
     sources: undefined,
     releasegroups: [...groups.values()],
-    artists: known['artist-credit'].map(({ name, joinphrase, artist }) => ({
+    artists: recording['artist-credit'].map(({ name, joinphrase, artist }) => ({
       name,
       joinphrase: joinphrase ?? undefined,
       id: artist?.id ?? undefined,

@@ -16,29 +16,29 @@ export type Pair = readonly [TrackId, TrackId];
 export function groupTracks(
   tracks: readonly TrackLength[],
   pairs: readonly Pair[],
-  apart: readonly Pair[] = [],
+  dismissedPairs: readonly Pair[] = [],
 ): TrackId[][] {
-  const similar = neighbours(pairs);
-  const dismissed = neighbours(apart);
-  const left = new Map(
+  const similarIds = neighbours(pairs);
+  const dismissedIds = neighbours(dismissedPairs);
+  const durationsById = new Map(
     tracks
       .toSorted((a, b) => a.durationMs - b.durationMs || a.trackId - b.trackId)
       .map(({ trackId, durationMs }) => [trackId, durationMs]),
   );
   const groups: TrackId[][] = [];
-  for (const [shortest, durationMs] of left) {
-    left.delete(shortest);
+  for (const [shortest, durationMs] of durationsById) {
+    durationsById.delete(shortest);
     const group = [shortest];
     for (const id of group) {
       // grows during the loop
-      for (const other of similar.get(id) ?? []) {
+      for (const otherId of similarIds.get(id) ?? []) {
         if (
-          (left.get(other) ?? Infinity) - durationMs > LENGTH_TOLERANCE_MS ||
-          group.some((member) => dismissed.get(member)?.has(other))
+          (durationsById.get(otherId) ?? Infinity) - durationMs > LENGTH_TOLERANCE_MS ||
+          group.some((member) => dismissedIds.get(member)?.has(otherId))
         )
           continue;
-        left.delete(other);
-        group.push(other);
+        durationsById.delete(otherId);
+        group.push(otherId);
       }
     }
     if (group.length > 1) groups.push(group.sort((a, b) => a - b));
@@ -47,7 +47,8 @@ export function groupTracks(
 }
 
 function neighbours(pairs: readonly Pair[]): Map<TrackId, Set<TrackId>> {
-  const of = new Map<TrackId, Set<TrackId>>();
-  for (const [a, b] of [...pairs, ...pairs.map(([x, y]): Pair => [y, x])]) of.set(a, (of.get(a) ?? new Set()).add(b));
-  return of;
+  const neighbourIds = new Map<TrackId, Set<TrackId>>();
+  for (const [a, b] of [...pairs, ...pairs.map(([x, y]): Pair => [y, x])])
+    neighbourIds.set(a, (neighbourIds.get(a) ?? new Set()).add(b));
+  return neighbourIds;
 }

@@ -13,21 +13,21 @@ interface FingerprintedTrack {
   durationMs: number;
 }
 
-/** The largest group that is read; a thousand copies of a song stay a group of this size. */
-const MAX_JOINED = 200;
+/** Limit of a connected group: a thousand copies of a song are read as a group of this size. */
+const MAX_CONNECTED_TRACKS = 200;
 
 /** Compares a track with candidates and stores those that match. */
 export function pairWithSimilar(db: Db, track: FingerprintedTrack, similar: readonly FingerprintedTrack[]): void {
-  let found = false;
+  let hasPairs = false;
   for (const other of similar) {
     if (Math.abs(other.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
     const similarity = soundSimilarity(track.raw, other.raw);
     if (similarity < SAME_SOUND || isDismissed(db, track.trackId, other.trackId)) continue;
-    const [trackId, otherId] = inOrder(track.trackId, other.trackId);
+    const [trackId, otherId] = sortPair(track.trackId, other.trackId);
     db.insert(duplicatePairs).values({ trackId, otherId, similarity }).run();
-    found = true;
+    hasPairs = true;
   }
-  if (found) regroup(db, [track.trackId]);
+  if (hasPairs) regroup(db, [track.trackId]);
 }
 
 /** Marks two tracks as not the same, by a person. */
@@ -35,11 +35,11 @@ export function dismissPair(
   db: Db,
   a: TrackId,
   b: TrackId,
-  by: Pick<typeof duplicateDismissals.$inferInsert, 'userId' | 'createdAt'>,
+  dismissal: Pick<typeof duplicateDismissals.$inferInsert, 'userId' | 'createdAt'>,
 ): void {
-  const [trackId, otherId] = inOrder(a, b);
+  const [trackId, otherId] = sortPair(a, b);
   db.insert(duplicateDismissals)
-    .values({ trackId, otherId, ...by })
+    .values({ trackId, otherId, ...dismissal })
     .onConflictDoNothing()
     .run();
   db.delete(duplicatePairs)
@@ -49,14 +49,14 @@ export function dismissPair(
 
 /** Recomputes the groups of these tracks and of all that are connected to them. */
 export function regroup(db: Db, trackIds: readonly TrackId[]): void {
-  const { ids, pairs } = joined(db, trackIds);
+  const { ids, pairs } = findConnectedTracks(db, trackIds);
   const lengths = db
     .select({ trackId: trackFingerprints.trackId, durationMs: trackFingerprints.durationMs })
     .from(trackFingerprints)
     .where(inArray(trackFingerprints.trackId, ids))
     .all();
   db.delete(duplicateMembers).where(inArray(duplicateMembers.trackId, ids)).run();
-  for (const group of groupTracks(lengths, pairs, listApart(db, ids))) {
+  for (const group of groupTracks(lengths, pairs, listDismissedPairs(db, ids))) {
     const groupId =
       (db
         .select({ last: max(duplicateMembers.groupId) })
@@ -69,7 +69,7 @@ export function regroup(db: Db, trackIds: readonly TrackId[]): void {
 }
 
 /** The tracks connected to these by pairs or by their current groups. */
-function joined(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: Pair[] } {
+function findConnectedTracks(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: Pair[] } {
   const groupIds = db
     .select({ id: duplicateMembers.groupId })
     .from(duplicateMembers)
@@ -80,7 +80,7 @@ function joined(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: 
     .select({ id: duplicateMembers.trackId })
     .from(duplicateMembers)
     .where(inArray(duplicateMembers.groupId, groupIds))
-    .limit(MAX_JOINED)
+    .limit(MAX_CONNECTED_TRACKS)
     .all();
   const ids = new Set<TrackId>([...trackIds, ...members.map(({ id }) => id)]);
   const pairs: Pair[] = [];
@@ -91,15 +91,15 @@ function joined(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: 
       .from(duplicatePairs)
       .where(or(eq(duplicatePairs.trackId, id), eq(duplicatePairs.otherId, id)))
       .all()) {
-      const other = trackId === id ? otherId : trackId;
-      if (!ids.has(other) && ids.size < MAX_JOINED) ids.add(other);
+      const connectedId = trackId === id ? otherId : trackId;
+      if (!ids.has(connectedId) && ids.size < MAX_CONNECTED_TRACKS) ids.add(connectedId);
       if (trackId === id) pairs.push([trackId, otherId]);
     }
   }
   return { ids: [...ids], pairs };
 }
 
-function listApart(db: Db, ids: readonly TrackId[]): Pair[] {
+function listDismissedPairs(db: Db, ids: readonly TrackId[]): Pair[] {
   return db
     .select()
     .from(duplicateDismissals)
@@ -109,7 +109,7 @@ function listApart(db: Db, ids: readonly TrackId[]): Pair[] {
 }
 
 function isDismissed(db: Db, a: TrackId, b: TrackId): boolean {
-  const [trackId, otherId] = inOrder(a, b);
+  const [trackId, otherId] = sortPair(a, b);
   return (
     db
       .select({ id: duplicateDismissals.trackId })
@@ -119,4 +119,4 @@ function isDismissed(db: Db, a: TrackId, b: TrackId): boolean {
   );
 }
 
-export const inOrder = (a: TrackId, b: TrackId): Pair => (a < b ? [a, b] : [b, a]);
+export const sortPair = (a: TrackId, b: TrackId): Pair => (a < b ? [a, b] : [b, a]);

@@ -27,12 +27,12 @@ export type DuplicateGroupOut = z.output<typeof DuplicateGroupOut>;
 
 export const DuplicatePage = pagedOf(DuplicateGroupOut).meta({ id: 'PagedDuplicates' });
 
-const someTracks = z.array(TrackIdIn).min(1).max(200);
+const TrackIds = z.array(TrackIdIn).min(1).max(200);
 /** Body of `POST /duplicates/merge`. */
-export const MergeIn = z.strictObject({ keep: TrackIdIn, merge: someTracks }).meta({ id: 'DuplicateMergeIn' });
+export const MergeIn = z.strictObject({ keep: TrackIdIn, merge: TrackIds }).meta({ id: 'DuplicateMergeIn' });
 /** Body of `POST /duplicates/dismiss`. */
 export const DismissIn = z
-  .strictObject({ track_id: TrackIdIn, other_ids: someTracks })
+  .strictObject({ track_id: TrackIdIn, other_ids: TrackIds })
   .meta({ id: 'DuplicateDismissIn' });
 
 export const toDuplicateGroupOut = ({

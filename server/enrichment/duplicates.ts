@@ -15,7 +15,7 @@ import { dismissPair, regroup } from './duplicate-pairs.ts';
 export interface DuplicateGroup {
   id: number;
   tracks: TrackSummary[];
-  /** Of the least similar pair, 0..1. */
+  /** Similarity of the least similar pair, 0 to 1. */
   similarity: number;
   keep: { id: TrackId; reason: KeepReason };
   /** Total size of the other tracks. */
@@ -38,17 +38,17 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
   const countGroups = client
     .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)')
     .pluck();
-  const pageOfGroups = client
+  const listGroupIds = client
     .prepare<[number, number], number>(
       'SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT ? OFFSET ?',
     )
     .pluck();
-  const membersOf = client.prepare<
+  const listMembers = client.prepare<
     [string],
     RowAs<typeof duplicateMembers, 'groupId' | 'trackId'>
   >(`SELECT group_id AS groupId, track_id AS trackId FROM duplicate_members
     WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY track_id`);
-  const leastAlike = client.prepare<
+  const listSimilarities = client.prepare<
     [string],
     RowAs<typeof duplicateMembers, 'groupId'> & RowAs<typeof duplicatePairs, 'similarity'>
   >(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
@@ -63,7 +63,7 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
   };
 
   function assertDuplicates(keep: TrackId, ids: readonly TrackId[]): void {
-    const kept = availabilityOf(keep);
+    const keeperAvailability = availabilityOf(keep);
     const group = db
       .select({ id: duplicateMembers.groupId })
       .from(duplicateMembers)
@@ -81,15 +81,15 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
       const availability = availabilityOf(id);
       if (!members.some((member) => member.id === id))
         throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
-      if (kept !== 'available' && availability === 'available')
+      if (keeperAvailability !== 'available' && availability === 'available')
         throw conflict('The track to keep has no audio, and one that would be deleted has. Keep that one.');
     }
   }
 
-  /** The groups in the order of `ids`, with one query of each kind for all of them. */
+  /** Reads the groups in the order of `ids`, with one query of each kind. */
   function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
-    const members = membersOf.all(JSON.stringify(ids));
-    const similarity = new Map(leastAlike.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
+    const members = listMembers.all(JSON.stringify(ids));
+    const similarity = new Map(listSimilarities.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
     const summaries = new Map(
       library
         .tracksById(
@@ -98,20 +98,23 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
         )
         .map((track) => [track.id, track]),
     );
-    const grouped = Map.groupBy(members, ({ groupId }) => groupId);
+    const membersByGroup = Map.groupBy(members, ({ groupId }) => groupId);
     return ids.flatMap((id) => {
-      const found = (grouped.get(id) ?? []).flatMap(({ trackId }) => summaries.get(trackId) ?? []);
-      const keep = chooseKeeper(found);
+      const groupTracks = (membersByGroup.get(id) ?? []).flatMap(({ trackId }) => summaries.get(trackId) ?? []);
+      const keep = chooseKeeper(groupTracks);
       if (!keep) return [];
-      const spareBytes = found.reduce((sum, track) => sum + (track.id === keep.id ? 0 : (track.sizeBytes ?? 0)), 0);
-      return [{ id, tracks: found, similarity: similarity.get(id) ?? 1, keep, spareBytes }];
+      const spareBytes = groupTracks.reduce(
+        (sum, track) => sum + (track.id === keep.id ? 0 : (track.sizeBytes ?? 0)),
+        0,
+      );
+      return [{ id, tracks: groupTracks, similarity: similarity.get(id) ?? 1, keep, spareBytes }];
     });
   }
 
   return {
     /** Newest first. */
     listGroups(userId: UserId, { limit, offset }: Page): Paged<DuplicateGroup> {
-      return { items: readGroups(userId, pageOfGroups.all(limit, offset)), total: countGroups.get() ?? 0 };
+      return { items: readGroups(userId, listGroupIds.all(limit, offset)), total: countGroups.get() ?? 0 };
     },
 
     /** Merges the others into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same group. */
@@ -137,7 +140,7 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
       db.transaction(
         (tx) => {
-          for (const one of [id, ...others]) availabilityOf(one);
+          for (const trackId of [id, ...others]) availabilityOf(trackId);
           for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
           regroup(tx, [id, ...others]);
         },

@@ -8,11 +8,11 @@ import type { Log } from '../log/log.ts';
 import { compressFingerprint } from '../media/fingerprint-code.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';
 import type { AcoustId } from './acoustid.ts';
-import { isAsScanned } from './settled-by-scan.ts';
+import { isAsScanned } from './tag-only-status.ts';
 import { rankCandidates, type FileHint } from './candidates.ts';
 import { completeMatch } from './details.ts';
 import { findFingerprint, storeFingerprint } from './fingerprints.ts';
-import { heardPart } from './heard-part.ts';
+import { sectionStartOf } from './track-section.ts';
 import { openLocalFile, type LocalFile, type LocalFileDeps } from './local-file.ts';
 import type { Match } from './match.ts';
 import type { MusicBrainz } from './musicbrainz.ts';
@@ -32,12 +32,12 @@ export interface EnricherDeps extends LocalFileDeps {
   recorder: Recorder;
   /** Looks for an album's cover when it has none. */
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
-  /** Says on the track why what was found is not saved yet; undefined when it is. */
+  /** Notes on the track why its result is not saved yet; undefined clears the note. */
   noteUnsaved: (id: TrackId, reason: string | undefined) => void;
 }
 
-/** The step whose service was down. */
-type Awaits = 'lookup' | 'details';
+/** The step whose service could not be reached. */
+type UnavailableStep = 'lookup' | 'details';
 
 /** Failed steps with their reasons, for the result of the job. */
 type Problems = Partial<Record<StepName, string>>;
@@ -49,18 +49,18 @@ export type Enriched =
       problems: Problems;
       isChanged: boolean;
       /** To be repeated later. */
-      awaits: Awaits | null;
+      awaits: UnavailableStep | null;
     }
-  /** Edited by hand, gone, or without audio. */
+  /** The track was edited by hand, deleted, or has no audio. */
   | { outcome: 'skipped'; reason: string }
-  /** By an unexpected error; the track is `failed`. */
+  /** An unexpected error occurred; the track is `failed`. */
   | { outcome: 'crashed'; error: string };
 
 interface EnrichOptions {
   signal: AbortSignal;
-  /** On request of a person: look it up even if its tags name the recording. */
+  /** A person requested it: the track is looked up even if its tags name the recording. */
   isAsked: boolean;
-  /** Look for the album's cover now, and not in `cover_task`. */
+  /** Looks for the album's cover now instead of in `cover_task`. */
   withCover: boolean;
 }
 
@@ -69,7 +69,7 @@ export type Enricher = ReturnType<typeof createEnricher>;
 export function createEnricher(deps: EnricherDeps) {
   const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
   const { noteUnsaved } = deps;
-  const underWay = new Map<TrackId, Promise<Enriched>>();
+  const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
 
   async function run(
     track: KnownTrack,
@@ -87,8 +87,14 @@ export function createEnricher(deps: EnricherDeps) {
       const fingerprint = await fingerprintOf(track, file);
       const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
       const { details, matches, known } = await addDetails(tags, lookup, signal);
-      const awaits = isAway(details) ? 'details' : isAway(matches) ? 'lookup' : null;
-      const findings: Findings = { tags, fingerprint, lookup: matches, known, isUnanswered: awaits !== null };
+      const awaits = isServiceDown(details) ? 'details' : isServiceDown(matches) ? 'lookup' : null;
+      const findings: Findings = {
+        tags,
+        fingerprint,
+        lookup: matches,
+        taggedMatch: known,
+        isUnanswered: awaits !== null,
+      };
       const recorded = recorder.record(id, findings);
       if (!recorded) return skip('The track was edited or deleted meanwhile.');
       const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
@@ -112,7 +118,9 @@ export function createEnricher(deps: EnricherDeps) {
         name: StepName,
         work: (file: LocalFile, signal: AbortSignal) => Promise<T>,
       ): Promise<StepOutcome<T>> {
-        const file = await (opening ??= runStep(name, signal, (both) => openLocalFile(deps, storageUri, both)));
+        const file = await (opening ??= runStep(name, signal, (stepSignal) =>
+          openLocalFile(deps, storageUri, stepSignal),
+        ));
         return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
       },
       async release(): Promise<void> {
@@ -127,13 +135,16 @@ export function createEnricher(deps: EnricherDeps) {
     { id, durationMs, format, ...track }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {
-    const stored = findFingerprint(db, id);
-    if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
+    const storedFingerprint = findFingerprint(db, id);
+    if (storedFingerprint) return { outcome: 'done', value: compressFingerprint(storedFingerprint.raw) };
     if (durationMs === null || format === null) return skipped('its length is unknown');
-    return file.use('fingerprint', async ({ path }, both) => {
-      const made = await fingerprinter.fingerprint({ path, format, durationMs, ...heardPart(track) }, both);
-      storeFingerprint(db, id, made, now());
-      return made.compressed;
+    return file.use('fingerprint', async ({ path }, stepSignal) => {
+      const fingerprint = await fingerprinter.fingerprint(
+        { path, format, durationMs, ...sectionStartOf(track) },
+        stepSignal,
+      );
+      storeFingerprint(db, id, fingerprint, now());
+      return fingerprint.compressed;
     });
   }
 
@@ -143,16 +154,16 @@ export function createEnricher(deps: EnricherDeps) {
     fingerprint: StepOutcome<string>,
     { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>,
   ): Promise<StepOutcome<Match[]>> {
-    const why = acoustId.whyNot();
-    if (why !== undefined) return skipped(why);
+    const reason = acoustId.whyNot();
+    if (reason !== undefined) return skipped(reason);
     const tagged = tags.outcome === 'done' ? tags.value : undefined;
     if (!isAsked && tagged?.recordingMbid !== undefined && tagged.artists.length > 0)
       return skipped('its tags already name the recording');
     if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
     const hint = toHint(tagged, track.durationMs ?? 0);
-    return runStep('lookup', signal, async (both) =>
+    return runStep('lookup', signal, async (stepSignal) =>
       rankCandidates(
-        await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, both),
+        await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, stepSignal),
         hint,
       ),
     );
@@ -162,7 +173,7 @@ export function createEnricher(deps: EnricherDeps) {
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const tagged = tags.outcome === 'done' ? tags.value : undefined;
     const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
-    const start =
+    const bestKnownMatch =
       best ??
       (tagged?.recordingMbid === undefined
         ? undefined
@@ -174,21 +185,23 @@ export function createEnricher(deps: EnricherDeps) {
             genres: [],
           });
     const details: StepOutcome<Match | undefined> =
-      !musicBrainz.isEnabled() || !start
+      !musicBrainz.isEnabled() || !bestKnownMatch
         ? skipped('there is nothing to look up')
-        : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, tagged, both));
-    const full = details.outcome === 'done' ? details.value : start;
-    if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
+        : await runStep('details', signal, (stepSignal) =>
+            completeMatch(musicBrainz, bestKnownMatch, tagged, stepSignal),
+          );
+    const completed = details.outcome === 'done' ? details.value : bestKnownMatch;
+    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completed };
     // a match without a title is useless
-    const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[];
-    if (best && titled.length === 0 && details.outcome === 'failed')
+    const titledMatches = [completed, ...others].filter((match) => match?.title !== undefined) as Match[];
+    if (best && titledMatches.length === 0 && details.outcome === 'failed')
       return { details, matches: details, known: undefined }; // the recording is known, but not its title
-    return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
+    return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
   }
 
-  /** An error here does not change the outcome. */
+  /** Finds the album's cover. An error does not change the outcome of the enrichment. */
   const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
-    runStep('cover', signal, (both) => findCover(albumId, both)).catch((error: unknown) => {
+    runStep('cover', signal, (stepSignal) => findCover(albumId, stepSignal)).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn({ album_id: albumId, err: error }, 'cover not resolved');
       return { outcome: 'failed', reason: 'looking for it failed', isPassing: true };
@@ -205,9 +218,9 @@ export function createEnricher(deps: EnricherDeps) {
       return enriched;
     } catch (error) {
       options.signal.throwIfAborted();
-      const whyUnsaved = whyNothingIsSaved(error);
-      noteUnsaved(id, whyUnsaved && `What was found could not be saved: ${whyUnsaved}. It is tried again.`);
-      if (whyUnsaved !== undefined) throw error;
+      const reason = reasonUnsaved(error);
+      noteUnsaved(id, reason && `What was found could not be saved: ${reason}. It is tried again.`);
+      if (reason !== undefined) throw error;
       log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
       return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
     }
@@ -216,21 +229,21 @@ export function createEnricher(deps: EnricherDeps) {
   return {
     /** Runs once per track at a time. Throws the reason of `signal`, and errors that would fail for all tracks. */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
-      const before = await underWay.get(id)?.catch(() => undefined); // that run may have been cancelled
-      if (before && !options.isAsked) return before;
+      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined); // that run may have been cancelled
+      if (previousRun && !options.isAsked) return previousRun;
       const work = enrich(id, options);
-      underWay.set(id, work);
+      runningEnrichments.set(id, work);
       try {
         return await work;
       } finally {
-        if (underWay.get(id) === work) underWay.delete(id);
+        if (runningEnrichments.get(id) === work) runningEnrichments.delete(id);
       }
     },
   };
 }
 
-/** Of an error that every track would meet. */
-function whyNothingIsSaved(error: unknown): string | undefined {
+/** Returns why nothing can be saved, for an error that every track would meet. */
+function reasonUnsaved(error: unknown): string | undefined {
   if (isDatabaseLocked(error)) return 'another program has locked the database';
   return isDiskFull(error) || (error instanceof AppError && error.code === 'storage_full')
     ? 'the disk is full'
@@ -239,19 +252,19 @@ function whyNothingIsSaved(error: unknown): string | undefined {
 
 const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
 
-/** The service was down. */
-const isAway = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
+/** Whether the step failed because its service could not be reached. */
+const isServiceDown = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
 
-/** Without values taken from the file name. */
+/** Builds the hint from tags, without values taken from the file name. */
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
-  const isTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
+  const isFromTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
   return {
     durationMs,
-    title: isTag('title') ? tags?.title : undefined,
+    title: isFromTag('title') ? tags?.title : undefined,
     artists: tags?.artists ?? [],
     album: tags?.album,
-    trackNumber: isTag('trackNumber') ? tags?.trackNumber : undefined,
-    discNumber: isTag('discNumber') ? tags?.discNumber : undefined,
+    trackNumber: isFromTag('trackNumber') ? tags?.trackNumber : undefined,
+    discNumber: isFromTag('discNumber') ? tags?.discNumber : undefined,
   };
 }
 

@@ -14,12 +14,12 @@ import {
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';
 
-/** To be changed with Chromaprint's algorithm, the analysed length or how pieces are picked: others do not compare. */
+/** Must change with Chromaprint's algorithm, the analysed length or how pieces are picked. */
 export const FINGERPRINT_VERSION = 'cp1';
-/** A piece that more tracks of the same length have is ignored as too common. */
-const COMMON_PIECE = 64;
-/** Tracks compared bit by bit, those with most pieces in common first. */
-const MAX_COMPARED = 32;
+/** A piece shared by more tracks of the same length is ignored as too common. */
+const MAX_TRACKS_PER_PIECE = 64;
+/** Limit of the bit-by-bit comparison; tracks with most pieces in common come first. */
+const MAX_COMPARED_TRACKS = 32;
 
 export type StoredFingerprint = Pick<Fingerprint, 'raw' | 'durationMs'>;
 
@@ -32,12 +32,12 @@ export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | u
   return row && { raw: fingerprintFrom(row.raw), durationMs: row.durationMs };
 }
 
-/** Stores or replaces a fingerprint and finds the track's duplicates. False when the track was deleted. */
+/** Stores or replaces a fingerprint and finds the track's duplicates. Returns false when the track was deleted. */
 export function storeFingerprint(
   db: MainDb,
   trackId: TrackId,
   { raw, durationMs }: StoredFingerprint,
-  at: Date,
+  createdAt: Date,
 ): boolean {
   const duration = Math.round(durationMs);
   return withRelaxedCommit(db.$client, () =>
@@ -51,7 +51,7 @@ export function storeFingerprint(
             version: FINGERPRINT_VERSION,
             durationMs: duration,
             raw: bytesOfFingerprint(raw),
-            createdAt: at,
+            createdAt,
           })
           .run();
         const pieces = soundPieces(raw);
@@ -63,11 +63,11 @@ export function storeFingerprint(
           tx,
           { trackId, raw, durationMs: duration },
           similar.flatMap((id) => {
-            const stored = findFingerprint(tx, id);
-            return stored ? [{ trackId: id, ...stored }] : [];
+            const candidate = findFingerprint(tx, id);
+            return candidate ? [{ trackId: id, ...candidate }] : [];
           }),
         );
-        tx.run(noteAlbumOf(trackId));
+        tx.run(markAlbumUnsettled(trackId));
         return true;
       },
       { behavior: 'immediate' },
@@ -75,23 +75,26 @@ export function storeFingerprint(
   );
 }
 
-/** A track that is heard may be another recording than one at its place in the same or another album of the name. */
-const noteAlbumOf = (trackId: TrackId) => sql`INSERT OR IGNORE INTO unsettled_albums (name)
+/** The fingerprint may show that the track differs from one at the same position of the same or a like-named album. */
+const markAlbumUnsettled = (trackId: TrackId) => sql`INSERT OR IGNORE INTO unsettled_albums (name)
   SELECT '#' || a.id FROM tracks t JOIN albums a ON a.id = t.album_id AND t.album_sort <> '' WHERE t.id = ${trackId}
     AND (EXISTS (SELECT 1 FROM albums o
         WHERE o.artist_id IS a.artist_id AND o.title_sort = a.title_sort AND o.id <> a.id)
       OR EXISTS (SELECT 1 FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'l:' AND k.key < 'l;')
       OR (SELECT count(*) FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'd:' AND k.key < 'd;') > 1)`;
 
-/** Tracks that sound like this, with the share of equal bits. */
-export const findAlike = (db: MainDb, { raw, durationMs }: StoredFingerprint): { id: TrackId; similarity: number }[] =>
+/** Returns the tracks that sound like this, with the share of equal bits. */
+export const findSimilarTracks = (
+  db: MainDb,
+  { raw, durationMs }: StoredFingerprint,
+): { id: TrackId; similarity: number }[] =>
   findSimilar(db.$client, soundPieces(raw), Math.round(durationMs)).flatMap((id) => {
-    const stored = findFingerprint(db, id);
-    return stored ? [{ id, similarity: soundSimilarity(raw, stored.raw) }] : [];
+    const candidate = findFingerprint(db, id);
+    return candidate ? [{ id, similarity: soundSimilarity(raw, candidate.raw) }] : [];
   });
 
-/** A deleted track sounds like this: its fingerprint went into the trash with it. */
-export function isLikeDeleted(db: MainDb, { raw, durationMs }: StoredFingerprint): boolean {
+/** Whether a track in the trash sounds like this; its fingerprint is part of its snapshot. */
+export function soundsLikeDeletedTrack(db: MainDb, { raw, durationMs }: StoredFingerprint): boolean {
   const deleted = db.$client
     .prepare<[string, number, number], string>(
       `SELECT row.value ->> '$.raw."$blob"'
@@ -102,31 +105,31 @@ export function isLikeDeleted(db: MainDb, { raw, durationMs }: StoredFingerprint
     )
     .pluck()
     .iterate(FINGERPRINT_VERSION, durationMs - LENGTH_TOLERANCE_MS, durationMs + LENGTH_TOLERANCE_MS);
-  for (const stored of deleted)
-    if (soundSimilarity(raw, fingerprintFrom(Buffer.from(stored, 'base64'))) >= SAME_RECORDING) return true;
+  for (const deletedFingerprint of deleted)
+    if (soundSimilarity(raw, fingerprintFrom(Buffer.from(deletedFingerprint, 'base64'))) >= SAME_RECORDING) return true;
   return false;
 }
 
-/** Tracks of about this length that share pieces, those with most first. */
+/** Returns tracks of about this length that share pieces, those with most pieces in common first. */
 function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
   const holdersOf = client
     .prepare<[number, number, number, number], TrackId>(
       'SELECT track_id FROM fingerprint_pieces WHERE piece = ? AND duration_ms BETWEEN ? AND ? LIMIT ?',
     )
     .pluck();
-  const shared = new Map<TrackId, number>();
+  const sharedPieceCounts = new Map<TrackId, number>();
   for (const piece of pieces) {
     const holders = holdersOf.all(
       piece,
       durationMs - LENGTH_TOLERANCE_MS,
       durationMs + LENGTH_TOLERANCE_MS,
-      COMMON_PIECE + 1,
+      MAX_TRACKS_PER_PIECE + 1,
     );
-    if (holders.length > COMMON_PIECE) continue;
-    for (const id of holders) shared.set(id, (shared.get(id) ?? 0) + 1);
+    if (holders.length > MAX_TRACKS_PER_PIECE) continue;
+    for (const id of holders) sharedPieceCounts.set(id, (sharedPieceCounts.get(id) ?? 0) + 1);
   }
-  return [...shared]
+  return [...sharedPieceCounts]
     .sort(([a, n], [b, m]) => m - n || a - b)
-    .slice(0, MAX_COMPARED)
+    .slice(0, MAX_COMPARED_TRACKS)
     .map(([id]) => id);
 }

@@ -1,5 +1,5 @@
-// The fingerprint of a track: the one that is stored, or one made of its audio now. Asks nobody, so it does not depend
-// on whether look-ups are on.
+// The fingerprint of a track: the stored one, or one computed from its audio. Works without any service, so it does not
+// depend on whether lookups are on.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -14,14 +14,20 @@ import {
 } from '../media/fingerprint.ts';
 import { isComparable } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { findAlike, findFingerprint, isLikeDeleted, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
-import { heardPart, heardSection } from './heard-part.ts';
+import {
+  findSimilarTracks,
+  findFingerprint,
+  soundsLikeDeletedTrack,
+  storeFingerprint,
+  type StoredFingerprint,
+} from './fingerprints.ts';
+import { sectionStartOf, sectionOf } from './track-section.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
-/** `none`: why its audio has none. `away`: the audio cannot be read now. */
-type Heard = { sound: StoredFingerprint } | { none: string } | { away: true };
+/** `none`: why the audio has no fingerprint. `away`: the audio cannot be read now. */
+type FingerprintResult = { sound: StoredFingerprint } | { none: string } | { away: true };
 
-/** `isForNow`: a decoder is missing, or was too slow; it may be there or quicker another time. */
+/** `isForNow`: a decoder was missing or too slow, so a later attempt may succeed. */
 export interface NotListened {
   none: string;
   isForNow?: boolean;
@@ -61,7 +67,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
       UNION ALL SELECT track_id, similarity FROM duplicate_pairs WHERE other_id = ?`,
   );
 
-  async function hearFile(file: SoundFile, signal: AbortSignal): Promise<Heard> {
+  async function fingerprintFile(file: SoundFile, signal: AbortSignal): Promise<FingerprintResult> {
     try {
       return { sound: await fingerprinter.fingerprint(file, signal) };
     } catch (error) {
@@ -70,35 +76,35 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     }
   }
 
-  async function hearTrack(
+  async function fingerprintTrack(
     id: TrackId,
-    { keptOnly = false }: { keptOnly?: boolean },
+    { keptOnly: storedOnly = false }: { keptOnly?: boolean },
     signal: AbortSignal,
-  ): Promise<Heard> {
-    const stored = findFingerprint(db, id);
-    if (stored) return { sound: stored };
-    return withAudio(id, { keptOnly }, signal, async (path, audio) => {
+  ): Promise<FingerprintResult> {
+    const storedFingerprint = findFingerprint(db, id);
+    if (storedFingerprint) return { sound: storedFingerprint };
+    return withAudio(id, { keptOnly: storedOnly }, signal, async (path, audio) => {
       const { format, durationMs } = audio;
-      const heard = await hearFile({ path, durationMs, ...heardPart(audio), format }, signal);
-      if ('sound' in heard) storeFingerprint(db, id, heard.sound, now());
-      return heard;
+      const result = await fingerprintFile({ path, durationMs, ...sectionStartOf(audio), format }, signal);
+      if ('sound' in result) storeFingerprint(db, id, result.sound, now());
+      return result;
     });
   }
 
-  /** Gives the file of a track to `use`. */
+  /** Calls `use` with the local file of a track. */
   async function withAudio<T>(
     id: TrackId,
-    { keptOnly = false }: { keptOnly?: boolean },
+    { keptOnly: storedOnly = false }: { keptOnly?: boolean },
     signal: AbortSignal,
     use: (path: string, audio: Audio) => Promise<T>,
   ): Promise<T | { away: true }> {
     const audio = findAudio.get(id);
     if (!audio?.storageUri || audio.durationMs === null || audio.format === null) return { away: true };
     const { storageUri, format, durationMs, sizeBytes } = audio;
-    if (keptOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
+    if (storedOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
     try {
       const object = await files.audioStore.resolve(storageUri);
-      // another file by now; a scan will see it
+      // The file was replaced since; the next scan will notice.
       if (audio.sectionStart === null && (await object.stat()).size !== sizeBytes) return { away: true };
       const file = await openLocalFile(files, storageUri, signal);
       try {
@@ -120,34 +126,35 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     withAudio(id, {}, signal, async (path, audio) => {
       const { format, durationMs, storageUri } = audio;
       const listened = await fingerprinter
-        .listen({ path, format, durationMs, ...heardSection(audio) }, wish, signal)
+        .listen({ path, format, durationMs, ...sectionOf(audio) }, wish, signal)
         .catch((error: unknown) => {
           if (error instanceof NoFingerprint)
             return { none: error.message, isForNow: error.kind === 'unavailable' || error.kind === 'slow' };
           throw error;
         });
-      // a drive that was unplugged meanwhile says nothing of the file
+      // When the drive was unplugged meanwhile, the failure says nothing about the file: `stat` throws.
       await (await files.audioStore.resolve(storageUri)).stat();
       return listened;
     });
 
-  const soundOf = (heard: Heard): StoredFingerprint | undefined =>
-    'sound' in heard && isComparable(heard.sound.raw) ? heard.sound : undefined;
+  const comparableSound = (result: FingerprintResult): StoredFingerprint | undefined =>
+    'sound' in result && isComparable(result.sound.raw) ? result.sound : undefined;
 
   return {
-    /** All of its audio, for the analysis. Throws the reason of `signal`, as the others do. */
+    /** Analyses all of the audio. Like the other methods, throws the reason of `signal`. */
     listen,
-    /** Undefined when there is none, it is too short to be compared, or the audio cannot be reached. */
-    ofTrack: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, {}, signal)),
-    /** The same, without reading a file of the music folder, which may be another one by now. */
-    ofKept: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, { keptOnly: true }, signal)),
-    ofFile: async (file: SoundFile, signal: AbortSignal) => soundOf(await hearFile(file, signal)),
+    /** Returns undefined when the audio has no fingerprint, is too short to be compared, or cannot be read. */
+    ofTrack: async (id: TrackId, signal: AbortSignal) => comparableSound(await fingerprintTrack(id, {}, signal)),
+    /** Like `ofTrack`, but reads no file of the music folder, which may have been replaced. */
+    ofKept: async (id: TrackId, signal: AbortSignal) =>
+      comparableSound(await fingerprintTrack(id, { keptOnly: true }, signal)),
+    ofFile: async (file: SoundFile, signal: AbortSignal) => comparableSound(await fingerprintFile(file, signal)),
     stored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
     store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
-    /** Tracks that sound like a file. */
-    like: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findAlike(db, sound),
-    isLikeDeleted: (sound: StoredFingerprint): boolean => isLikeDeleted(db, sound),
-    /** Tracks that sound the same, unless a person said that they are not. */
+    /** Returns tracks that sound like a file. */
+    like: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findSimilarTracks(db, sound),
+    isLikeDeleted: (sound: StoredFingerprint): boolean => soundsLikeDeletedTrack(db, sound),
+    /** Returns tracks that sound the same, unless a person dismissed the pair. */
     alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };
 }

@@ -6,7 +6,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { Jobs } from '../jobs/service.ts';
-import type { Settled } from './settled-by-scan.ts';
+import type { Settled } from './tag-only-status.ts';
 import type { Enriched, Enricher } from './enricher.ts';
 import { awaitsLookup, countWaiting, highestTrackId, listWaiting, type Scope } from './queries.ts';
 import type { StepName } from './steps.ts';
@@ -22,7 +22,7 @@ export interface LibraryRunDeps {
   enricher: Enricher;
   /** Makes the fingerprint of a track that has none. */
   hear: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
-  /** Decides by tags alone on pending tracks with ids in (above, upTo] that no service can add to; returns those. */
+  /** Decides by tags alone on pending tracks with ids in (above, upTo] that no service can add to; returns them. */
   settleByTags: (above: number, upTo: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
@@ -37,14 +37,14 @@ interface LibraryRunOptions {
 }
 
 /** Most of them wait for a service or its rate limit. */
-const AT_ONCE = availableParallelism() + 8;
-const HEARD_AT_ONCE = availableParallelism();
+const MAX_CONCURRENT_TRACKS = availableParallelism() + 8;
+const MAX_CONCURRENT_FINGERPRINTS = availableParallelism();
 /** Ids per query, so that none takes longer than a few milliseconds. */
-const ID_WINDOW = 5_000;
+const IDS_PER_QUERY = 5_000;
 /** Rows written in one transaction. */
-const SETTLED_AT_ONCE = 500;
-const LISTED = 100;
-const COVERS_EVERY_MS = 10_000;
+const MAX_ROWS_PER_TRANSACTION = 500;
+const MAX_FAILURES = 100;
+const COVER_INTERVAL_MS = 10_000;
 
 /** Throws errors that would fail for all tracks; those of a single track are in the result. */
 export async function enrichLibrary(
@@ -65,47 +65,47 @@ export async function enrichLibrary(
     failures: [],
   };
   const stop = new AbortController();
-  const both = AbortSignal.any([signal, stop.signal]);
-  let coversAt = performance.now() + COVERS_EVERY_MS;
-  let detailsAway: string | undefined; // why MusicBrainz cannot be asked now
+  const runSignal = AbortSignal.any([signal, stop.signal]);
+  let nextCoversMs = performance.now() + COVER_INTERVAL_MS;
+  let whyNoDetails: string | undefined; // why MusicBrainz cannot be asked now
 
-  function take(id: TrackId, one: Enriched): void {
+  function addResult(id: TrackId, outcome: Enriched): void {
     result.tracks++;
-    result[one.outcome]++;
-    if (one.outcome === 'crashed' || one.outcome === 'failed') noteFailure(result, id, one.error ?? '');
-    if (one.outcome === 'enriched' || one.outcome === 'failed') {
-      if (one.awaits !== null) result.unanswered++;
-      for (const [step, reason] of Object.entries(one.problems)) noteProblem(result, step as StepName, reason);
-      if (one.isChanged) libraryChanged();
+    result[outcome.outcome]++;
+    if (outcome.outcome === 'crashed' || outcome.outcome === 'failed') noteFailure(result, id, outcome.error ?? '');
+    if (outcome.outcome === 'enriched' || outcome.outcome === 'failed') {
+      if (outcome.awaits !== null) result.unanswered++;
+      for (const [step, reason] of Object.entries(outcome.problems)) noteProblem(result, step as StepName, reason);
+      if (outcome.isChanged) libraryChanged();
     }
     progress(
       result.tracks,
       Math.max(total, result.tracks),
       `${result.enriched} identified, ${result.failed + result.crashed} failed`,
     );
-    if (performance.now() < coversAt) return;
-    coversAt = performance.now() + COVERS_EVERY_MS; // so that covers appear during the run
+    if (performance.now() < nextCoversMs) return;
+    nextCoversMs = performance.now() + COVER_INTERVAL_MS; // so that covers appear during the run
     void jobs.tryEnqueue(COVER_TASK, {});
   }
 
   async function enrich(id: TrackId): Promise<void> {
-    const one = await enricher.enrich(id, { signal: both, isAsked: false, withCover: false });
-    take(id, one);
-    if (scope === 'unanswered' && 'awaits' in one) {
-      if (one.awaits === 'lookup') throw stillAway(db, one.problems.lookup);
-      if (one.awaits === 'details') detailsAway ??= one.problems.details ?? one.problems.lookup;
+    const outcome = await enricher.enrich(id, { signal: runSignal, isAsked: false, withCover: false });
+    addResult(id, outcome);
+    if (scope === 'unanswered' && 'awaits' in outcome) {
+      if (outcome.awaits === 'lookup') throw serviceUnavailable(db, outcome.problems.lookup);
+      if (outcome.awaits === 'details') whyNoDetails ??= outcome.problems.details ?? outcome.problems.lookup;
     }
-    both.throwIfAborted();
+    runSignal.throwIfAborted();
   }
 
   /** Tracks that need no service come first, so that they do not wait for one. */
-  async function settle(): Promise<TrackId[]> {
+  async function settleAllByTags(): Promise<TrackId[]> {
     const settled: TrackId[] = [];
-    for (let above = 0; above < highestTrackId(db); above += SETTLED_AT_ONCE) {
-      both.throwIfAborted();
-      for (const { id, error } of deps.settleByTags(above, above + SETTLED_AT_ONCE)) {
+    for (let above = 0; above < highestTrackId(db); above += MAX_ROWS_PER_TRANSACTION) {
+      runSignal.throwIfAborted();
+      for (const { id, error } of deps.settleByTags(above, above + MAX_ROWS_PER_TRANSACTION)) {
         settled.push(id);
-        take(id, {
+        addResult(id, {
           outcome: error === null ? 'enriched' : 'failed',
           error,
           problems: {},
@@ -118,61 +118,63 @@ export async function enrichLibrary(
     return settled;
   }
 
-  /** Fingerprints tell later which file another one has become. */
-  async function hearAll(ids: readonly TrackId[]): Promise<void> {
-    await eachAtOnce(ids, HEARD_AT_ONCE, async (id) => {
-      both.throwIfAborted();
-      await deps.hear(id, both);
+  /** Computes missing fingerprints, by which moved files are recognised later. */
+  async function fingerprintAll(ids: readonly TrackId[]): Promise<void> {
+    await eachAtOnce(ids, MAX_CONCURRENT_FINGERPRINTS, async (id) => {
+      runSignal.throwIfAborted();
+      await deps.hear(id, runSignal);
       await yieldIfDue();
     });
   }
 
-  const waiting = idsOf(deps, scope, askedAt);
-  const work = async (): Promise<void> => {
-    for await (const id of waiting) {
-      if (detailsAway === undefined || awaitsLookup(db, id)) await enrich(id);
+  const waitingIds = idsOf(deps, scope, askedAt);
+  const enrichWaiting = async (): Promise<void> => {
+    for await (const id of waitingIds) {
+      if (whyNoDetails === undefined || awaitsLookup(db, id)) await enrich(id);
       await yieldIfDue();
     }
   };
   progress(0, total);
-  const settled = scope === 'pending' ? await settle() : [];
+  const settled = scope === 'pending' ? await settleAllByTags() : [];
   if (scope === 'unanswered') {
     // the first track alone, to see whether the service is back
-    const { value } = await waiting.next();
+    const { value } = await waitingIds.next();
     if (value !== undefined) await enrich(value);
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error))));
+  await Promise.all(
+    Array.from({ length: MAX_CONCURRENT_TRACKS }, () => enrichWaiting().catch((error: unknown) => stop.abort(error))),
+  );
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
-  if (!both.aborted) await hearAll(settled);
+  if (!runSignal.aborted) await fingerprintAll(settled);
   if (result.tracks > 0) await jobs.tryEnqueue(COMPARE_GONE, {});
-  both.throwIfAborted();
-  if (detailsAway !== undefined) throw stillAway(db, detailsAway);
+  runSignal.throwIfAborted();
+  if (whyNoDetails !== undefined) throw serviceUnavailable(db, whyNoDetails);
   if (result.unanswered > 0)
     await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'unanswered', askedAt: deps.now().getTime() });
   return result;
 }
 
-/** In ascending order; includes tracks that are added during the run. */
+/** Yields ids in ascending order, including tracks that are added during the run. */
 async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
-  for (let above = 0; above < highestTrackId(db); above += ID_WINDOW) {
-    yield* listWaiting(db, scope, askedAt, above, Math.min(above + ID_WINDOW, highestTrackId(db)));
+  for (let above = 0; above < highestTrackId(db); above += IDS_PER_QUERY) {
+    yield* listWaiting(db, scope, askedAt, above, Math.min(above + IDS_PER_QUERY, highestTrackId(db)));
     await yieldIfDue();
   }
   return undefined;
 }
 
 function noteFailure(result: EnrichLibraryResult, trackId: TrackId, reason: string): void {
-  if (result.failures.length < LISTED) result.failures.push({ track_id: trackId, reason });
+  if (result.failures.length < MAX_FAILURES) result.failures.push({ track_id: trackId, reason });
 }
 
 function noteProblem(result: EnrichLibraryResult, step: StepName, reason: string): void {
-  const known = result.problems[step];
-  if (known) known.count++;
+  const problem = result.problems[step];
+  if (problem) problem.count++;
   else result.problems[step] = { count: 1, example: reason };
 }
 
-function stillAway(db: MainDb, reason: string | undefined): AppError {
+function serviceUnavailable(db: MainDb, reason: string | undefined): AppError {
   const count = countWaiting(db, 'unanswered');
   return new AppError(
     'unavailable',

@@ -14,7 +14,7 @@ export interface LocalFileDeps {
 
 export interface LocalFile {
   path: string;
-  /** Deletes the copy, if there is one. */
+  /** Deletes the temporary copy, if there is one. */
   release(): Promise<void>;
 }
 
@@ -24,17 +24,17 @@ export async function openLocalFile(
   storageUri: string,
   signal: AbortSignal,
 ): Promise<LocalFile> {
-  const stored = await audioStore.resolve(storageUri);
-  const path = stored.path === undefined ? undefined : textOf(stored.path);
-  if (path !== undefined) {
-    await stored.stat(); // throws `gone`
-    return { path, release: () => Promise.resolve() };
+  const object = await audioStore.resolve(storageUri);
+  const localPath = object.path === undefined ? undefined : textPathOf(object.path);
+  if (localPath !== undefined) {
+    await object.stat(); // throws `gone`
+    return { path: localPath, release: () => Promise.resolve() };
   }
   await mkdir(tmpDir, { recursive: true });
   const copy = join(tmpDir, `enrich-${randomUUID()}`);
   const release = (): Promise<void> => rm(copy, { force: true });
   try {
-    await pipeline((await stored.open()).stream, createWriteStream(copy, { mode: 0o600 }), { signal });
+    await pipeline((await object.open()).stream, createWriteStream(copy, { mode: 0o600 }), { signal });
     return { path: copy, release };
   } catch (error) {
     await release();
@@ -42,7 +42,7 @@ export async function openLocalFile(
   }
 }
 
-function textOf(path: string | Buffer): string | undefined {
+function textPathOf(path: string | Buffer): string | undefined {
   if (typeof path === 'string') return path;
   const text = path.toString('utf8');
   return Buffer.from(text).equals(path) ? text : undefined;

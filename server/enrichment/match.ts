@@ -1,7 +1,7 @@
 // A match from AcoustID or MusicBrainz.
 import { z } from 'zod';
 
-const names = z.array(z.string());
+const Names = z.array(z.string());
 
 /** A recording that may be this track. Stored as JSON with the track, and parsed when it is read. */
 export const Match = z.object({
@@ -10,19 +10,19 @@ export const Match = z.object({
   acoustidId: z.string().optional(),
   recordingMbid: z.string().optional(),
   title: z.string().optional(),
-  artists: names,
+  artists: Names,
   /** The credit as written, if there are several artists. */
   artist: z.string().optional(),
-  artistMbids: names.optional(),
+  artistMbids: Names.optional(),
   album: z.string().optional(),
-  albumArtists: names.optional(),
+  albumArtists: Names.optional(),
   albumArtist: z.string().optional(),
-  albumArtistMbids: names.optional(),
+  albumArtistMbids: Names.optional(),
   releaseGroupMbid: z.string().optional(),
   compilation: z.boolean().optional(),
   year: z.number().optional(),
   trackNumber: z.number().optional(),
   discNumber: z.number().optional(),
-  genres: names,
+  genres: Names,
 });
 export type Match = z.output<typeof Match>;

@@ -54,7 +54,7 @@ export function enrichmentModule({
   });
   const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
   onMerge(createDismissalMerge({ db }));
-  // what came while it was in the trash may sound like it
+  // A track added while this one was in the trash may be its duplicate, so its fingerprint is paired again.
   changes.onRestored((id) => {
     const sound = hearing.stored(id);
     if (sound) hearing.store(id, sound);

@@ -1,6 +1,6 @@
-// Client of MusicBrainz: of this module for what AcoustID lacks (genres, the year of the first release, titles), and of
-// others, because it allows one request per second from all. So answers are cached, too; the tracks of an album share
-// its release group.
+// Client of MusicBrainz, for what AcoustID lacks (genres, the year of the first release, titles) and for other modules:
+// MusicBrainz allows one request per second for all of them together. Answers are cached, because the tracks of an
+// album share its release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -22,8 +22,8 @@ interface MusicBrainzDeps {
 export type MusicBrainz = ReturnType<typeof createMusicBrainz>;
 
 const NAME = 'MusicBrainz';
-const KEEP_MS = 24 * 3_600_000;
-const KEEP_ANSWERS = 2_000;
+const MAX_ANSWER_AGE_MS = 24 * 3_600_000;
+const MAX_CACHED_ANSWERS = 2_000;
 const MAX_GENRES = 5;
 
 const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
@@ -85,9 +85,9 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
     breaker,
     wait,
   });
-  const kept = new Map<string, { answer: Promise<unknown>; until: number }>();
+  const answers = new Map<string, { answer: Promise<unknown>; until: number }>();
 
-  async function read<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
+  async function fetchAnswer<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const { status, body } = await ask({ path }, lifetime);
     if (status === 404 || status === 400) return undefined;
     const parsed = status === 200 ? shape.safeParse(body) : undefined;
@@ -96,36 +96,39 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
   }
 
   /** Concurrent calls share a request; errors are not cached. */
-  function once<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
+  function fetchCached<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const time = now().getTime();
-    const known = kept.get(path);
-    if (known && known.until > time) return known.answer as Promise<z.output<T> | undefined>;
-    const answer = read(path, shape);
-    kept.delete(path);
-    kept.set(path, { answer, until: time + KEEP_MS });
-    if (kept.size > KEEP_ANSWERS) kept.delete(kept.keys().next().value as string);
+    const cached = answers.get(path);
+    if (cached && cached.until > time) return cached.answer as Promise<z.output<T> | undefined>;
+    const answer = fetchAnswer(path, shape);
+    answers.delete(path);
+    answers.set(path, { answer, until: time + MAX_ANSWER_AGE_MS });
+    if (answers.size > MAX_CACHED_ANSWERS) answers.delete(answers.keys().next().value as string);
     answer.catch(() => {
-      if (kept.get(path)?.answer === answer) kept.delete(path);
+      if (answers.get(path)?.answer === answer) answers.delete(path);
     });
     return answer;
   }
 
   return {
     isEnabled: (): boolean => settings.get('MUSICBRAINZ_ENABLED'),
-    /** Any answer; undefined for 404 and 400. */
+    /** Fetches any path; returns undefined for 404 and 400. */
     find: <T extends z.ZodType>(path: string, shape: T, signal: AbortSignal): Promise<z.output<T> | undefined> =>
-      unlessAborted(once(path, shape), signal),
-    /** Undefined for an unknown id. All throw a ServiceError or the reason of `signal`. */
+      unlessAborted(fetchCached(path, shape), signal),
+    /** Returns undefined for an unknown id. Like the others, throws a ServiceError or the reason of `signal`. */
     findRecording: (id: string, signal: AbortSignal): Promise<KnownRecording | undefined> =>
       unlessAborted(
-        once(
+        fetchCached(
           `/ws/2/recording/${encodeURIComponent(id)}?fmt=json&inc=artist-credits+releases+release-groups+media+genres`,
           Recording,
         ),
         signal,
       ),
     findReleaseGroup: (id: string, signal: AbortSignal): Promise<KnownReleaseGroup | undefined> =>
-      unlessAborted(once(`/ws/2/release-group/${encodeURIComponent(id)}?fmt=json&inc=genres`, ReleaseGroup), signal),
+      unlessAborted(
+        fetchCached(`/ws/2/release-group/${encodeURIComponent(id)}?fmt=json&inc=genres`, ReleaseGroup),
+        signal,
+      ),
   };
 }
 

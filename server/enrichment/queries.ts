@@ -19,11 +19,11 @@ interface OutcomeColumns {
   status: MetadataStatus;
   error: string | null;
   enrichedAt: Date;
-  /** Absent: it stays. */
+  /** When absent, the stored score stays. */
   fpidScore?: number | null;
 }
 
-/** False when the track was edited by hand or deleted meanwhile. */
+/** Returns false when the track was edited by hand or deleted meanwhile. */
 export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpidScore }: OutcomeColumns): boolean =>
   db
     .update(tracks)
@@ -37,11 +37,11 @@ export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpi
     .where(and(eq(tracks.id, id), ne(tracks.metadataStatus, 'manual')))
     .run().changes > 0;
 
-/** After a person's choice. */
-export const setManual = (db: Db, id: TrackId, set: { enrichedAt: Date; fpidScore: number | null }): void =>
+/** Stores the outcome of a person's choice. */
+export const setManual = (db: Db, id: TrackId, columns: { enrichedAt: Date; fpidScore: number | null }): void =>
   void db
     .update(tracks)
-    .set({ ...set, metadataStatus: 'manual', metadataError: null, updatedAt: set.enrichedAt })
+    .set({ ...columns, metadataStatus: 'manual', metadataError: null, updatedAt: columns.enrichedAt })
     .where(eq(tracks.id, id))
     .run();
 
@@ -70,19 +70,19 @@ export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match
 
 /** A dismissed review stays dismissed while the best match is the same. */
 export function setReview(db: Db, trackId: TrackId, review: Review | undefined, now: Date): void {
-  const before = db.select().from(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).get();
+  const previousReview = db.select().from(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).get();
   if (!review) {
-    if (before) dropReview(db, trackId);
+    if (previousReview) dropReview(db, trackId);
     return;
   }
   const isSame =
-    before &&
-    Match.safeParse(before.match).data?.recordingMbid === review.match.recordingMbid &&
-    before.reason === review.reason;
+    previousReview &&
+    Match.safeParse(previousReview.match).data?.recordingMbid === review.match.recordingMbid &&
+    previousReview.reason === review.reason;
   const row = {
     ...review,
-    createdAt: isSame ? before.createdAt : now,
-    dismissedAt: isSame ? before.dismissedAt : null,
+    createdAt: isSame ? previousReview.createdAt : now,
+    dismissedAt: isSame ? previousReview.dismissedAt : null,
   };
   db.insert(enrichmentReviews)
     .values({ trackId, ...row })
@@ -108,7 +108,7 @@ export function listReviews(db: Db, { limit, offset }: Page): Paged<ReviewRow> {
   return { items, total: db.select({ n: count() }).from(enrichmentReviews).where(open).get()?.n ?? 0 };
 }
 
-/** False when there is no open review. */
+/** Returns false when there is no open review. */
 export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
   db
     .update(enrichmentReviews)
@@ -124,15 +124,17 @@ export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date)
     .onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row })
     .run();
 }
-/** A row may be from an older version. */
-const Previous = z.object({
+/** Checks a stored row, which may be from an older version. */
+const PreviousMetadata = z.object({
   identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
   fpidScore: z.number().nullable(),
 });
 
-/** What a track was before the last enrichment that changed it; undefined without one, or when it was changed since. */
+/** Returns the metadata before the last enrichment that changed the track; undefined when it was changed since. */
 export const findUndo = (db: Db, trackId: TrackId) =>
-  Previous.safeParse(db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous).data;
+  PreviousMetadata.safeParse(
+    db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous,
+  ).data;
 
 export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, now: Date): void {
   if (!isUnanswered) db.delete(enrichmentUnanswered).where(eq(enrichmentUnanswered.trackId, trackId)).run();
@@ -158,8 +160,8 @@ export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
-/** Ids in (above, upTo] that a run of this scope, requested at `since`, has not done yet. */
-export function listWaiting(db: Db, scope: Scope, since: Date, above: number, upTo: number): TrackId[] {
+/** Returns ids in (above, upTo] that a run of this scope, requested at `requestedAt`, has not done yet. */
+export function listWaiting(db: Db, scope: Scope, requestedAt: Date, above: number, upTo: number): TrackId[] {
   const window = and(gt(tracks.id, above as TrackId), lte(tracks.id, upTo as TrackId));
   if (scope === 'unanswered') {
     const { trackId } = enrichmentUnanswered;
@@ -171,12 +173,12 @@ export function listWaiting(db: Db, scope: Scope, since: Date, above: number, up
       .all()
       .map((row) => row.id);
   }
-  const notYet = or(isNull(tracks.enrichedAt), lt(tracks.enrichedAt, since));
+  const isNotEnriched = or(isNull(tracks.enrichedAt), lt(tracks.enrichedAt, requestedAt));
   const status = scope === 'all' ? ne(tracks.metadataStatus, 'manual') : eq(tracks.metadataStatus, scope);
   return db
     .select({ id: tracks.id })
     .from(tracks)
-    .where(and(window, status, hasAudio, scope === 'pending' ? undefined : notYet))
+    .where(and(window, status, hasAudio, scope === 'pending' ? undefined : isNotEnriched))
     .orderBy(asc(tracks.id))
     .all()
     .map((row) => row.id);

@@ -7,16 +7,16 @@ interface Outcomes {
   lookup: StepOutcome<readonly unknown[]>;
 }
 
-/** What the tags lack, and the result of the lookup. */
+/** Names what the tags lack, and the result of the lookup. */
 export function whyNotIdentified(
   { tags, fingerprint, lookup }: Outcomes,
-  has: { title: boolean; artist: boolean },
+  named: { title: boolean; artist: boolean },
 ): string {
-  return `${tagsSentence(tags, has)} ${soundSentence(fingerprint, lookup)}`;
+  return `${tagsSentence(tags, named)} ${soundSentence(fingerprint, lookup)}`;
 }
 
 function tagsSentence(tags: StepOutcome<unknown>, { title, artist }: { title: boolean; artist: boolean }): string {
-  if (tags.outcome === 'failed') return `Its tags could not be read (${lower(tags.reason)}).`;
+  if (tags.outcome === 'failed') return `Its tags could not be read (${lowerFirst(tags.reason)}).`;
   if (!title && !artist) return 'Its tags name neither title nor artist.';
   return title ? 'Its tags name no artist.' : 'Its tags name no title.';
 }
@@ -26,13 +26,14 @@ function soundSentence(fingerprint: StepOutcome<unknown>, lookup: StepOutcome<re
     return lookup.value.length === 0 ? 'Its fingerprint has no match.' : 'The match of its fingerprint has no title.';
   if (lookup.outcome === 'skipped' && fingerprint.outcome !== 'failed')
     return `It was not looked up: ${lookup.reason}.`;
-  if (fingerprint.outcome === 'failed') return `Its fingerprint could not be computed: ${lower(fingerprint.reason)}.`;
-  const again = lookup.outcome === 'failed' && lookup.isPassing ? ' It will be retried later.' : '';
-  return `It could not be looked up: ${lower(lookup.reason)}.${again}`;
+  if (fingerprint.outcome === 'failed')
+    return `Its fingerprint could not be computed: ${lowerFirst(fingerprint.reason)}.`;
+  const hint = lookup.outcome === 'failed' && lookup.isPassing ? ' It will be retried later.' : '';
+  return `It could not be looked up: ${lowerFirst(lookup.reason)}.${hint}`;
 }
 
-/** For use inside a sentence; a name such as MusicBrainz keeps its capitals. */
-const lower = (sentence: string): string =>
+/** Lowers the first letter for use inside a sentence; a name such as MusicBrainz keeps its capitals. */
+const lowerFirst = (sentence: string): string =>
   (/^[A-Z][a-z]+(?![A-Za-z])/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(
     /\.$/,
     '',

@@ -20,7 +20,7 @@ export interface Findings {
   /** Best first. */
   lookup: StepOutcome<Match[]>;
   /** The recording that the tags name, when no fingerprint was looked up. */
-  known?: Match | undefined;
+  taggedMatch?: Match | undefined;
   /** A service was down; it is asked again later. */
   isUnanswered: boolean;
 }
@@ -32,8 +32,8 @@ interface Recorded {
   isChanged: boolean;
 }
 
-/** What an undo restores. */
-export interface Previous {
+/** The metadata that an undo restores. */
+export interface PreviousMetadata {
   identity: TrackIdentity;
   fpidScore: number | null;
 }
@@ -53,26 +53,27 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const { id } = track;
     const time = now();
     const limit = threshold();
-    const { tags: read, fingerprint, lookup } = findings;
-    const tags = read.outcome === 'done' ? read.value : undefined;
+    const { tags: tagsOutcome, fingerprint, lookup } = findings;
+    const tags = tagsOutcome.outcome === 'done' ? tagsOutcome.value : undefined;
     const matches = lookup.outcome === 'done' ? lookup.value : [];
     const [best] = matches;
     const { identity, isIdentified } = mergeMetadata({
       tags,
-      match: best ?? findings.known,
+      match: best ?? findings.taggedMatch,
       current: track.identity,
       threshold: limit,
     });
 
     const isChanged = !isSameIdentity(track.identity, identity);
     if (isChanged) tracks.setIdentity(id, identity, track.folder);
-    const has = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
+    const named = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
     const status = isIdentified ? 'enriched' : 'failed';
-    const error = isIdentified ? null : whyNotIdentified({ tags: read, fingerprint, lookup }, has);
+    const error = isIdentified ? null : whyNotIdentified({ tags: tagsOutcome, fingerprint, lookup }, named);
     // A look-up without a match replaces no earlier match, unless the track is new or its file changed.
     const isReplaced = lookup.outcome === 'done' && (best !== undefined || track.status === 'pending');
     setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: best?.score ?? null }) });
-    if (isChanged) saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, time);
+    if (isChanged)
+      saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, time);
     if (isReplaced) replaceMatches(db, id, matches);
     if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
     setUnanswered(db, id, findings.isUnanswered, time);
@@ -85,7 +86,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   }).immediate;
 
   return {
-    /** Undefined when the track was deleted or edited meanwhile. After a power cut it may have to be repeated. */
+    /** Returns undefined when the track was deleted or edited meanwhile. A power cut may lose the result. */
     record: (id: TrackId, findings: Findings): Recorded | undefined =>
       withRelaxedCommit(db.$client, () => record(id, findings)),
 

@@ -12,7 +12,7 @@ export interface AlbumHint {
 interface ChosenRelease {
   group: AcoustIdReleaseGroup;
   release: AcoustIdRelease | undefined;
-  /** Of the first release of the group. */
+  /** Year of the first release of the group. */
   year: number | undefined;
   /** The recording on that release. */
   track: AcoustIdTrack | undefined;
@@ -20,68 +20,72 @@ interface ChosenRelease {
   discNumber: number | undefined;
 }
 
-/** The album that the tags name; otherwise an album before an EP, a single, others, and compilations last. */
+/** Prefers the album that the tags name, then an album, an EP, a single, other types, and compilations last. */
 export function chooseRelease(recording: AcoustIdRecording, hint: AlbumHint): ChosenRelease | undefined {
   const [group] = recording.releasegroups.toSorted(
-    (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id),
+    (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compareIds(a.id, b.id),
   );
   if (!group) return undefined;
-  const release = chooseIn(group, hint);
-  const place = release && (placesOn(release).find((one) => fits(one, hint)) ?? placesOn(release)[0]);
+  const release = chooseReleaseOf(group, hint);
+  const position =
+    release && (positionsOn(release).find((candidate) => isTaggedPosition(candidate, hint)) ?? positionsOn(release)[0]);
   return {
     group,
     release,
     year: Number.isFinite(yearOf(group)) ? yearOf(group) : undefined,
-    track: place?.track,
-    trackNumber: place?.trackNumber,
-    discNumber: place?.discNumber,
+    track: position?.track,
+    trackNumber: position?.trackNumber,
+    discNumber: position?.discNumber,
   };
 }
 
-const TYPES = ['album', 'ep', 'single'];
-const OTHER = TYPES.length;
+const PRIMARY_TYPES = ['album', 'ep', 'single'];
+const OTHER_TYPE_RANK = PRIMARY_TYPES.length;
 /** Live albums, soundtracks and such, then compilations. */
-const SECONDARY = OTHER + 1;
-const COMPILATION = SECONDARY + 1;
+const SECONDARY_TYPE_RANK = OTHER_TYPE_RANK + 1;
+const COMPILATION_RANK = SECONDARY_TYPE_RANK + 1;
 
 function rankOf(group: AcoustIdReleaseGroup, { album }: AlbumHint): number {
   if (album !== undefined && namesOf(group).some((name) => sortKey(name) === sortKey(album))) return -1;
   const secondary = group.secondarytypes.map((type) => type.toLowerCase());
-  if (secondary.includes('compilation')) return COMPILATION;
-  if (secondary.length > 0) return SECONDARY;
-  const rank = TYPES.indexOf(group.type?.toLowerCase() ?? '');
-  return rank < 0 ? OTHER : rank;
+  if (secondary.includes('compilation')) return COMPILATION_RANK;
+  if (secondary.length > 0) return SECONDARY_TYPE_RANK;
+  const rank = PRIMARY_TYPES.indexOf(group.type?.toLowerCase() ?? '');
+  return rank < 0 ? OTHER_TYPE_RANK : rank;
 }
 
 /** The service leaves out titles that equal those of the level above, and some are only on the releases. */
 const namesOf = (group: AcoustIdReleaseGroup): string[] =>
   [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
 
-/** The release on which the track has the number in the tags; otherwise the earliest. */
-function chooseIn(group: AcoustIdReleaseGroup, hint: AlbumHint): AcoustIdRelease | undefined {
-  const isFit = (release: AcoustIdRelease): number => (placesOn(release).some((place) => fits(place, hint)) ? 0 : 1);
-  return group.releases.toSorted((a, b) => isFit(a) - isFit(b) || dateOf(a) - dateOf(b) || compare(a.id, b.id))[0];
+/** Returns the release on which the track has the number in its tags; otherwise the earliest. */
+function chooseReleaseOf(group: AcoustIdReleaseGroup, hint: AlbumHint): AcoustIdRelease | undefined {
+  const fitRank = (release: AcoustIdRelease): number =>
+    positionsOn(release).some((place) => isTaggedPosition(place, hint)) ? 0 : 1;
+  return group.releases.toSorted(
+    (a, b) => fitRank(a) - fitRank(b) || dateOf(a) - dateOf(b) || compareIds(a.id, b.id),
+  )[0];
 }
 
-interface Place {
+interface ReleasePosition {
   track: AcoustIdTrack;
   discNumber: number | undefined;
   trackNumber: number | undefined;
 }
 
-const placesOn = (release: AcoustIdRelease): Place[] =>
+const positionsOn = (release: AcoustIdRelease): ReleasePosition[] =>
   release.mediums.flatMap((medium) =>
     medium.tracks.map((track) => ({ track, discNumber: medium.position, trackNumber: track.position })),
   );
 
-const fits = (place: Place, { trackNumber, discNumber }: AlbumHint): boolean =>
+const isTaggedPosition = (position: ReleasePosition, { trackNumber, discNumber }: AlbumHint): boolean =>
   trackNumber !== undefined &&
-  place.trackNumber === trackNumber &&
-  (discNumber === undefined || place.discNumber === discNumber);
+  position.trackNumber === trackNumber &&
+  (discNumber === undefined || position.discNumber === discNumber);
 
 const yearOf = (group: AcoustIdReleaseGroup): number =>
   Math.min(...group.releases.map((release) => release.date?.year ?? Infinity));
 const dateOf = ({ date }: AcoustIdRelease): number =>
   date?.year === undefined ? Infinity : date.year * 10_000 + (date.month ?? 99) * 100 + (date.day ?? 99);
-const compare = (a: string | undefined, b: string | undefined): number =>
+const compareIds = (a: string | undefined, b: string | undefined): number =>
   (a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0;

@@ -13,12 +13,12 @@ import type { TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { Match } from './match.ts';
 import { dismissReview, findUndo, listMatches, listReviews, saveUndo, setManual } from './queries.ts';
-import type { Previous } from './record.ts';
+import type { PreviousMetadata } from './record.ts';
 
 export interface TrackMatches {
   items: { n: number; match: Match }[];
   trustScore: number;
-  /** Of the fields with a value. */
+  /** Origins of the fields with a value. */
   origins: Record<string, Origin>;
   canUndo: boolean;
 }
@@ -46,8 +46,8 @@ export interface ReviewServiceDeps {
   libraryChanged: () => void;
 }
 
-/** Answered by a person's choice, and open again when that is undone. */
-const REVIEWS = ['enrichment_reviews'];
+/** A person's choice closes the review; undoing the choice opens it again. */
+const REVIEW_TABLES = ['enrichment_reviews'];
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
 export type ReviewService = ReturnType<typeof createReviewService>;
 
@@ -60,43 +60,43 @@ export function createReviewService({
   history,
   libraryChanged,
 }: ReviewServiceDeps) {
-  function known(id: TrackId): KnownTrack {
+  function findExisting(id: TrackId): KnownTrack {
     const track = findKnown(id);
     if (!track) throw notFound('track', id);
     return track;
   }
 
   /** Writes a person's choice, which later enrichments do not change. */
-  function decide(track: KnownTrack, identity: TrackIdentity, fpidScore: number | null): void {
+  function applyChoice(track: KnownTrack, identity: TrackIdentity, fpidScore: number | null): void {
     tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
   }
 
   const apply = db.$client.transaction((by: UserId, id: TrackId, n: number): void => {
-    const track = known(id);
-    const chosen = listMatches(db, id).find((one) => one.n === n);
-    if (!chosen) throw notFound('match', n);
-    history.record({ by, kind: 'match', keeps: REVIEWS }, id, () =>
-      decide(track, asChosen(track.identity, chosen.match), chosen.match.score),
+    const track = findExisting(id);
+    const candidate = listMatches(db, id).find((match) => match.n === n);
+    if (!candidate) throw notFound('match', n);
+    history.record({ by, kind: 'match', keeps: REVIEW_TABLES }, id, () =>
+      applyChoice(track, applyMatch(track.identity, candidate.match), candidate.match.score),
     );
-    saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, now());
+    saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, now());
   });
 
   const undo = db.$client.transaction((by: UserId, id: TrackId): void => {
-    const track = known(id);
+    const track = findExisting(id);
     const previous = findUndo(db, id);
     if (!previous)
       throw conflict(
         `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
-    history.record({ by, keeps: REVIEWS }, id, () => decide(track, previous.identity, previous.fpidScore));
+    history.record({ by, keeps: REVIEW_TABLES }, id, () => applyChoice(track, previous.identity, previous.fpidScore));
   });
 
   return {
     /** Throws `not_found`. */
     matches(id: TrackId): TrackMatches {
-      const { identity } = known(id);
+      const { identity } = findExisting(id);
       return {
         items: listMatches(db, id),
         trustScore: settings.get('FPID_TRUST_SCORE'),
@@ -117,10 +117,10 @@ export function createReviewService({
       libraryChanged();
     },
 
-    /** Newest first. `read` returns the tracks with these ids that exist. */
-    list<T extends { id: TrackId }>(page: Page, read: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
+    /** Lists reviews, newest first. `readTracks` returns the tracks with these ids that exist. */
+    list<T extends { id: TrackId }>(page: Page, readTracks: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
       const { items, total } = listReviews(db, page);
-      const byId = new Map(read(items.map((row) => row.trackId)).map((track) => [track.id, track]));
+      const byId = new Map(readTracks(items.map((row) => row.trackId)).map((track) => [track.id, track]));
       return {
         total,
         items: items.flatMap((row) => {
@@ -151,20 +151,20 @@ export function createReviewService({
   };
 }
 
-/** The values of the match, and those of the track where the match has none. */
-function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
+/** Returns the values of the match, and those of the track where the match has none. */
+function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
-  const isMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
+  const hasMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
   const chosen: Record<string, boolean> = {
-    title: isMatch('title'),
+    title: hasMatch('title'),
     artist: hasArtists,
     album: match.album !== undefined,
-    year: isMatch('year'),
+    year: hasMatch('year'),
     genre: match.genres.length > 0,
-    trackNumber: isMatch('trackNumber'),
-    discNumber: isMatch('discNumber'),
+    trackNumber: hasMatch('trackNumber'),
+    discNumber: hasMatch('discNumber'),
   };
-  const typed = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] =>
+  const manualOrigins = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] =>
     isChosen ? [[field, 'manual']] : [],
   );
   return {
@@ -186,12 +186,12 @@ function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
     genres: match.genres.length > 0 ? match.genres : current.genres,
     recordingMbid: match.recordingMbid ?? current.recordingMbid,
     acoustidId: match.acoustidId ?? current.acoustidId,
-    provenance: { ...current.provenance, ...Object.fromEntries(typed) },
+    provenance: { ...current.provenance, ...Object.fromEntries(manualOrigins) },
   };
 }
 
 function originsOf(identity: TrackIdentity): Record<string, Origin> {
-  const has: Record<string, boolean> = {
+  const hasValue: Record<string, boolean> = {
     title: true,
     artist: identity.artists.length > 0,
     album: identity.album !== undefined,
@@ -199,7 +199,7 @@ function originsOf(identity: TrackIdentity): Record<string, Origin> {
     ...fieldsFrom((field) => identity[field] !== undefined),
   };
   return Object.fromEntries(
-    Object.entries(has)
+    Object.entries(hasValue)
       .filter(([, isThere]) => isThere)
       .map(([field]) => [field, identity.provenance?.[field] ?? 'tag']),
   );

@@ -18,9 +18,11 @@ export interface Review {
 }
 
 /** Only these need a review; years and numbers differ between releases. */
-const DECISIVE: readonly ReviewField[] = ['title', 'artist', 'album'];
+const DECISIVE_FIELDS: readonly ReviewField[] = ['title', 'artist', 'album'];
 
-/** Undefined for a trusted match that does not contradict the tags, and for an untrusted one that agrees with them. */
+/**
+ * Returns undefined for a trusted match that agrees with the tags, and for an untrusted match that agrees with them.
+ */
 export function reviewOf({
   tags,
   match,
@@ -32,7 +34,7 @@ export function reviewOf({
 }): Review | undefined {
   if (match?.score == null) return undefined;
   const differences = differencesOf(tags, match);
-  const decisive = differences.filter(({ field }) => DECISIVE.includes(field));
+  const decisive = differences.filter(({ field }) => DECISIVE_FIELDS.includes(field));
   if (!isTrusted(match, threshold))
     return decisive.length > 0 ? { reason: 'low_score', match, differences } : undefined;
   return decisive.some(({ tag }) => tag !== null) ? { reason: 'tags_disagree', match, differences } : undefined;
@@ -54,10 +56,10 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
     ['year', tags?.year, match.year],
     ['track_number', unlessFromPath('trackNumber', tags?.trackNumber), match.trackNumber],
   ];
-  return pairs.flatMap(([field, tag, found]): Difference[] =>
-    found === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(found)))
+  return pairs.flatMap(([field, tag, matchValue]): Difference[] =>
+    matchValue === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(matchValue)))
       ? []
-      : [{ field, tag: tag === undefined ? null : String(tag), match: String(found) }],
+      : [{ field, tag: tag === undefined ? null : String(tag), match: String(matchValue) }],
   );
 }
 

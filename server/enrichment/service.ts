@@ -13,7 +13,7 @@ import { userAgentOf } from '../outbound/user-agent.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { createAcoustId } from './acoustid.ts';
 import type { Hearing } from './hearing.ts';
-import { prepareSettling, type Settled } from './settled-by-scan.ts';
+import { prepareSettling, type Settled } from './tag-only-status.ts';
 import { createEnricher, type EnricherDeps } from './enricher.ts';
 import type { LibraryRunDeps } from './library-run.ts';
 import { createMusicBrainz } from './musicbrainz.ts';
@@ -22,8 +22,8 @@ import { createRecorder } from './record.ts';
 import { createReviewService, type ReviewServiceDeps } from './review-service.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
-/** More new tracks than this are enriched in one job. */
-const ENRICHED_SINGLY = 50;
+/** More added tracks than this are enriched in one job. */
+const MAX_SINGLE_JOBS = 50;
 
 export interface EnrichmentDeps {
   db: MainDb;
@@ -42,7 +42,7 @@ export interface EnrichmentDeps {
   musicBrainzPerSecond: number;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
-  /** By a person. */
+  /** Like `libraryChanged`, for an edit by a person. */
   libraryEdited: () => void;
   history: ReviewServiceDeps['history'];
 }
@@ -67,7 +67,7 @@ export function createEnrichment({
   libraryEdited,
   history,
 }: EnrichmentDeps) {
-  const closing = new AbortController();
+  const shutdown = new AbortController();
   const userAgent = (): string => userAgentOf(version, settings.get('CONTACT'));
   const clock = (): number => now().getTime();
   const acoustIdBreaker = createBreaker({ now: clock });
@@ -87,7 +87,7 @@ export function createEnrichment({
     breaker: musicBrainzBreaker,
     bucket: createTokenBucket({ perSecond: musicBrainzPerSecond }),
     now,
-    lifetime: closing.signal,
+    lifetime: shutdown.signal,
   });
   settings.onChange(['FPID_ENABLED', 'FPID_API_KEY', 'FPID_BASE_URL'], acoustIdBreaker.reset);
   settings.onChange(['MUSICBRAINZ_ENABLED', 'MUSICBRAINZ_BASE_URL', 'CONTACT'], musicBrainzBreaker.reset);
@@ -114,7 +114,7 @@ export function createEnrichment({
     const whyOff = acoustId.whyOff();
     return whyOff === undefined ? [] : settle({ above, upTo, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
   };
-  /** Who wants no audio analysed gets fingerprints only for look-ups. */
+  /** Makes fingerprints outside of lookups only if audio analysis is on. */
   const hear = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
     settings.get('ANALYSIS_ENABLED') && (await hearTrack(id, signal));
   const runs: LibraryRunDeps = { db, now, enricher, settleByTags, hear, jobs, libraryChanged };
@@ -135,7 +135,7 @@ export function createEnrichment({
 
     /** A few new tracks get jobs of their own, so that they do not wait for a long run over the library. */
     async enrichAdded(ids: readonly TrackId[]): Promise<void> {
-      if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
+      if (ids.length > MAX_SINGLE_JOBS) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
       else for (const trackId of ids) await jobs.tryEnqueue(ENRICH_TASK, { trackId });
     },
 
@@ -144,6 +144,6 @@ export function createEnrichment({
       if (isAnyPending(db)) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
     },
 
-    close: (): void => closing.abort(),
+    close: (): void => shutdown.abort(),
   };
 }

@@ -15,7 +15,7 @@ export type StepOutcome<T> =
   | { outcome: 'failed'; reason: string; isPassing: boolean };
 
 /** Includes the time that a request waits for the rate limit. */
-const LIMITS_MS: Record<StepName, number> = {
+const STEP_TIMEOUTS_MS: Record<StepName, number> = {
   tags: 30_000,
   fingerprint: 180_000,
   lookup: 300_000,
@@ -33,14 +33,14 @@ export async function runStep<T>(
 ): Promise<StepOutcome<T>> {
   signal.throwIfAborted();
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), LIMITS_MS[name]).unref();
-  const both = AbortSignal.any([signal, limit.signal]);
+  const timer = setTimeout(() => limit.abort(), STEP_TIMEOUTS_MS[name]).unref();
+  const stepSignal = AbortSignal.any([signal, limit.signal]);
   try {
-    return { outcome: 'done', value: await untilAborted(work(both), both) };
+    return { outcome: 'done', value: await untilAborted(work(stepSignal), stepSignal) };
   } catch (error) {
     signal.throwIfAborted();
     if (limit.signal.aborted)
-      return { outcome: 'failed', reason: `it took longer than ${LIMITS_MS[name] / 1_000} s`, isPassing: true };
+      return { outcome: 'failed', reason: `it took longer than ${STEP_TIMEOUTS_MS[name] / 1_000} s`, isPassing: true };
     if (!isExpected(error)) throw error;
     return { outcome: 'failed', reason: messageOf(error), isPassing: isPassing(error) };
   } finally {

@@ -6,12 +6,13 @@ import { ENRICH_LIBRARY, type ENRICH_TASK } from './tasks.ts';
 
 export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDeps): Handler<typeof ENRICH_TASK> {
   return async ({ trackId, isAsked = false }, { signal }): Promise<EnrichTaskResult> => {
-    const one = await enricher.enrich(trackId, { signal, isAsked, withCover: true });
-    if (one.outcome === 'skipped') return { outcome: 'skipped', error: one.reason, problems: {} };
+    const result = await enricher.enrich(trackId, { signal, isAsked, withCover: true });
+    if (result.outcome === 'skipped') return { outcome: 'skipped', error: result.reason, problems: {} };
     libraryChanged();
-    if (one.outcome === 'crashed') throw permanent(new Error(one.error));
-    if (one.awaits !== null) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'unanswered', askedAt: now().getTime() });
-    return { outcome: one.outcome, error: one.error, problems: one.problems };
+    if (result.outcome === 'crashed') throw permanent(new Error(result.error));
+    if (result.awaits !== null)
+      await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'unanswered', askedAt: now().getTime() });
+    return { outcome: result.outcome, error: result.error, problems: result.problems };
   };
 }
 

@@ -6,10 +6,10 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { duplicateDismissals } from '../db/schema.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
-import { dismissPair, inOrder, regroup } from './duplicate-pairs.ts';
+import { dismissPair, sortPair, regroup } from './duplicate-pairs.ts';
 
-/** Of the kept track, before the merge. */
-const OtherIds = z.array(z.int()).default([]); // merged by an older version
+/** Ids dismissed on the kept track before the merge; absent when an older version merged it. */
+const OtherIds = z.array(z.int()).default([]);
 
 export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
   const dismissalsOf = (id: TrackId) =>
@@ -18,15 +18,15 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       .from(duplicateDismissals)
       .where(or(eq(duplicateDismissals.trackId, id), eq(duplicateDismissals.otherId, id)))
       .all()
-      .map(({ trackId, otherId, ...by }) => ({ ...by, other: trackId === id ? otherId : trackId }));
+      .map(({ trackId, otherId, ...by }) => ({ ...by, otherId: trackId === id ? otherId : trackId }));
 
   return {
     move(from, to): void {
-      const moved = dismissalsOf(from).filter(({ other }) => other !== to);
+      const moved = dismissalsOf(from).filter(({ otherId: other }) => other !== to);
       if (moved.length === 0) return;
-      for (const { other, ...by } of moved) {
-        const [trackId, otherId] = inOrder(to, other);
-        // the pair itself stays: it counts again after an undo
+      for (const { otherId: other, ...by } of moved) {
+        const [trackId, otherId] = sortPair(to, other);
+        // The source's own pairs stay, so that they count again after an undo.
         db.insert(duplicateDismissals)
           .values({ trackId, otherId, ...by })
           .onConflictDoNothing()
@@ -35,15 +35,17 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       regroup(db, [to]);
     },
 
-    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ other }) => other) },
+    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ otherId: other }) => other) },
 
     bringBack(from, to, { remembered, by, at }): void {
-      const own = OtherIds.parse(remembered);
-      const ofFrom = dismissalsOf(from);
-      for (const { other, createdAt } of dismissalsOf(to)) {
-        const isMoved = ofFrom.some((one) => one.other === other && one.createdAt.getTime() === createdAt.getTime());
-        if (!isMoved || own.includes(other)) continue;
-        const [trackId, otherId] = inOrder(to, other);
+      const previousOtherIds = OtherIds.parse(remembered);
+      const sourceDismissals = dismissalsOf(from);
+      for (const { otherId: other, createdAt } of dismissalsOf(to)) {
+        const isMoved = sourceDismissals.some(
+          (dismissal) => dismissal.otherId === other && dismissal.createdAt.getTime() === createdAt.getTime(),
+        );
+        if (!isMoved || previousOtherIds.includes(other)) continue;
+        const [trackId, otherId] = sortPair(to, other);
         db.delete(duplicateDismissals)
           .where(and(eq(duplicateDismissals.trackId, trackId), eq(duplicateDismissals.otherId, otherId)))
           .run();

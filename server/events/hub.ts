@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { EventKind } from './event.ts';
 
-/** Who receives an event; everybody when absent. */
+/** Who receives an event; without it, everybody. */
 type Audience = 'superuser' | { userId: UserId };
 export interface Listener {
   id: UserId;
@@ -34,7 +34,7 @@ interface Subscriber {
   end: () => void;
 }
 
-interface Remembered extends SentEvent {
+interface RememberedEvent extends SentEvent {
   audience: Audience | undefined;
 }
 
@@ -43,14 +43,14 @@ export type EventHub = ReturnType<typeof createEventHub>;
 export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
   // a process would need a million events a second to reach the ids of the next one
   const bootId = now().getTime() * 1_000;
-  const ring: Remembered[] = [];
+  const ring: RememberedEvent[] = [];
   const subscribers = new Set<Subscriber>();
   let ringChars = 0;
   let lastId = bootId;
   let summary: (() => Pick<SentEvent, 'name' | 'data'>) | undefined;
   let closed = false;
 
-  function remember(event: Remembered): void {
+  function remember(event: RememberedEvent): void {
     ring.push(event);
     ringChars += event.data.length;
     while (ring.length > capacity || (ringChars > capacityChars && ring.length > 0))
@@ -61,7 +61,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
   function missedSince(lastSeen: number, listener: Listener): SentEvent[] | undefined {
     const oldest = ring[0]?.id ?? lastId + 1;
     if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also for NaN
-    return ring.filter((event) => event.id > lastSeen && mayHear(listener, event.audience));
+    return ring.filter((event) => event.id > lastSeen && isInAudience(listener, event.audience));
   }
 
   const caughtUp = (): SentEvent[] => (summary ? [{ id: lastId, ...summary() }] : []);
@@ -73,9 +73,9 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       { audience }: { audience?: Audience } = {},
     ): void {
       if (closed) return;
-      const event: Remembered = { id: ++lastId, name, data: JSON.stringify(data), audience };
+      const event: RememberedEvent = { id: ++lastId, name, data: JSON.stringify(data), audience };
       remember(event);
-      for (const { listener, send } of subscribers) if (mayHear(listener, audience)) send(event);
+      for (const { listener, send } of subscribers) if (isInAudience(listener, audience)) send(event);
     },
 
     /** Sets the event for a listener that missed more than is kept. */
@@ -101,7 +101,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
-    /** What is asked for now has everything up to this event. */
+    /** A response from now on includes everything up to this event. */
     lastId: (): number => lastId,
 
     /** Ends all subscriptions; later events are dropped. */
@@ -115,7 +115,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
 
 const parseId = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN);
 
-function mayHear(listener: Listener, audience: Audience | undefined): boolean {
+function isInAudience(listener: Listener, audience: Audience | undefined): boolean {
   if (audience === undefined) return true;
   return audience === 'superuser' ? listener.isSuperuser : listener.id === audience.userId;
 }

@@ -45,9 +45,12 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
         summary: `Server-sent events: ${kinds.map(({ name }) => name).join(', ')}; resumes with Last-Event-ID`,
       },
       ({ user, query, req, res }) => {
-        const open = connections.get(user.id) ?? 0;
-        if (open >= MAX_CONNECTIONS)
-          throw new AppError('too_many_requests', `This account has ${open} open event streams. Close some windows.`);
+        const openCount = connections.get(user.id) ?? 0;
+        if (openCount >= MAX_CONNECTIONS)
+          throw new AppError(
+            'too_many_requests',
+            `This account has ${openCount} open event streams. Close some windows.`,
+          );
 
         const stream = openStream(res);
         if (req.method === 'HEAD') return stream.end();
@@ -58,24 +61,27 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
           stream.end,
         );
         stream.begin();
-        const heartbeat = setInterval(() => (isStill(user, req) ? stream.beat() : stream.end()), heartbeatMs).unref();
+        const heartbeat = setInterval(
+          () => (isStillAllowed(user, req) ? stream.beat() : stream.end()),
+          heartbeatMs,
+        ).unref();
 
-        connections.set(user.id, open + 1);
+        connections.set(user.id, openCount + 1);
         res.once('close', () => {
           unsubscribe();
           clearInterval(heartbeat);
-          const left = (connections.get(user.id) ?? 1) - 1;
-          if (left > 0) connections.set(user.id, left);
+          const remaining = (connections.get(user.id) ?? 1) - 1;
+          if (remaining > 0) connections.set(user.id, remaining);
           else connections.delete(user.id);
         });
       },
     ),
   ];
 
-  function isStill(user: Principal, req: Request): boolean {
+  function isStillAllowed(user: Principal, req: Request): boolean {
     try {
-      const again = authenticate(req, { query: true, scope: 'events' });
-      return again?.id === user.id && again.isSuperuser === user.isSuperuser;
+      const currentUser = authenticate(req, { query: true, scope: 'events' });
+      return currentUser?.id === user.id && currentUser.isSuperuser === user.isSuperuser;
     } catch {
       return false; // the database cannot be read; the listener reconnects and gets the error
     }

@@ -2,8 +2,8 @@
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { MORE_TAG_LIST, ONE_VALUE_TAGS, type MoreTags } from '../db/more-tags.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
-import { MAX_NAME } from '../media/limits.ts';
-import { oneLine } from '../media/text.ts';
+import { MAX_NAME_CHARACTERS } from '../media/limits.ts';
+import { toOneLine } from '../media/text.ts';
 import type { Origin } from '../db/schema.ts';
 import { USUAL_CHARSET } from '../media/charset.ts';
 import type { AudioRead, Tags } from '../media/types.ts';
@@ -31,7 +31,7 @@ const LONGEST_NAME = 2_000;
 
 /** `Artist/Album/1-02 - Title.flac` → title and numbers, for files without them in their tags. */
 export function fromPath(sourceId: string): PathName {
-  const file = oneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), LONGEST_NAME);
+  const file = toOneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), LONGEST_NAME);
   const name = withBlanks(withoutExtension(file)) || file;
   const [, disc, discTrack, discTitle] = DISC_AND_TRACK.exec(name) ?? [];
   if (discTitle) return { title: discTitle, trackNumber: positive(discTrack), discNumber: positive(disc) };
@@ -55,7 +55,7 @@ const positive = (digits: string | undefined): number | undefined => Number(digi
 const fieldsOf = (tags: Tags): KnownFields =>
   fieldsFrom((field) => {
     const value = tags[field];
-    return Array.isArray(value) ? oneLine(joinValues(value), MAX_NAME) : value;
+    return Array.isArray(value) ? toOneLine(joinValues(value), MAX_NAME_CHARACTERS) : value;
   }) as KnownFields;
 
 /** Null if there are none. */

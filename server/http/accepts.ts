@@ -1,30 +1,29 @@
-// What the API takes besides the shapes that it documents (docs/API.md): other names, other spellings of values, fields
-// that it does not know. A request is turned into the documented shape here, so no handler and no service knows of any
-// other.
+// What the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of values,
+// unknown fields. Requests are converted to the documented shape here, so handlers and services only know that shape.
 import type { z } from 'zod';
 import { invalid, type AppError, type FieldError } from '../errors.ts';
-import { meantBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
+import { likelyBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
 
 export type Fields = Record<string, unknown>;
-/** As it stands in the address; a repeated parameter is a list. */
+/** The query as sent; a repeated parameter is a list. */
 export type QueryText = Record<string, string | string[]>;
 type Names = Readonly<Record<string, string>>;
 
-/** Of a route. Where a documented name and another one come together, the documented one counts. */
+/** The aliases of a route. If a documented name and its alias come together, the documented name counts. */
 export interface Accepts {
   /** Other names of fields of the body. */
   body?: Names;
   /** Other names of query parameters, besides `COMMON_NAMES`. */
   query?: Names;
-  /** Turns a body that is written otherwise into the documented one. Called after the names are the documented ones. */
+  /** Converts another shape of the body to the documented one. Called after the names were replaced. */
   bodyAs?: (body: Fields) => Fields;
-  /** The same for the query. */
+  /** Converts another shape of the query to the documented one. */
   queryAs?: (query: QueryText) => QueryText;
-  /** For the documentation: what `bodyAs` and `queryAs` take, a phrase each. */
+  /** What `bodyAs` and `queryAs` accept, a phrase each, for the documentation. */
   also?: readonly string[];
 }
 
-/** Names that mean the same wherever a route has the second one. */
+/** Aliases that mean the same wherever a route has the second name. */
 const COMMON_NAMES: Names = {
   query: 'q',
   search: 'q',
@@ -39,7 +38,7 @@ const COMMON_NAMES: Names = {
 };
 
 type Order = 'asc' | 'desc';
-/** Values of `sort` that say the order too. */
+/** Values of `sort` that include the order. */
 const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
   Object.entries({
     newest: ['created_at', 'desc'],
@@ -49,7 +48,7 @@ const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
     recently_played: ['last_played_at', 'desc'],
   }),
 );
-/** Other names of values of `sort`; the first that the route has is meant. */
+/** Aliases of values of `sort`; the first one that the route has is used. */
 const SORT_NAMES = new Map<string, readonly string[]>(
   Object.entries({
     name: ['title'],
@@ -65,17 +64,17 @@ const SORT_NAMES = new Map<string, readonly string[]>(
 );
 
 const fault = (field: string, message: string): AppError => invalid([{ field, message }]);
-const lastOf = (value: string | string[] | undefined): string | undefined =>
+const lastValue = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.at(-1);
 
-/** The fields that a schema of an object declares. */
+/** Returns the fields that the schema of an object declares. */
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   const { shape, in: input } = (schema as unknown as { def: { shape?: Record<string, z.ZodType>; in?: z.ZodType } })
     .def;
   return shape ?? (input ? shapeOf(input) : {});
 }
 
-/** The values of an enum, below what makes it optional. */
+/** Returns the values of an enum, also if it is optional. */
 function optionsOf(schema: z.ZodType): readonly string[] {
   const { innerType, entries } = (
     schema as unknown as { def: { innerType?: z.ZodType; entries?: Record<string, string> } }
@@ -83,158 +82,168 @@ function optionsOf(schema: z.ZodType): readonly string[] {
   return entries ? Object.values(entries) : innerType ? optionsOf(innerType) : [];
 }
 
-/** Renames what has another name, and notes in `givenNames` how the request called each field. */
-function renamed<T extends Fields | QueryText>(fields: T, names: Names, givenNames: Map<string, string>): T {
-  const now: Fields = { ...fields };
-  for (const [other, name] of Object.entries(names)) {
-    if (!Object.hasOwn(now, other)) continue;
-    if (!Object.hasOwn(now, name)) {
-      now[name] = now[other];
-      givenNames.set(name, other);
+/** Replaces aliases by the documented names, and notes in `givenNames` how the request called each field. */
+function renameFields<T extends Fields | QueryText>(fields: T, names: Names, givenNames: Map<string, string>): T {
+  const result: Fields = { ...fields };
+  for (const [alias, name] of Object.entries(names)) {
+    if (!Object.hasOwn(result, alias)) continue;
+    if (!Object.hasOwn(result, name)) {
+      result[name] = result[alias];
+      givenNames.set(name, alias);
     }
-    delete now[other];
+    delete result[alias];
   }
-  return now as T;
+  return result as T;
 }
 
 function pageToOffset(query: QueryText): QueryText {
-  const { page, ...rest } = query;
+  const { page, ...others } = query;
   if (page === undefined) return query;
-  const [number, limit] = [Number(lastOf(page)), Number(lastOf(rest['limit']) ?? 50)];
-  if (!/^\d{1,9}$/.test(lastOf(page) ?? '') || number < 1) throw fault('page', 'must be a whole number from 1');
-  if (rest['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
-  return { ...rest, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
+  const [number, limit] = [Number(lastValue(page)), Number(lastValue(others['limit']) ?? 50)];
+  if (!/^\d{1,9}$/.test(lastValue(page) ?? '') || number < 1) throw fault('page', 'must be a whole number from 1');
+  if (others['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
+  return { ...others, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
 }
 
-/** `-year`, `year:desc`, `newest` → a value of `sort` and one of `order`. */
-function plainSort(query: QueryText, sorts: readonly string[]): QueryText {
-  const given = lastOf(query['sort']);
-  if (given === undefined) return query;
-  const [, sign = '', word = given, , suffix] = /^([-+ ]?)([a-z_]+)([:,\s]+(asc|desc))?$/i.exec(given) ?? [];
-  const signed = sign === '-' ? 'desc' : sign === '' ? undefined : 'asc';
-  let order = suffix?.toLowerCase() ?? signed;
-  let sort = word.toLowerCase();
-  const byName = NAMED_ORDERS.get(sort);
-  if (!sorts.includes(sort) && byName && sorts.includes(byName[0])) {
-    sort = byName[0];
-    order ??= byName[1];
+/** Converts `-year`, `year:desc` and `newest` to values of `sort` and `order`. */
+function normalizeSort(query: QueryText, sorts: readonly string[]): QueryText {
+  const sortText = lastValue(query['sort']);
+  if (sortText === undefined) return query;
+  const [, sign = '', sortWord = sortText, , suffix] = /^([-+ ]?)([a-z_]+)([:,\s]+(asc|desc))?$/i.exec(sortText) ?? [];
+  const orderOfSign = sign === '-' ? 'desc' : sign === '' ? undefined : 'asc';
+  let order = suffix?.toLowerCase() ?? orderOfSign;
+  let sort = sortWord.toLowerCase();
+  const namedOrder = NAMED_ORDERS.get(sort);
+  if (!sorts.includes(sort) && namedOrder && sorts.includes(namedOrder[0])) {
+    sort = namedOrder[0];
+    order ??= namedOrder[1];
   }
-  if (!sorts.includes(sort)) sort = SORT_NAMES.get(sort)?.find((name) => sorts.includes(name)) ?? given;
-  const asked = lastOf(query['order'])?.toLowerCase();
-  if (order !== undefined && asked !== undefined && order !== asked)
-    throw fault('order', `says ${asked}, and sort says ${order}`);
-  const both = order ?? asked;
-  return { ...query, sort, ...(both !== undefined && { order: both }) };
+  if (!sorts.includes(sort)) sort = SORT_NAMES.get(sort)?.find((name) => sorts.includes(name)) ?? sortText;
+  const orderParam = lastValue(query['order'])?.toLowerCase();
+  if (order !== undefined && orderParam !== undefined && order !== orderParam)
+    throw fault('order', `says ${orderParam}, and sort says ${order}`);
+  const finalOrder = order ?? orderParam;
+  return { ...query, sort, ...(finalOrder !== undefined && { order: finalOrder }) };
 }
 
-function oneYear(given: QueryText, givenNames: Map<string, string>): QueryText {
-  const { year, ...query } = given;
+function expandYear(input: QueryText, givenNames: Map<string, string>): QueryText {
+  const { year, ...query } = input;
   if (year === undefined) return query;
   for (const end of ['year_from', 'year_to']) if (query[end] === undefined) givenNames.set(end, 'year');
   return { year_from: year, year_to: year, ...query };
 }
 
-/** Throws `invalid`, with each parameter by the name that it was given. */
-export function parseQuery(schema: z.ZodType, given: QueryText, accepts: Accepts = {}): unknown {
+/** Throws `invalid`, with each parameter by the name that the request used. */
+export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts = {}): unknown {
   const shape = shapeOf(schema);
   const givenNames = new Map<string, string>();
-  let query = given;
-  if (Object.keys(given).some((name) => !Object.hasOwn(shape, name))) {
+  let query = input;
+  if (Object.keys(input).some((name) => !Object.hasOwn(shape, name))) {
     const common = Object.entries(COMMON_NAMES).filter(
       ([other, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, other),
     );
-    query = renamed(query, { ...Object.fromEntries(common), ...accepts.query }, givenNames);
+    query = renameFields(query, { ...Object.fromEntries(common), ...accepts.query }, givenNames);
     if (shape['offset'] && !shape['page']) query = pageToOffset(query);
-    if (shape['year_from'] && !shape['year']) query = oneYear(query, givenNames);
+    if (shape['year_from'] && !shape['year']) query = expandYear(query, givenNames);
   }
-  if (shape['sort']) query = plainSort(query, optionsOf(shape['sort']));
+  if (shape['sort']) query = normalizeSort(query, optionsOf(shape['sort']));
   if (accepts.queryAs) query = accepts.queryAs(query);
   const parsed = schema.safeParse(query);
-  if (!parsed.success) throw invalid(asCalled(toFields(parsed.error, query), givenNames));
+  if (!parsed.success) throw invalid(withGivenNames(toFields(parsed.error, query), givenNames));
   return parsed.data;
 }
 
-/** Returns the errors with the fields as the request called them, each once. */
-const asCalled = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
+/** Returns each error once, with the field as the request called it. */
+const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
   ...new Map(
     fields
-      .map((one) => ({ ...one, field: givenNames.get(one.field) ?? one.field }))
-      .map((one) => [`${one.field} ${one.message}`, one]),
+      .map((error) => ({ ...error, field: givenNames.get(error.field) ?? error.field }))
+      .map((error) => [`${error.field} ${error.message}`, error]),
   ).values(),
 ];
 
 /**
- * Unknown fields have no effect, except in a `strict` body or when no field is known; numbers and booleans in strings
- * are taken where no string can be meant. A body as documented is looked at once. Throws `invalid`.
+ * Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and booleans in strings
+ * are accepted where no string is possible. A body as documented is validated only once. Throws `invalid`.
  */
 export function parseBody(
   schema: z.ZodType,
-  given: unknown,
+  input: unknown,
   { accepts = {}, strict, method }: { accepts?: Accepts; strict?: true; method: string },
 ): unknown {
   const givenNames = new Map<string, string>();
-  let body = given;
+  let body = input;
   if (isFields(body)) {
-    if (accepts.body) body = renamed(body, accepts.body, givenNames);
+    if (accepts.body) body = renameFields(body, accepts.body, givenNames);
     if (accepts.bodyAs) body = accepts.bodyAs(body as Fields);
   }
   let parsed = schema.safeParse(body);
   const isUnknown = ({ message }: FieldError): boolean => message === UNKNOWN_FIELD;
-  const unknown = parsed.success ? [] : toFields(parsed.error).filter(isUnknown);
-  for (let tries = 0; !parsed.success && tries < MOST_MENDS; tries++) {
-    const mended = mend(body, parsed.error.issues, { strict: strict === true, isNullAbsent: method === 'post' });
-    if (mended === undefined) break;
-    body = mended;
+  const unknownFields = parsed.success ? [] : toFields(parsed.error).filter(isUnknown);
+  for (let attempt = 0; !parsed.success && attempt < MAX_REPAIRS; attempt++) {
+    const repaired = repairBody(body, parsed.error.issues, {
+      strict: strict === true,
+      isNullAbsent: method === 'post',
+    });
+    if (repaired === undefined) break;
+    body = repaired;
     parsed = schema.safeParse(body);
   }
   if (parsed.success) return parsed.data;
-  const faults = toFields(parsed.error, body).filter((one) => !isUnknown(one));
-  throw invalid(asCalled([...unknown, ...faults], givenNames));
+  const errors = toFields(parsed.error, body).filter((error) => !isUnknown(error));
+  throw invalid(withGivenNames([...unknownFields, ...errors], givenNames));
 }
 
-/** A union tells of unknown fields only when the known ones are right. */
-const MOST_MENDS = 3;
+/** A union reports unknown fields only when the known ones are valid. */
+const MAX_REPAIRS = 3;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-interface Mending {
+interface RepairOptions {
   strict: boolean;
-  /** In what makes something new; in an edit null says that a field is to be cleared. */
+  /** Applies to creation; in an edit null clears a field. */
   isNullAbsent: boolean;
 }
 
-/** Returns a copy of the body without the faults that can be mended; undefined when none can. */
-function mend(body: unknown, issues: readonly z.core.$ZodIssue[], how: Mending): unknown {
+/** Returns a copy of the body without the repairable faults; undefined when none can be repaired. */
+function repairBody(body: unknown, issues: readonly z.core.$ZodIssue[], options: RepairOptions): unknown {
   const copy: unknown = structuredClone(body);
-  const mended = issues.filter((issue) => mendOne(copy, issue, [], how));
-  return mended.length > 0 ? copy : undefined;
+  const repairedIssues = issues.filter((issue) => repairIssue(copy, issue, [], options));
+  return repairedIssues.length > 0 ? copy : undefined;
 }
 
-function mendOne(body: unknown, issue: z.core.$ZodIssue, at: readonly PropertyKey[], how: Mending): boolean {
-  const path = [...at, ...issue.path];
+function repairIssue(
+  body: unknown,
+  issue: z.core.$ZodIssue,
+  parentPath: readonly PropertyKey[],
+  options: RepairOptions,
+): boolean {
+  const path = [...parentPath, ...issue.path];
   if (issue.code === 'invalid_union')
-    return (meantBranch(issue.errors) ?? []).filter((inner) => mendOne(body, inner, path, how)).length > 0;
+    return (likelyBranch(issue.errors) ?? []).filter((inner) => repairIssue(body, inner, path, options)).length > 0;
   if (issue.code === 'unrecognized_keys') {
     const fields = valueAt(body, path);
-    const isNoneKnown = path.length === 0 && isFields(fields) && Object.keys(fields).length <= issue.keys.length;
-    if (how.strict || isNoneKnown || !isFields(fields)) return false;
+    const hasOnlyUnknownFields =
+      path.length === 0 && isFields(fields) && Object.keys(fields).length <= issue.keys.length;
+    if (options.strict || hasOnlyUnknownFields || !isFields(fields)) return false;
     for (const key of issue.keys) delete fields[key];
     return true;
   }
-  const [holder, name] = [valueAt(body, path.slice(0, -1)), String(path.at(-1))];
-  if (issue.code !== 'invalid_type' || typeof holder !== 'object' || holder === null) return false;
-  if (!Object.hasOwn(holder, name)) return false;
-  const value = (holder as Fields)[name];
-  if (value === null) return how.isNullAbsent && isFields(holder) && delete holder[name];
-  const meant = typeof value === 'string' ? fromText(value, issue.expected) : undefined;
-  if (meant !== undefined) (holder as Fields)[name] = meant;
-  return meant !== undefined;
+  const [parent, name] = [valueAt(body, path.slice(0, -1)), String(path.at(-1))];
+  if (issue.code !== 'invalid_type' || typeof parent !== 'object' || parent === null) return false;
+  if (!Object.hasOwn(parent, name)) return false;
+  const value = (parent as Fields)[name];
+  if (value === null) return options.isNullAbsent && isFields(parent) && delete parent[name];
+  const converted = typeof value === 'string' ? fromText(value, issue.expected) : undefined;
+  if (converted !== undefined) (parent as Fields)[name] = converted;
+  return converted !== undefined;
 }
 
 function fromText(text: string, expected: string): number | boolean | undefined {
-  const plain = text.trim();
-  if ((expected === 'number' || expected === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(plain)) return Number(plain);
-  if (expected === 'boolean' && /^(?:true|false)$/i.test(plain)) return plain.toLowerCase() === 'true';
+  const trimmed = text.trim();
+  if ((expected === 'number' || expected === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(trimmed))
+    return Number(trimmed);
+  if (expected === 'boolean' && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
   return undefined;
 }

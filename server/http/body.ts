@@ -1,25 +1,25 @@
-// Bodies of requests. JSON is parsed at once and therefore small, except for long lists of ids, which are taken out of
-// the text before and read in slices.
+// Bodies of requests. JSON is parsed in one go and therefore limited, except for long lists of ids, which are taken out
+// of the text first and read in slices.
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { MAX_ID } from '../db/ids.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
 import { turn } from '../runtime/time-slices.ts';
 
-/** Of JSON without its long lists. */
-export const MOST_JSON_BYTES = 512 << 10;
-/** Half a million ids of 15 digits. */
-const MOST_LIST_BYTES = 10 << 20;
-/** Objects, lists and what they hold: checking one takes microseconds. */
-const MOST_VALUES = 30_000;
-const DEEPEST = 50;
+/** Limit of JSON without its long lists. */
+export const MAX_JSON_BYTES = 512 << 10;
+/** Fits half a million ids of 15 digits. */
+const MAX_LIST_BYTES = 10 << 20;
+/** Limit of all values of a body; validating one takes microseconds. */
+const MAX_VALUES = 30_000;
+const MAX_DEPTH = 50;
 const SLICE_BYTES = 32 << 10;
 
 /**
- * Rejects with `too_large`, which names the limit, or with `bad_request` when the connection breaks. What comes after
- * the limit is read and dropped, so that the response can be sent.
+ * Rejects with `too_large`, or with `bad_request` when the connection breaks. Bytes after the limit are read and
+ * dropped, so that the response can be sent.
  */
-export function readBytes(req: IncomingMessage, most: number): Promise<Buffer> {
+export function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
@@ -29,7 +29,7 @@ export function readBytes(req: IncomingMessage, most: number): Promise<Buffer> {
     };
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > most) fail(tooLarge(most));
+      if (size > maxBytes) fail(tooLarge(maxBytes));
       else chunks.push(chunk);
     });
     req.once('end', () => resolve(Buffer.concat(chunks)));
@@ -38,16 +38,16 @@ export function readBytes(req: IncomingMessage, most: number): Promise<Buffer> {
   });
 }
 
-const tooLarge = (most: number): AppError =>
-  new AppError('too_large', `The body may have at most ${most} bytes; this one has more.`);
+const tooLarge = (maxBytes: number): AppError =>
+  new AppError('too_large', `The body may have at most ${maxBytes} bytes; this one has more.`);
 
 /** `longLists` are fields of the body that may hold many ids. */
 export async function readJson(req: IncomingMessage, longLists: readonly string[] = []): Promise<unknown> {
-  const bytes = await readBytes(req, longLists.length > 0 ? MOST_LIST_BYTES : MOST_JSON_BYTES);
+  const bytes = await readBytes(req, longLists.length > 0 ? MAX_LIST_BYTES : MAX_JSON_BYTES);
   if (bytes.length === 0) throw badRequest('A JSON body is required (Content-Type: application/json).');
-  const { rest, lists } = await takeOut(bytes, longLists);
-  if (rest.length > MOST_JSON_BYTES) throw tooLarge(MOST_JSON_BYTES);
-  const value = parse(rest);
+  const { rest: remainder, lists } = await extractLists(bytes, longLists);
+  if (remainder.length > MAX_JSON_BYTES) throw tooLarge(MAX_JSON_BYTES);
+  const value = parse(remainder);
   assertSmall(value, longLists);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(value, lists);
   return value;
@@ -61,72 +61,73 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Long lists of ids, and the text without them. */
-async function takeOut(
+/** Returns the long lists of ids, and the text without them. */
+async function extractLists(
   bytes: Buffer,
   names: readonly string[],
 ): Promise<{ rest: Buffer; lists: Record<string, number[]> }> {
   const lists: Record<string, number[]> = {};
-  let rest = bytes;
-  for (const name of bytes.length > MOST_JSON_BYTES ? names : []) {
-    const at = rest.indexOf(`"${name}"`);
-    const head = at < 0 ? null : /^"\w+"\s{0,20}:\s{0,20}\[/.exec(rest.toString('latin1', at, at + 200));
+  let remainder = bytes;
+  for (const name of bytes.length > MAX_JSON_BYTES ? names : []) {
+    const nameStart = remainder.indexOf(`"${name}"`);
+    const head =
+      nameStart < 0 ? null : /^"\w+"\s{0,20}:\s{0,20}\[/.exec(remainder.toString('latin1', nameStart, nameStart + 200));
     if (!head) continue;
-    const [start, end] = [at + head[0].length, rest.indexOf(']', at)];
-    const ids = end < 0 ? undefined : await readIds(rest.subarray(start, end));
+    const [start, end] = [nameStart + head[0].length, remainder.indexOf(']', nameStart)];
+    const ids = end < 0 ? undefined : await readIds(remainder.subarray(start, end));
     if (!ids) continue;
     lists[name] = ids;
-    rest = Buffer.concat([rest.subarray(0, start), rest.subarray(end)]);
+    remainder = Buffer.concat([remainder.subarray(0, start), remainder.subarray(end)]);
   }
-  return { rest, lists };
+  return { rest: remainder, lists };
 }
 
-/** Undefined for anything but whole numbers between commas. */
+/** Returns undefined for anything but whole numbers between commas. */
 async function readIds(text: Buffer): Promise<number[] | undefined> {
   const ids: number[] = [];
-  for (let at = 0; at < text.length;) {
-    const comma = text.indexOf(',', Math.min(text.length, at + SLICE_BYTES));
+  for (let position = 0; position < text.length;) {
+    const comma = text.indexOf(',', Math.min(text.length, position + SLICE_BYTES));
     const end = comma < 0 ? text.length : comma;
-    if (end - at > 2 * SLICE_BYTES) return undefined;
-    const part = text.toString('latin1', at, end);
+    if (end - position > 2 * SLICE_BYTES) return undefined;
+    const part = text.toString('latin1', position, end);
     if (!/^\s*\d{1,15}\s*(?:,\s*\d{1,15}\s*)*$/.test(part)) return undefined;
     for (const id of part.split(',')) ids.push(Number(id));
-    at = end + 1;
+    position = end + 1;
     await turn();
   }
   return ids;
 }
 
-/** Before the rules look at it, which takes longer the more there is. */
+/** Limits the size of a body before its validation, which takes time in proportion. */
 function assertSmall(body: unknown, longLists: readonly string[]): void {
-  const rest: { value: unknown; depth: number }[] = [{ value: body, depth: 0 }];
+  const queue: { value: unknown; depth: number }[] = [{ value: body, depth: 0 }];
   let count = 0;
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    const { value, depth } = next;
+  for (let item = queue.pop(); item; item = queue.pop()) {
+    const { value, depth } = item;
     if (typeof value === 'string' && !value.isWellFormed())
       throw badRequest('The body has a text that is no Unicode: half of a surrogate pair.');
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > DEEPEST) throw badRequest(`The body may be ${DEEPEST} levels deep at most.`);
+    if (depth > MAX_DEPTH) throw badRequest(`The body may be ${MAX_DEPTH} levels deep at most.`);
     const entries = Object.entries(value).filter(([name]) => depth > 0 || !longLists.includes(name));
     count += entries.length;
-    if (count > MOST_VALUES)
-      throw invalid([{ field: 'body', message: `may hold at most ${MOST_VALUES} values, and this one holds more` }]);
-    for (const [, inner] of entries) rest.push({ value: inner, depth: depth + 1 });
+    if (count > MAX_VALUES)
+      throw invalid([{ field: 'body', message: `may hold at most ${MAX_VALUES} values, and this one holds more` }]);
+    for (const [, inner] of entries) queue.push({ value: inner, depth: depth + 1 });
   }
 }
 
-/** A list of ids that may be long: checked in one go, and described as what it is. */
+/** A list of ids that may be long: validated in one pass instead of item by item. */
 export function idList<Id extends number>(
-  most: number,
-  { least = 0, description = `at most ${most} ids` }: { least?: number; description?: string } = {},
+  max: number,
+  { least: min = 0, description = `at most ${max} ids` }: { least?: number; description?: string } = {},
 ) {
   const isId = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
   const fault = (value: unknown): string | undefined => {
     if (!Array.isArray(value)) return 'must be a list of ids';
-    if (value.length > most) return `may hold at most ${most} ids, and this one holds ${value.length}`;
-    if (value.length < least) return `must hold at least ${least}`;
-    const wrong = value.findIndex((id) => !isId(id));
-    return wrong < 0 ? undefined : `must hold positive whole numbers; number ${wrong + 1} is none`;
+    if (value.length > max) return `may hold at most ${max} ids, and this one holds ${value.length}`;
+    if (value.length < min) return `must hold at least ${min}`;
+    const invalidIndex = value.findIndex((id) => !isId(id));
+    return invalidIndex < 0 ? undefined : `must hold positive whole numbers; number ${invalidIndex + 1} is none`;
   };
   const list = z
     .custom<Id[]>((value) => fault(value) === undefined, { error: ({ input }) => fault(input) ?? 'is wrong' })
@@ -134,8 +135,8 @@ export function idList<Id extends number>(
       description,
       type: 'array',
       items: { type: 'integer', minimum: 1, maximum: MAX_ID },
-      minItems: least,
-      maxItems: most,
+      minItems: min,
+      maxItems: max,
     });
   return list as unknown as z.ZodType<Id[], number[]>; // ids come as plain numbers
 }

@@ -1,23 +1,23 @@
-// The file name that a browser proposes (RFC 6266, RFC 8187), safe on every system it may be saved on.
+// The file name that a browser suggests (RFC 6266, RFC 8187), safe on every system.
 import { trimBoth } from '../runtime/trim-text.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 const MAX_CHARACTERS = 120;
 
 /**
- * `inline; filename="Name.mp3"; filename*=UTF-8''…`: the first in ASCII for old clients, the second exact. `untitled`
- * is used when nothing is left of the title.
+ * `inline; filename="Name.mp3"; filename*=UTF-8''…`: first in ASCII for old clients, then exact. `untitled` replaces a
+ * title without any valid character.
  */
 export function contentDisposition(
   kind: 'inline' | 'attachment',
   { title, extension, untitled }: { title: string; extension: string | null; untitled: string },
 ): string {
-  const plain =
+  const safeTitle =
     trimBoth(
       [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MAX_CHARACTERS).join(''),
       /[.\s]/,
     ) || untitled;
-  const name = extension ? `${plain}.${extension}` : plain;
+  const name = extension ? `${safeTitle}.${extension}` : safeTitle;
   const ascii = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

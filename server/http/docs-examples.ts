@@ -2,8 +2,8 @@
 import type { JsonSchema } from './json-schema.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
-/** By the name of the field; anything else is made from its type. */
-const VALUES: Record<string, unknown> = {
+/** Examples by field name; other fields get one by their type. */
+const EXAMPLE_VALUES: Record<string, unknown> = {
   username: 'ann',
   password: 'correct horse battery',
   setup_token: 'TOKEN_THAT_THE_SERVER_PRINTED',
@@ -24,39 +24,41 @@ const VALUES: Record<string, unknown> = {
   candidate: 'embedded-1-1',
   artist_mbid: 'b10bbbfc-cf9e-42e0-be17-e2c3e1d2600d',
 };
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 type Schemas = OpenApiDocument['components']['schemas'];
 
-/** A value that the schema takes: of an object the required fields, or the first where none is. */
+/**
+ * Returns a value that the schema accepts: an object with its required fields, or with the first if none is required.
+ */
 export function exampleValue(schema: JsonSchema, schemas: Schemas, name = '', depth = 0): unknown {
-  const { $ref: ref, enum: values, type, items, anyOf, allOf, format, minimum, default: byDefault } = schema;
+  const { $ref: ref, enum: values, type, items, anyOf, allOf, format, minimum, default: defaultValue } = schema;
   if (typeof ref === 'string')
     return exampleValue(schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {}, schemas, name, depth + 1);
   if (schema['x-example'] !== undefined) return schema['x-example']; // zod leaves `examples` out of what it transforms
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(values)) return values[0];
   const [first] = (anyOf ?? allOf ?? schema['oneOf'] ?? []) as JsonSchema[];
-  if (first && depth < DEEPEST) return exampleValue(first, schemas, name, depth + 1);
+  if (first && depth < MAX_DEPTH) return exampleValue(first, schemas, name, depth + 1);
   if (type === 'object' || schema['properties']) return exampleObject(schema, schemas, depth);
   if (type === 'array') {
-    const least = Math.max(1, Number(schema['minItems'] ?? 1));
+    const minItems = Math.max(1, Number(schema['minItems'] ?? 1));
     const makeItem = (): unknown => exampleValue((items ?? {}) as JsonSchema, schemas, name, depth + 1);
-    return depth < DEEPEST ? Array.from({ length: least }, makeItem) : [];
+    return depth < MAX_DEPTH ? Array.from({ length: minItems }, makeItem) : [];
   }
-  if (type === 'boolean') return byDefault !== true;
+  if (type === 'boolean') return defaultValue !== true;
   if (type === 'integer' || type === 'number') return Math.max(1, Number(minimum ?? 1));
   if (format === 'date-time') return '2026-01-31T20:15:00.000Z';
   if (format === 'uri') return 'https://example.org/';
-  return VALUES[name] ?? byDefault ?? 'text';
+  return EXAMPLE_VALUES[name] ?? defaultValue ?? 'text';
 }
 
 function exampleObject(schema: JsonSchema, schemas: Schemas, depth: number): Record<string, unknown> {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   const required = (schema['required'] ?? []) as string[];
-  const shown = properties.filter(([name]) => required.includes(name));
+  const requiredFields = properties.filter(([name]) => required.includes(name));
   return Object.fromEntries(
-    (shown.length > 0 ? shown : properties.slice(0, 1)).map(([name, field]) => [
+    (requiredFields.length > 0 ? requiredFields : properties.slice(0, 1)).map(([name, field]) => [
       name,
       exampleValue(field, schemas, name, depth + 1),
     ]),
@@ -66,18 +68,19 @@ function exampleObject(schema: JsonSchema, schemas: Schemas, depth: number): Rec
 /** `curl -X POST … /api/v1/likes`, to be read more than to be run. */
 export function exampleLine(path: string, method: string, operation: Operation, schemas: Schemas): string {
   const query = operation.parameters
-    .filter(({ in: place, required }) => place === 'query' && required)
+    .filter(({ in: location, required }) => location === 'query' && required)
     .map(({ name, schema }) => `${name}=${encodeURIComponent(String(exampleValue(schema, schemas, name)))}`);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'source' ? 'local_folder' : '1'));
-  const address = `http://127.0.0.1:4747${filled}`;
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'source' ? 'local_folder' : '1'));
+  const address = `http://127.0.0.1:4747${filledPath}`;
   const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {});
-  const sent =
+  const bodyOption =
     type === 'application/json'
       ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(exampleValue(content?.schema ?? {}, schemas))}'`
       : type === undefined
         ? ''
         : ' -F file=@FILE';
-  const signIn = operation.security.length > 0 ? ` -H 'Authorization: Bearer TOKEN'` : '';
-  const verb = method === 'get' || (method === 'post' && sent !== '') ? '' : ` -X ${method.toUpperCase()}`;
-  return `curl${verb}${signIn}${sent} '${address}${query.length > 0 ? `?${query.join('&')}` : ''}'`;
+  const authOption = operation.security.length > 0 ? ` -H 'Authorization: Bearer TOKEN'` : '';
+  const methodOption =
+    method === 'get' || (method === 'post' && bodyOption !== '') ? '' : ` -X ${method.toUpperCase()}`;
+  return `curl${methodOption}${authOption}${bodyOption} '${address}${query.length > 0 ? `?${query.join('&')}` : ''}'`;
 }

@@ -89,8 +89,8 @@ const ACCESS: Record<Operation['x-access'], string> = {
 
 function parameterTable(parameters: Parameter[]): string {
   if (parameters.length === 0) return '';
-  const rows = parameters.map(({ name, in: place, required, description, schema }) =>
-    row(name, place === 'path' || required, schema, description, place),
+  const rows = parameters.map(({ name, in: location, required, description, schema }) =>
+    row(name, location === 'path' || required, schema, description, location),
   );
   return `<h3>Parameters</h3><table>${rows.join('')}</table>`;
 }
@@ -129,10 +129,10 @@ function shape(schema: JsonSchema): string {
   return `<table>${rows.join('')}</table>`;
 }
 
-function row(name: string, required: boolean, schema: JsonSchema, description = '', place = ''): string {
-  const notes = [place, required ? '' : 'optional', limits(schema)].filter(Boolean).join(' · ');
-  const about = `${escape(description)} <small>${escape(notes)}</small>`;
-  return tableRow(`<code>${escape(name)}</code>`, typeText(schema), about);
+function row(name: string, required: boolean, schema: JsonSchema, description = '', location = ''): string {
+  const notes = [location, required ? '' : 'optional', limits(schema)].filter(Boolean).join(' · ');
+  const descriptionCell = `${escape(description)} <small>${escape(notes)}</small>`;
+  return tableRow(`<code>${escape(name)}</code>`, typeText(schema), descriptionCell);
 }
 
 const tableRow = (head: string, ...cells: string[]): string =>
@@ -146,7 +146,7 @@ function typeText(schema: JsonSchema): string {
   if (constant !== undefined) return escape(JSON.stringify(constant));
   if (Array.isArray(values)) return values.map((value) => escape(JSON.stringify(value))).join(' | ');
   if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).map(typeText).join(' | ');
-  if (Array.isArray(type)) return type.map((one) => escape(String(one))).join(' | ');
+  if (Array.isArray(type)) return type.map((typeName) => escape(String(typeName))).join(' | ');
   if (type === 'array') return `${typeText((items ?? {}) as JsonSchema)}[]`;
   if (type === 'object' && schema['properties'])
     return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>)
@@ -161,7 +161,7 @@ function reference(ref: string): string {
   return `<a href="#shape-${anchor(name)}">${escape(name)}</a>`;
 }
 
-const LIMITS: [keyword: string, word: string][] = [
+const LIMIT_WORDS: [keyword: string, word: string][] = [
   ['minimum', 'at least'],
   ['exclusiveMinimum', 'above'],
   ['maximum', 'at most'],
@@ -171,7 +171,7 @@ const LIMITS: [keyword: string, word: string][] = [
   ['default', 'default'],
 ];
 const limits = (schema: JsonSchema): string =>
-  LIMITS.filter(([keyword]) => schema[keyword] !== undefined)
+  LIMIT_WORDS.filter(([keyword]) => schema[keyword] !== undefined)
     .map(
       ([keyword, word]) =>
         `${word} ${typeof schema[keyword] === 'string' ? schema[keyword] : JSON.stringify(schema[keyword])}`,

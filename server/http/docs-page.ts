@@ -22,13 +22,13 @@ export function documentationRoutes(
   getRoutes: () => { routes: Route[]; rootRoutes: Route[] },
   version: string,
 ): Route[] {
-  let made: { document: OpenApiDocument; page: string } | undefined;
+  let cached: { document: OpenApiDocument; page: string } | undefined;
   const documentation = () => {
-    if (made) return made;
+    if (cached) return cached;
     const { routes, rootRoutes } = getRoutes();
     const document = openApiDocument(routes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
-    made = { document, page: docsHtml(document) };
-    return made;
+    cached = { document, page: docsHtml(document) };
+    return cached;
   };
 
   return [

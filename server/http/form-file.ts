@@ -1,63 +1,63 @@
-// The file of a form that is read into memory: covers, pictures and playlists. All of them together have one limit; who
-// stalls while others need the memory loses it.
+// The file of a form that is read into memory: covers, pictures and playlists. All requests share one memory limit; a
+// stalled upload is dropped when others need the memory.
 import type { IncomingMessage } from 'node:http';
 import { AppError, invalid } from '../errors.ts';
 import { readForm } from './multipart.ts';
 
-const FIELD = 'file';
+const FILE_FIELD = 'file';
 const MAX_TOTAL_BYTES = 96 << 20;
-/** Who sends less in STALL_MS than STALL_BYTES stalls. */
+/** An upload that sends less than STALL_BYTES in STALL_MS is stalled. */
 const STALL_MS = 5_000;
 const STALL_BYTES = 64 << 10;
 
-interface Holder {
+interface FormBuffer {
   parts: Buffer[];
   bytes: number;
   /** The bytes at the last progress, and its time. */
-  progress: { bytes: number; at: number };
+  progress: { bytes: number; time: number };
   isDropped: boolean;
 }
 
-const holders = new Set<Holder>();
+const formBuffers = new Set<FormBuffer>();
 
-const busy = (): AppError =>
+const tooManyFiles = (): AppError =>
   new AppError('too_many_requests', 'Too many files are being sent at the same time. Try again in a moment.', {
     retryAfter: 5,
   });
 
-function drop(holder: Holder): void {
-  holders.delete(holder);
-  holder.parts = [];
-  holder.isDropped = true;
+function dropBuffer(buffer: FormBuffer): void {
+  formBuffers.delete(buffer);
+  buffer.parts = [];
+  buffer.isDropped = true;
 }
 
-function add(holder: Holder, chunk: Buffer, now: number): void {
-  const total = (): number => [...holders].reduce((sum, { bytes }) => sum + bytes, 0) + chunk.length;
-  if (!holder.isDropped && total() > MAX_TOTAL_BYTES)
-    for (const other of holders) if (other !== holder && now - other.progress.at > STALL_MS) drop(other);
-  if (holder.isDropped || total() > MAX_TOTAL_BYTES) throw busy();
-  holder.parts.push(chunk);
-  holder.bytes += chunk.length;
-  if (holder.bytes - holder.progress.bytes >= STALL_BYTES) holder.progress = { bytes: holder.bytes, at: now };
+function addChunk(buffer: FormBuffer, chunk: Buffer, now: number): void {
+  const total = (): number => [...formBuffers].reduce((sum, { bytes }) => sum + bytes, 0) + chunk.length;
+  if (!buffer.isDropped && total() > MAX_TOTAL_BYTES)
+    for (const other of formBuffers) if (other !== buffer && now - other.progress.time > STALL_MS) dropBuffer(other);
+  if (buffer.isDropped || total() > MAX_TOTAL_BYTES) throw tooManyFiles();
+  buffer.parts.push(chunk);
+  buffer.bytes += chunk.length;
+  if (buffer.bytes - buffer.progress.bytes >= STALL_BYTES) buffer.progress = { bytes: buffer.bytes, time: now };
 }
 
-/** Throws `invalid` without a file in the field `file`, `too_large`, and `too_many_requests` where memory is short. */
+/** Throws `invalid` without a file in the field `file`, `too_large`, and `too_many_requests` if memory is short. */
 export async function readFormFile(
   req: IncomingMessage,
   { bytes, tooLarge, missing }: { bytes: number; tooLarge: string; missing: string },
 ): Promise<{ bytes: Buffer; filename: string }> {
-  const holder: Holder = { parts: [], bytes: 0, progress: { bytes: 0, at: performance.now() }, isDropped: false };
+  const buffer: FormBuffer = { parts: [], bytes: 0, progress: { bytes: 0, time: performance.now() }, isDropped: false };
   let name: string | undefined;
-  holders.add(holder);
+  formBuffers.add(buffer);
   try {
     await readForm(req, { files: 1, fileBytes: bytes, tooLarge }, async ({ field, filename, chunks }) => {
-      if (field !== FIELD) return;
-      for await (const chunk of chunks) add(holder, chunk, performance.now());
+      if (field !== FILE_FIELD) return;
+      for await (const chunk of chunks) addChunk(buffer, chunk, performance.now());
       name = filename;
     });
-    if (name === undefined) throw invalid([{ field: FIELD, message: missing }]);
-    return { bytes: Buffer.concat(holder.parts), filename: name };
+    if (name === undefined) throw invalid([{ field: FILE_FIELD, message: missing }]);
+    return { bytes: Buffer.concat(buffer.parts), filename: name };
   } finally {
-    drop(holder);
+    dropBuffer(buffer);
   }
 }

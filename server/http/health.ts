@@ -37,7 +37,7 @@ export interface HealthChecks {
   problems: () => Promise<{ code: ProblemCode }[]>;
 }
 
-/** 503 only when the database cannot be read or is gone; with another problem the status is `degraded`. */
+/** Answers 503 only when the database cannot be read or is gone; other problems are `degraded`. */
 export const healthRoutes = (checks: HealthChecks): Route[] => [
   route(
     {
@@ -49,7 +49,7 @@ export const healthRoutes = (checks: HealthChecks): Route[] => [
       status: [200, 503],
     },
     async () => {
-      const part = (ok: boolean): z.output<typeof Part> => (ok ? 'ok' : 'down');
+      const toPartStatus = (isOk: boolean): z.output<typeof Part> => (isOk ? 'ok' : 'down');
       const database = checks.database();
       const queue = checks.queue();
       const problems = database ? (await checks.problems()).map(({ code }) => code) : [];
@@ -57,9 +57,9 @@ export const healthRoutes = (checks: HealthChecks): Route[] => [
       return new Reply(database ? 200 : 503, {
         status,
         version: checks.version,
-        database: part(database),
-        queue: part(queue),
-        storage: part(!problems.includes('storage_down')),
+        database: toPartStatus(database),
+        queue: toPartStatus(queue),
+        storage: toPartStatus(!problems.includes('storage_down')),
         problems,
       });
     },

@@ -1,4 +1,4 @@
-// Which names the server answers to (against DNS rebinding), and which sites a browser may ask from (against CSRF).
+// Which host names the server answers to (against DNS rebinding), and which origins may send requests (against CSRF).
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
@@ -7,10 +7,10 @@ import type { Log } from '../log/log.ts';
 export interface HostNames {
   /** ALLOWED_HOSTS. */
   allowed: readonly string[];
-  /** Other devices may reach the server: not only loopback listens. */
+  /** Other devices can reach the server, because it listens not only on loopback. */
   isShared: boolean;
   /** Reads the computer's own names. */
-  own: () => readonly string[];
+  ownNames: () => readonly string[];
 }
 
 /**
@@ -18,14 +18,14 @@ export interface HostNames {
  * addresses, `localhost` and ALLOWED_HOSTS are always allowed; while the server is shared, so are the computer's own
  * names, `*.local` and names without a dot, which no site on the internet can have.
  */
-export function isAllowedHost(host: string | undefined, { allowed, isShared, own }: HostNames): boolean {
+export function isAllowedHost(host: string | undefined, { allowed, isShared, ownNames: own }: HostNames): boolean {
   const name = host && hostName(host);
   if (!name) return false;
   if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return true;
   return isShared && (name.endsWith('.local') || !name.includes('.') || own().includes(name));
 }
 
-/** Lower case, without port and brackets. */
+/** Returns the name in lower case, without port and brackets. */
 function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:/?#@\s]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
@@ -36,17 +36,17 @@ const MAX_LOGGED_NAMES = 50;
 const MAX_LOGGED_LENGTH = 100;
 
 /**
- * Checks `Host`, and the name that a trusted proxy passes on, which a page may have sent through it. Node keeps the
- * first of two `Host` headers; a proxy in front may have used the second.
+ * Checks `Host`, and the name that a trusted proxy forwards. Node keeps the first of two `Host` headers, but a proxy in
+ * front may have used the second, so two are refused.
  */
 export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): RequestHandler {
   const logged = new Set<string>();
   return (req, _res, next) => {
     if ((req.headersDistinct['host'] ?? []).length > 1)
       throw new AppError('bad_request', 'A request must have one Host header.');
-    const refused = [req.headers.host, req.host].find((host) => !isAllowedHost(host, names()));
-    if (refused === undefined && isAllowedHost(req.headers.host, names())) return next();
-    noteRefusal(refused ?? '');
+    const refusedHost = [req.headers.host, req.host].find((host) => !isAllowedHost(host, names()));
+    if (refusedHost === undefined && isAllowedHost(req.headers.host, names())) return next();
+    noteRefusal(refusedHost ?? '');
     throw new AppError('forbidden', 'This host name is not allowed. If it is yours, add it to ALLOWED_HOSTS.');
   };
 
@@ -58,7 +58,7 @@ export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): Reque
   }
 }
 
-/** For /api/v1: browsers send an Origin with cross-site requests; it has to be this host. */
+/** For /api/v1: the Origin of a browser's cross-site request must be this host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
   if (origin !== undefined && !sameOrigin(origin, req.host))

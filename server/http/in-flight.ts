@@ -1,38 +1,40 @@
-// How many requests may be answered at the same time: for each account, and for each address where nobody signed in.
-// Those of an account from different addresses take turns, as those of different accounts do.
+// Limits the concurrent requests of each account, and of each address without an account. Addresses of an account take
+// turns, as accounts do.
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import { yieldIfDue, workFor } from '../runtime/time-slices.ts';
 import { addressKey } from './addresses.ts';
 
-const IN_FLIGHT = { account: 250, address: 60 };
+const MAX_CONCURRENT_REQUESTS = { account: 250, address: 60 };
 
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {
   const counts = new Map<string, number>();
 
-  /** Throws `too_many_requests`; what is let in counts until its answer is out. Await it before the work begins. */
+  /**
+   * Throws `too_many_requests`. A request counts until its response is closed. Must be awaited before the work begins.
+   */
   return (
     res: ServerResponse,
-    by: { user?: { id: number } | undefined; address: string | undefined },
+    caller: { user?: { id: number } | undefined; address: string | undefined },
   ): Promise<void> | undefined => {
-    const key = by.user ? `user ${by.user.id}` : addressKey(by.address);
+    const key = caller.user ? `user ${caller.user.id}` : addressKey(caller.address);
     const count = counts.get(key) ?? 0;
-    const most = by.user ? IN_FLIGHT.account : IN_FLIGHT.address;
-    if (count >= most)
+    const max = caller.user ? MAX_CONCURRENT_REQUESTS.account : MAX_CONCURRENT_REQUESTS.address;
+    if (count >= max)
       throw new AppError(
         'too_many_requests',
-        `There are ${count} requests under way for this ${by.user ? 'account' : 'address'}, and ${most} at most.`,
+        `There are ${count} requests under way for this ${caller.user ? 'account' : 'address'}, and ${max} at most.`,
         { retryAfter: 1 },
       );
     counts.set(key, count + 1);
     res.once('close', () => {
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left > 0) counts.set(key, left);
+      const remaining = (counts.get(key) ?? 1) - 1;
+      if (remaining > 0) counts.set(key, remaining);
       else counts.delete(key);
     });
-    workFor(by.user ? `${key} ${addressKey(by.address)}` : key);
-    return by.user && yieldIfDue();
+    workFor(caller.user ? `${key} ${addressKey(caller.address)}` : key);
+    return caller.user && yieldIfDue();
   };
 }

@@ -11,13 +11,13 @@ export function createSchemaBook() {
   const components: Record<string, JsonSchema> = {};
 
   const add = (name: string, schema: JsonSchema): void => {
-    const known = components[name];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema))
+    const existing = components[name];
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
       throw new Error(`Two different schemas have the id ${name}.`);
     components[name] = schema;
   };
 
-  /** Of a request (`input`) or a response (`output`); a reference when the schema has an id. */
+  /** Returns the schema of a request (`input`) or a response (`output`); a reference when the schema has an id. */
   const schemaOf = (shape: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,
@@ -33,8 +33,8 @@ export function createSchemaBook() {
 }
 
 /**
- * Query and path parameters. They are parsed from text, so the documented type is that of the output; where a zod
- * transformation hides it, that of the text.
+ * Returns the query and path parameters. They are parsed from text, so the documented type is that of the output, or
+ * that of the text where a zod transformation hides the output.
  */
 export function parametersOf(
   shape: z.ZodType,
@@ -46,17 +46,15 @@ export function parametersOf(
   const required = (input['required'] ?? []) as string[];
   return Object.entries(propertiesOf(input)).map(([name, text]) => {
     const parsed = outputs[name] ?? {};
-    const says = ['type', 'enum', 'anyOf', '$ref'].some((key) => key in parsed);
-    return { name, required: required.includes(name), schema: says ? parsed : { ...text, ...parsed } };
+    const hasType = ['type', 'enum', 'anyOf', '$ref'].some((key) => key in parsed);
+    return { name, required: required.includes(name), schema: hasType ? parsed : { ...text, ...parsed } };
   });
 }
 
 const propertiesOf = (schema: JsonSchema): Record<string, JsonSchema> =>
   (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 
-/**
- * Takes out what only a machine would miss: the long pattern behind date-time, closed answers.
- */
+/** Removes what only a machine would miss: the long pattern of date-time, and `additionalProperties` of responses. */
 function simplify({
   jsonSchema,
   zodSchema,

@@ -9,10 +9,10 @@ export interface MetricSources {
   library: () => { tracks: number; albums: number; artists: number };
 }
 
-const NANOSECONDS = 1e9;
+const NANOSECONDS_PER_SECOND = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
-  // started at the first request, since its timer wakes the process up
+  // The monitor starts at the first request, because its timer wakes the process up.
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return [
     route(
@@ -44,12 +44,12 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
                 gauge(
                   'nodejs_eventloop_delay_max_seconds',
                   'Longest delay of the event loop since the last time this was asked.',
-                  delay.max / NANOSECONDS,
+                  delay.max / NANOSECONDS_PER_SECOND,
                 ),
                 gauge(
                   'nodejs_eventloop_delay_p99_seconds',
                   'Delay of the event loop since the last scrape.',
-                  delay.percentile(99) / NANOSECONDS,
+                  delay.percentile(99) / NANOSECONDS_PER_SECOND,
                 ),
               ]
             : []),

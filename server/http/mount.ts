@@ -6,14 +6,14 @@ import { AppError, badRequest, invalid } from '../errors.ts';
 import { parseBody, parseQuery, type QueryText } from './accepts.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
-import { betterPasswordFirst } from './own-machine.ts';
+import { betterPasswordRequired } from './own-machine.ts';
 import { parseParams } from './params.ts';
-import { jsonText, sendText, whole } from './streamed-lists.ts';
+import { jsonText, sendText, readWhole } from './streamed-lists.ts';
 import { toFields, toProblem } from './problem.ts';
 import { statusesOf, successesOf } from './statuses.ts';
 import { Reply, type Method, type Principal, type Route, type TokenScope } from './route.ts';
 
-/** The user of a request; undefined without a valid token. `query` also accepts the `token` parameter. */
+/** Returns the user of a request, undefined without a valid token. `query` also accepts the `token` parameter. */
 export type Authenticate = (req: Request, from: TokenSource) => Principal | undefined;
 export interface TokenSource {
   query: boolean;
@@ -24,30 +24,30 @@ export interface TokenSource {
 export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
-  /** Breaks the request off when this caller would not be let in again. Returns the function that forgets it. */
-  noteOpen?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
-  /** Called with the answer to somebody who is signed in. */
+  /** Destroys the response when this caller loses access. Returns the function that stops tracking it. */
+  trackOpen?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
+  /** Called with each response to a signed-in user. */
   noteSignedIn?: (res: Response) => void;
-  /** Throws when what a request wrote is not in the database that the next start will open. */
+  /** Throws when a request wrote to a database file that the next start will not open. */
   assertWritten?: () => void;
-  /** Runs what makes room on a full disk. */
+  /** Runs requests that free space on a full disk. */
   withReserve?: (work: () => unknown) => Promise<unknown>;
-  /** Check every answer against its declared shape; for tests, since it costs time. */
+  /** Checks every response against its declared shape; only in tests, because it costs time. */
   checkReplies?: boolean;
 }
 
-const NO_BODY = 'A JSON body is required (Content-Type: application/json).';
-const MOST_FORM_BYTES = 100_000;
-const MOST_FORM_PARAMETERS = 100;
-const MOST_QUERY_PARAMETERS = 11_000;
+const BODY_REQUIRED = 'A JSON body is required (Content-Type: application/json).';
+const MAX_FORM_BYTES = 100_000;
+const MAX_FORM_PARAMETERS = 100;
+const MAX_QUERY_PARAMETERS = 11_000;
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function mountRoutes(routes: Route[], options: MountOptions): Router {
   const router = express.Router({ caseSensitive: true });
   for (const { path, group } of byPath(routes.flatMap(withAliases))) {
-    const atPath = router.route(path);
-    for (const route of group) atPath[route.spec.method](serve(route, options));
-    atPath.all((req, res) => refuseMethod(req, res, group));
+    const pathRouter = router.route(path);
+    for (const route of group) pathRouter[route.spec.method](serve(route, options));
+    pathRouter.all((req, res) => refuseMethod(req, res, group));
   }
   return router;
 }
@@ -82,7 +82,7 @@ function serve(route: Route, options: MountOptions) {
     try {
       await answer(route, options, req, res);
     } catch (error) {
-      const { problem, unexpected } = toProblem(error);
+      const { problem, isUnexpected: unexpected } = toProblem(error);
       if (options.checkReplies && !unexpected) assertDocumented(route, problem.status);
       throw error;
     }
@@ -90,7 +90,7 @@ function serve(route: Route, options: MountOptions) {
   };
 }
 
-/** For tests: the OpenAPI document lists all that a route answers. */
+/** In tests, checks that the OpenAPI document lists the status. */
 function assertDocumented({ spec }: Route, status: number): void {
   if (!statusesOf(spec).has(status))
     throw new Error(`${spec.method} ${spec.path} does not say that it answers ${status}.`);
@@ -98,7 +98,7 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, noteOpen, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
+  { authenticate, inFlight, trackOpen: noteOpen, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {
@@ -106,25 +106,25 @@ async function answer(
   res.locals['userId'] = user?.id;
   if (user) noteSignedIn?.(res);
   const hasBody = spec.body !== undefined && !spec.consumes;
-  const forget = user && (hasBody || spec.produces || spec.consumes) ? noteOpen?.(res, user, spec) : undefined;
-  // Before a place is taken: somebody who sends half a body keeps no place from others.
-  const givenBody = hasBody ? await readBody(req, spec) : undefined;
+  const untrack = user && (hasBody || spec.produces || spec.consumes) ? noteOpen?.(res, user, spec) : undefined;
+  // The body is read before the request counts, so that a stalled upload does not use up the limit.
+  const rawBody = hasBody ? await readBody(req, spec) : undefined;
   if (hasBody) {
-    if (!spec.produces) forget?.(); // it may be the one that ends its own session
-    user &&= requireAccess(spec, authenticate, req); // much may have happened while the body came
+    if (!spec.produces) untrack?.(); // this request may end its own session
+    user &&= requireAccess(spec, authenticate, req); // the access may have ended while the body arrived
   }
   await inFlight?.(res, { user, address: req.ip });
   const params = parseParameters(spec.params, req.params);
   const query = spec.query && parseQuery(spec.query, await queryOf(req), spec.accepts);
-  const body = hasBody ? parseBody(spec.body as z.ZodType, givenBody, spec) : undefined;
+  const body = hasBody ? parseBody(spec.body as z.ZodType, rawBody, spec) : undefined;
   const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
-  const given = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
+  const result = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
   if (spec.method !== 'get') assertWritten?.();
   if (spec.produces) return;
 
-  const reply = given instanceof Reply ? given : new Reply(successesOf(spec)[0] ?? 200, given);
+  const reply = result instanceof Reply ? result : new Reply(successesOf(spec)[0] ?? 200, result);
   if (!spec.reply) return void res.status(reply.status).end();
-  const value = checkReplies ? await whole(reply.value) : reply.value;
+  const value = checkReplies ? await readWhole(reply.value) : reply.value;
   if (checkReplies) spec.reply.parse(value);
   res.status(reply.status).set(reply.headers).set('Content-Type', 'application/json; charset=utf-8');
   await sendText(res, jsonText(value));
@@ -140,7 +140,7 @@ function requireAccess(
   const user = authenticate(req, { query: access === 'stream', scope });
   if (access === 'public') return user?.needsBetterPassword ? undefined : user;
   if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
-  if (user.needsBetterPassword) throw betterPasswordFirst();
+  if (user.needsBetterPassword) throw betterPasswordRequired();
   if (access === 'superuser' && !user.isSuperuser)
     throw new AppError('forbidden', 'Only an administrator may do this.');
   if (right !== undefined && orOwn !== true && !user.rights[right]) throw refusal(right);
@@ -150,13 +150,13 @@ function requireAccess(
 async function readBody(req: Request, { form = false, longLists, bodyOptional }: Route['spec']): Promise<unknown> {
   if (bodyOptional && !sendsBody(req)) return {};
   if (form && req.is('application/x-www-form-urlencoded')) {
-    const params = await parseParams(await readBytes(req, MOST_FORM_BYTES), MOST_FORM_PARAMETERS);
+    const params = await parseParams(await readBytes(req, MAX_FORM_BYTES), MAX_FORM_PARAMETERS);
     return Object.fromEntries([...params].map(([name, values]) => [name, values.at(-1)]));
   }
   if (req.headers['content-length'] !== '0' && req.headers['content-type'] !== undefined && !isPlainJson(req))
     throw new AppError('unsupported_type', 'The body must be JSON (Content-Type: application/json), not compressed.');
   const body = await readJson(req, longLists);
-  if (req.headers['content-type'] === undefined) throw badRequest(NO_BODY);
+  if (req.headers['content-type'] === undefined) throw badRequest(BODY_REQUIRED);
   return body;
 }
 
@@ -175,12 +175,12 @@ function parseParameters(schema: Route['spec']['params'], value: unknown): unkno
   return parsed.data;
 }
 
-/** Query parameters without Express's parser: no nesting, and a repeated one is a list. */
+/** Parses query parameters without Express's parser: no nesting, and a repeated parameter is a list. */
 async function queryOf(req: Request): Promise<QueryText> {
-  const at = req.originalUrl.indexOf('?');
+  const queryStart = req.originalUrl.indexOf('?');
   const query = Object.create(null) as QueryText;
-  if (at < 0) return query;
-  const params = await parseParams(Buffer.from(req.originalUrl.slice(at + 1)), MOST_QUERY_PARAMETERS);
+  if (queryStart < 0) return query;
+  const params = await parseParams(Buffer.from(req.originalUrl.slice(queryStart + 1)), MAX_QUERY_PARAMETERS);
   for (const [name, values] of params) query[name] = values.length === 1 ? (values[0] ?? '') : values;
   return query;
 }

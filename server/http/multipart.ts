@@ -1,23 +1,23 @@
 // Reads the files of a multipart form one after the other, or a body that is one file, with back-pressure and never
-// whole in memory. Whatever a client sends, omits or cuts off must not crash the process, leak an open file or leave a
+// whole in memory. No input, however malformed or truncated, may crash the process, leak an open file or leave a
 // request hanging.
 import type { IncomingMessage } from 'node:http';
 import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import { AppError, badRequest } from '../errors.ts';
 
-/** A client that sends nothing for this long is gone, or attacks. */
+/** A client that sends nothing for this long is gone or malicious. */
 const STALL_MS = 60_000;
-/** How long the rest of a rejected form may take: many clients read the response only when all is sent. */
+/** Time limit for the rest of a rejected form: many clients read the response only after sending everything. */
 const LINGER_MS = 30_000;
 const MAX_FIELDS = 20;
-const MAX_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 export interface FormFile {
   /** Name of the form field. */
   field: string;
   filename: string;
-  /** The most that it has, by the announced length of the form; undefined when the client did not say it. */
+  /** Upper limit of the size, by the announced length of the form; undefined when the client did not announce it. */
   announcedBytes: number | undefined;
   /** Throws `too_large` past the limit, and any other error of the form. Need not be read to the end. */
   chunks: AsyncIterable<Buffer>;
@@ -43,34 +43,34 @@ export async function readForm(
   take: (file: FormFile) => Promise<void>,
 ): Promise<void> {
   const form = openForm(req, options);
-  const ended = Promise.withResolvers<void>();
-  const open = new Set<Readable>();
+  const formEnd = Promise.withResolvers<void>();
+  const openStreams = new Set<Readable>();
   let failure: { error: unknown } | undefined;
-  let work = Promise.resolve();
-  let earlier = work; // all files but the last one, whose bytes are still arriving
-  let stall: NodeJS.Timeout | undefined;
+  let pendingWork = Promise.resolve();
+  let previousWork = pendingWork; // all files but the last one, whose bytes are still arriving
+  let stallTimer: NodeJS.Timeout | undefined;
   let fedBytes = 0;
-  const announced = (): number | undefined => {
+  const announcedSize = (): number | undefined => {
     const length = Number(req.headers['content-length'] ?? Number.NaN);
     return Number.isNaN(length) ? undefined : Math.min(options.fileBytes, Math.max(0, length - fedBytes));
   };
 
   function fail(error: unknown): void {
     failure ??= { error };
-    for (const stream of open) stream.destroy(error instanceof Error ? error : undefined);
-    ended.resolve();
+    for (const stream of openStreams) stream.destroy(error instanceof Error ? error : undefined);
+    formEnd.resolve();
   }
   const waitForClient = (): void => {
-    clearTimeout(stall);
-    if (!failure) stall = setTimeout(() => fail(badRequest(STALLED)), options.stallMs ?? STALL_MS).unref();
+    clearTimeout(stallTimer);
+    if (!failure) stallTimer = setTimeout(() => fail(badRequest(STALLED)), options.stallMs ?? STALL_MS).unref();
   };
 
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
-    stream.on('error', () => undefined); // its reader gets it; without a listener it would end the process
-    open.add(stream);
-    const announcedBytes = announced();
-    earlier = work;
-    work = work
+    stream.on('error', () => undefined); // the reader gets the error; without a listener it would end the process
+    openStreams.add(stream);
+    const announcedBytes = announcedSize();
+    previousWork = pendingWork;
+    pendingWork = pendingWork
       .then(() =>
         failure
           ? undefined
@@ -83,12 +83,12 @@ export async function readForm(
       )
       .catch(fail)
       .then(() => {
-        open.delete(stream);
+        openStreams.delete(stream);
         stream.resume(); // discards what was not read
       });
   });
   form.on('error', () => fail(malformed()));
-  form.on('finish', () => ended.resolve());
+  form.on('finish', () => formEnd.resolve());
   for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'])
     form.on(limit, () =>
       fail(new AppError('too_large', `A form can have at most ${options.files} files and ${MAX_FIELDS} fields.`)),
@@ -96,42 +96,42 @@ export async function readForm(
 
   const feed = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      clearTimeout(stall);
-      const taken = (): void => {
+      clearTimeout(stallTimer);
+      const onWritten = (): void => {
         fedBytes += chunk.length;
         waitForClient();
         done();
       };
-      void earlier.then(() => guarded(() => form.write(chunk, taken)));
+      void previousWork.then(() => runUnlessFailed(() => form.write(chunk, onWritten)));
     },
     final(done) {
-      clearTimeout(stall);
-      guarded(() => form.end());
-      void work.then(waitForClient); // 'finish' follows at once, unless the form has no proper end
+      clearTimeout(stallTimer);
+      runUnlessFailed(() => form.end());
+      void pendingWork.then(waitForClient); // 'finish' follows at once, unless the form has no proper end
       done();
     },
   });
-  const guarded = (step: () => void): void => {
+  const runUnlessFailed = (step: () => void): void => {
     try {
       if (!failure) step();
     } catch {
       fail(malformed());
     }
   };
-  const closed = (): void => {
+  const onClose = (): void => {
     if (!req.complete) fail(badRequest(CUT_OFF));
   };
 
-  req.once('close', closed);
+  req.once('close', onClose);
   waitForClient();
   req.pipe(feed);
   try {
-    await ended.promise;
-    await work;
+    await formEnd.promise;
+    await pendingWork;
     if (failure) throw failure.error;
   } finally {
-    clearTimeout(stall);
-    req.off('close', closed);
+    clearTimeout(stallTimer);
+    req.off('close', onClose);
     req.unpipe(feed);
     discardRest(req);
   }
@@ -140,7 +140,7 @@ export async function readForm(
 const CUT_OFF = 'The upload was cut off.';
 const STALLED = 'The upload timed out: no data arrived.';
 
-/** Returns whether the body is one file, and no form or JSON. */
+/** Whether the body is a single file instead of a form or JSON. */
 export const isRawFile = ({ headers }: IncomingMessage): boolean =>
   /^(?:audio|video)\/|^application\/(?:octet-stream|ogg|x-flac|mp4)\b|^binary\//i.test(headers['content-type'] ?? '');
 
@@ -153,10 +153,10 @@ export async function readRawFile(
 ): Promise<void> {
   const length = Number(req.headers['content-length'] ?? Number.NaN);
   async function* chunks(): AsyncGenerator<Buffer> {
-    const arriving = req.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+    const requestChunks = req.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     let bytes = 0;
     for (;;) {
-      const { value, done } = await inTime(arriving.next(), stallMs);
+      const { value, done } = await withTimeout(requestChunks.next(), stallMs);
       if (done === true) break;
       bytes += value.length;
       if (bytes > fileBytes) throw new AppError('too_large', tooLarge);
@@ -167,7 +167,7 @@ export async function readRawFile(
   try {
     await take({
       field,
-      filename: cleanName(filename ?? nameIn(req.headers['content-disposition'])),
+      filename: cleanName(filename ?? fileNameOf(req.headers['content-disposition'])),
       announcedBytes: Number.isNaN(length) ? undefined : Math.min(fileBytes, length),
       chunks: chunks(),
     });
@@ -176,33 +176,33 @@ export async function readRawFile(
   }
 }
 
-/** Throws `bad_request` when the connection breaks, or nothing comes for so long. */
-async function inTime<T>(next: Promise<T>, ms: number): Promise<T> {
+/** Throws `bad_request` when the connection breaks, or nothing arrives within `ms`. */
+async function withTimeout<T>(next: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const stalled = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(badRequest(STALLED)), ms);
   });
-  const cutOff = (cause: unknown): never => {
+  const toCutOffError = (cause: unknown): never => {
     throw new AppError('bad_request', CUT_OFF, { cause });
   };
   try {
-    return await Promise.race([next.catch(cutOff), stalled]);
+    return await Promise.race([next.catch(toCutOffError), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The file name of a Content-Disposition header (RFC 6266). */
-function nameIn(disposition = ''): string | undefined {
-  const exact = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition)?.[1];
-  if (exact !== undefined)
+/** Returns the file name of a Content-Disposition header (RFC 6266). */
+function fileNameOf(disposition = ''): string | undefined {
+  const encodedName = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition)?.[1];
+  if (encodedName !== undefined)
     try {
-      return decodeURIComponent(exact);
+      return decodeURIComponent(encodedName);
     } catch {
       return undefined; // no UTF-8
     }
-  const [, quoted, plain] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(disposition) ?? [];
-  return quoted ?? plain;
+  const [, quoted, unquoted] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(disposition) ?? [];
+  return quoted ?? unquoted;
 }
 
 const malformed = (): AppError => badRequest('The form is malformed or ends too early.');
@@ -229,7 +229,7 @@ function openForm({ headers }: IncomingMessage, { files, fileBytes }: FormOption
 }
 
 async function* chunksOf(stream: BusboyFileStream, tooLarge: string): AsyncGenerator<Buffer> {
-  // destroyed by a reader that stops early, the stream would never end, and neither would the form
+  // A reader that stops early would destroy the stream; then neither the stream nor the form would end.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (stream.truncated) break;
     yield chunk;
@@ -237,7 +237,7 @@ async function* chunksOf(stream: BusboyFileStream, tooLarge: string): AsyncGener
   if (stream.truncated) throw new AppError('too_large', tooLarge);
 }
 
-/** A connection can be reused only after the rest of the body; a client that takes too long is disconnected. */
+/** Reads the rest of the body, so that the connection can be reused; a client that takes too long is disconnected. */
 function discardRest(req: IncomingMessage): void {
   req.resume();
   if (req.readableEnded || req.destroyed) return;
@@ -245,9 +245,9 @@ function discardRest(req: IncomingMessage): void {
   req.once('close', () => clearTimeout(timer));
 }
 
-/** Names are only displayed, or become titles: without folders, control characters and bidi marks. */
+/** Names are only displayed or become titles: removes folders, control characters and bidi marks. */
 function cleanName(name = ''): string {
-  const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
-  const plain = last.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();
-  return plain.slice(0, MAX_NAME).toWellFormed() || 'unnamed';
+  const baseName = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  const printable = baseName.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();
+  return printable.slice(0, MAX_NAME_CHARACTERS).toWellFormed() || 'unnamed';
 }

@@ -1,33 +1,36 @@
-// Requests that last: audio, downloads, radio, events, and bodies that are still on their way. They end with what let
-// their caller in.
+// Long-lived responses: audio, downloads, radio, events, and requests whose bodies are still arriving. They end when
+// their caller loses access.
 import type { ServerResponse } from 'node:http';
 import type { UserId } from '../db/ids.ts';
 import type { Right } from '../db/rights.ts';
 import type { Principal } from './route.ts';
 
-/** Whether somebody who was let in, by this right, would be again. */
-export type MayGoOn = (user: Principal, right?: Right) => boolean;
+/** Whether the caller's sign-in still works, in the same role and with this right. */
+export type IsStillAllowed = (user: Principal, right?: Right) => boolean;
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
 export function createOpenAnswers() {
-  const byAccount = new Map<UserId, Map<ServerResponse, () => boolean>>();
+  const responsesByAccount = new Map<UserId, Map<ServerResponse, () => boolean>>();
 
   return {
-    /** `account`: whose sessions, rights or shares decide whether it may go on. Returns what forgets it. */
-    note(res: ServerResponse, account: UserId, mayGoOn: () => boolean): () => void {
-      const ofAccount = byAccount.get(account) ?? new Map<ServerResponse, () => boolean>();
-      byAccount.set(account, ofAccount.set(res, mayGoOn));
-      const forget = (): void => {
-        ofAccount.delete(res);
-        if (ofAccount.size === 0 && byAccount.get(account) === ofAccount) byAccount.delete(account);
+    /**
+     * Tracks a response of the account whose sessions, rights or shares allow it. Returns the function that stops it.
+     */
+    track(res: ServerResponse, accountId: UserId, isStillAllowed: () => boolean): () => void {
+      const accountResponses = responsesByAccount.get(accountId) ?? new Map<ServerResponse, () => boolean>();
+      responsesByAccount.set(accountId, accountResponses.set(res, isStillAllowed));
+      const untrack = (): void => {
+        accountResponses.delete(res);
+        if (accountResponses.size === 0 && responsesByAccount.get(accountId) === accountResponses)
+          responsesByAccount.delete(accountId);
       };
-      res.once('close', forget);
-      return forget;
+      res.once('close', untrack);
+      return untrack;
     },
 
-    /** Breaks off those of the account whose caller could not ask again. */
-    recheck(account: UserId): void {
-      for (const [res, mayGoOn] of byAccount.get(account) ?? []) if (!mayGoOn()) res.destroy();
+    /** Destroys the responses of the account whose callers lost access. */
+    recheck(accountId: UserId): void {
+      for (const [res, isStillAllowed] of responsesByAccount.get(accountId) ?? []) if (!isStillAllowed()) res.destroy();
     },
   };
 }

@@ -35,9 +35,9 @@ export interface Operation {
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, { description: string; content?: Content }>;
   'x-access': Access;
-  /** What the account must be allowed to do. */
+  /** The right that the account needs. */
   'x-right'?: RightName;
-  /** Without it, allowed with what the caller uploaded. */
+  /** Without the right, the caller may use it on tracks that they uploaded. */
   'x-or-own'?: true;
 }
 export interface OpenApiDocument {
@@ -58,7 +58,7 @@ const DESCRIPTION =
   'of ids, whose limits are stated with their fields (10 MB in all); a sign-in form 100 KB; a URL 256 KB and 11,000 ' +
   'parameters.';
 
-const SECURITY: Record<Access, Record<string, string[]>[]> = {
+const SECURITY_BY_ACCESS: Record<Access, Record<string, string[]>[]> = {
   public: [],
   user: [{ bearer: [] }],
   stream: [{ bearer: [] }, { token: [] }],
@@ -107,8 +107,8 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
     operationId: id,
     tags: [spec.path.split('/')[1] ?? ''],
     summary: spec.summary,
-    ...alsoAccepted(spec),
-    security: SECURITY[spec.access],
+    ...acceptedNames(spec),
+    security: SECURITY_BY_ACCESS[spec.access],
     parameters: [...parameters('path', spec.params, book), ...parameters('query', spec.query, book)],
     ...(body && { requestBody: body }),
     responses: { ...problems(spec, book), ...successes(spec, book) },
@@ -126,19 +126,23 @@ const operationId = (method: string, path: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-function parameters(place: Parameter['in'], shape: z.ZodType | undefined, book: SchemaBook): Parameter[] {
+function parameters(location: Parameter['in'], shape: z.ZodType | undefined, book: SchemaBook): Parameter[] {
   if (!shape) return [];
   return parametersOf(shape, book).map(({ name, required, schema: { description, ...schema } }) => ({
     name,
-    in: place,
-    required: place === 'path' || required,
+    in: location,
+    required: location === 'path' || required,
     ...(typeof description === 'string' && { description }),
     schema,
   }));
 }
 
-/** The names that are taken besides those of the document. */
-function alsoAccepted({ aliases = [], alsoMethods = [], accepts = {} }: Route['spec']): Pick<Operation, 'description'> {
+/** Lists the aliases that the route accepts. */
+function acceptedNames({
+  aliases = [],
+  alsoMethods = [],
+  accepts = {},
+}: Route['spec']): Pick<Operation, 'description'> {
   const { body = {}, query = {}, also = [] } = accepts;
   const names = [
     ...alsoMethods.map((method) => method.toUpperCase()),
@@ -165,12 +169,15 @@ function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'
   return Object.fromEntries(
     successesOf(spec).map((status) => [
       status,
-      { description: STATUS[status] ?? 'Success', ...(content && status !== 204 && status !== 304 && { content }) },
+      {
+        description: STATUS_TEXTS[status] ?? 'Success',
+        ...(content && status !== 204 && status !== 304 && { content }),
+      },
     ]),
   );
 }
 
-const STATUS: Record<number, string> = {
+const STATUS_TEXTS: Record<number, string> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted; continues in the background',
@@ -195,13 +202,13 @@ const STATUS: Record<number, string> = {
   507: 'The disk is full',
 };
 
-/** A conditional request that fails has no body. */
+/** Returns the error responses. A failed precondition has no body. */
 function problems(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
   const content = contentOf(['application/problem+json'], book.schemaOf(ProblemOut, 'output'));
   return Object.fromEntries(
     refusalsOf(spec).map((status) => [
       status,
-      { description: STATUS[status] ?? '', ...(status !== 412 && { content }) },
+      { description: STATUS_TEXTS[status] ?? '', ...(status !== 412 && { content }) },
     ]),
   );
 }

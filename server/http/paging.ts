@@ -17,11 +17,11 @@ export const queryInt = z
 export const queryBool = z.enum(['true', 'false', '1', '0']).transform((v) => v === 'true' || v === '1');
 
 /** Beyond any list. */
-const MOST_OFFSET = 10 ** 12;
+const MAX_OFFSET = 10 ** 12;
 
 export const pageQuery = {
   limit: queryInt.pipe(z.int().min(1).max(200)).default(50).meta({ description: 'items per page, 1 to 200' }),
-  offset: queryInt.pipe(z.int().min(0).max(MOST_OFFSET)).default(0).meta({ description: 'items to skip' }),
+  offset: queryInt.pipe(z.int().min(0).max(MAX_OFFSET)).default(0).meta({ description: 'items to skip' }),
 };
 
 export const pagedOf = <T extends z.ZodType>(item: T) =>
@@ -29,10 +29,10 @@ export const pagedOf = <T extends z.ZodType>(item: T) =>
     items: z.array(item),
     total: z.int().min(0),
     limit: z.int().min(1).max(200),
-    offset: z.int().min(0).max(MOST_OFFSET),
+    offset: z.int().min(0).max(MAX_OFFSET),
   });
 
-/** For programs that read all lists in one way; the component of each list says what its items are. */
+/** For programs that read all lists in the same way; each list has its own component with its items. */
 export const PagedResponse = pagedOf(z.unknown()).meta({ id: 'PagedResponse', description: 'A part of a list' });
 
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({

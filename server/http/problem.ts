@@ -43,35 +43,35 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   storage_full: { status: 507, title: 'Disk full' },
 };
 
-const NEUTRAL: ProblemOut = {
+const INTERNAL_PROBLEM: ProblemOut = {
   type: 'about:blank',
   title: 'Internal error',
   status: 500,
   detail: 'Something went wrong. The server log has details.',
 };
 
-/** Of anything thrown; unexpected errors get a neutral text, so that nothing internal is sent. */
+/** Converts anything thrown; unexpected errors get a neutral text, so that no internals are sent. */
 export function toProblem(error: unknown): {
   problem: ProblemOut;
   headers: Record<string, string>;
-  unexpected: boolean;
+  isUnexpected: boolean;
 } {
-  const known = asAppError(error);
-  if (!known) return { problem: NEUTRAL, headers: {}, unexpected: true };
-  const { status, title } = PROBLEMS[known.code];
+  const appError = asAppError(error);
+  if (!appError) return { problem: INTERNAL_PROBLEM, headers: {}, isUnexpected: true };
+  const { status, title } = PROBLEMS[appError.code];
   const headers: Record<string, string> = {};
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  if (status === 429 || status === 503) headers['Retry-After'] = String(known.retryAfter ?? 5);
+  if (status === 429 || status === 503) headers['Retry-After'] = String(appError.retryAfter ?? 5);
   return {
     problem: {
       type: 'about:blank',
       title,
       status,
-      detail: known.message,
-      ...(known.fields && { errors: known.fields }),
+      detail: appError.message,
+      ...(appError.fields && { errors: appError.fields }),
     },
     headers,
-    unexpected: false,
+    isUnexpected: false,
   };
 }
 
@@ -80,10 +80,10 @@ function asAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Errors that Express, its body parsers and its file sender throw carry a status. Their texts are ours, so that none of
- * theirs leaks.
+ * Errors of Express, its body parsers and its file sender have a status. Their texts are replaced, so that no internals
+ * are sent.
  */
-const FROM_EXPRESS: Record<number, [ErrorCode, string]> = {
+const EXPRESS_ERRORS: Record<number, [ErrorCode, string]> = {
   400: ['bad_request', 'The request is malformed.'],
   403: ['not_found', 'There is nothing at this address.'],
   404: ['not_found', 'There is nothing at this address.'],
@@ -95,43 +95,45 @@ const FROM_EXPRESS: Record<number, [ErrorCode, string]> = {
 
 function fromExpress(error: unknown): AppError | undefined {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : undefined;
-  const known = status === undefined ? undefined : FROM_EXPRESS[status];
-  return known && new AppError(...known);
+  const codeAndText = status === undefined ? undefined : EXPRESS_ERRORS[status];
+  return codeAndText && new AppError(...codeAndText);
 }
 
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** Of a list with thousands of faults, enough to see what is wrong. */
-const MOST_FIELDS = 100;
+/** A list with thousands of faults gets as many errors as are useful. */
+const MAX_FIELD_ERRORS = 100;
 
-/** zod's issues as fields: `tracks.0.title`. `given` is what was parsed. */
-export const toFields = (error: z.ZodError, given?: unknown): FieldError[] =>
+/** Converts zod's issues to fields such as `tracks.0.title`. `input` is the parsed value. */
+export const toFields = (error: z.ZodError, input?: unknown): FieldError[] =>
   error.issues
-    .slice(0, MOST_FIELDS)
-    .flatMap((issue) => toFieldErrors(issue, given))
-    .slice(0, MOST_FIELDS);
+    .slice(0, MAX_FIELD_ERRORS)
+    .flatMap((issue) => toFieldErrors(issue, input))
+    .slice(0, MAX_FIELD_ERRORS);
 
-function toFieldErrors(issue: z.core.$ZodIssue, given: unknown, at: PropertyKey[] = []): FieldError[] {
-  const path = [...at, ...issue.path];
+function toFieldErrors(issue: z.core.$ZodIssue, input: unknown, parentPath: PropertyKey[] = []): FieldError[] {
+  const path = [...parentPath, ...issue.path];
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
-  const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
-  if (meant) return meant.flatMap((inner) => toFieldErrors(inner, given, path));
-  const received = path.some((name) => SECRET.test(String(name))) ? undefined : shown(valueAt(given, path));
+  const branch = issue.code === 'invalid_union' ? likelyBranch(issue.errors) : undefined;
+  if (branch) return branch.flatMap((inner) => toFieldErrors(inner, input, path));
+  const received = path.some((name) => SECRET_NAME.test(String(name)))
+    ? undefined
+    : toReceivedText(valueAt(input, path));
   return [{ field: path.join('.') || 'body', message: issue.message, ...(received !== undefined && { received }) }];
 }
 
-const SECRET = /pass|token|secret|key/i;
-const MOST_SHOWN = 60;
+const SECRET_NAME = /pass|token|secret|key/i;
+const MAX_RECEIVED_CHARACTERS = 60;
 
-/** Undefined for what did not come, and for all that is more than a value. */
-function shown(value: unknown): string | undefined {
+/** Returns undefined for a missing value, and for objects and lists. */
+function toReceivedText(value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'object' && value !== null)) return undefined;
   const text = JSON.stringify(value);
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  return text.length > MAX_RECEIVED_CHARACTERS ? `${text.slice(0, MAX_RECEIVED_CHARACTERS)}…` : text;
 }
 
-/** What is there in what came; undefined when nothing is. */
+/** Returns the value at a path, undefined when there is none. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (inner, name) =>
@@ -141,21 +143,21 @@ export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =
     value,
   );
 
-/** The issues of the union's branch that was probably meant: the one with the fewest unknown fields and errors. */
-export function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const faults = (issues: z.core.$ZodIssue[]): number =>
+/** Returns the issues of the most likely branch of a union: the one with the fewest unknown fields and errors. */
+export function likelyBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const faultScore = (issues: z.core.$ZodIssue[]): number =>
     issues.reduce(
       (sum, issue) =>
         sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : issue.path.length === 0 ? 100 : 1),
       0,
     );
   return branches
-    .toSorted((a, b) => faults(a) - faults(b))
+    .toSorted((a, b) => faultScore(a) - faultScore(b))
     .find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
 }
 
-/** What was said already of the bytes that were to come. */
-const OF_CONTENT = [
+/** Headers about the bytes that the error replaces. */
+const CONTENT_HEADERS = [
   'ETag',
   'Last-Modified',
   'Content-Encoding',
@@ -166,7 +168,7 @@ const OF_CONTENT = [
 
 function sendProblem(res: Response, error: unknown): ProblemOut {
   const { problem, headers } = toProblem(error);
-  for (const name of OF_CONTENT) res.removeHeader(name);
+  for (const name of CONTENT_HEADERS) res.removeHeader(name);
   res
     .status(problem.status)
     .set({ 'Cache-Control': 'no-store', ...headers })
@@ -181,7 +183,7 @@ export const notFoundHandler: RequestHandler = (req) => {
 
 export function errorHandler(log: Log) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
-    const { unexpected, problem } = toProblem(error);
+    const { isUnexpected: unexpected, problem } = toProblem(error);
     if (unexpected || problem.status >= 500) res.locals['error'] = error;
     if (res.headersSent) {
       log.debug({ request_id: res.locals['requestId'] as string, err: error }, 'response cut short');

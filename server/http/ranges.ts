@@ -7,7 +7,7 @@ export interface ByteRange {
   end: number;
 }
 
-const UNIT = /^bytes=(.*)$/is;
+const BYTES_UNIT = /^bytes=(.*)$/is;
 const RANGE_SPEC = /^(\d*)-(\d*)$/;
 
 /**
@@ -15,7 +15,7 @@ const RANGE_SPEC = /^(\d*)-(\d*)$/;
  * server may ignore those); `unsatisfiable` when it asks only for bytes past the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
-  const list = UNIT.exec(header ?? '')?.[1];
+  const list = BYTES_UNIT.exec(header ?? '')?.[1];
   if (list === undefined) return 'whole';
   const specs = list
     .split(',')
@@ -25,21 +25,21 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   const ranges = specs.map((spec) => parseSpec(spec, size));
   if (ranges.includes('malformed')) return 'whole';
   if (ranges.every((range) => range === 'unsatisfiable')) return 'unsatisfiable';
-  const [only] = ranges;
-  return ranges.length === 1 && typeof only === 'object' ? only : 'whole';
+  const [range] = ranges;
+  return ranges.length === 1 && typeof range === 'object' ? range : 'whole';
 }
 
 function parseSpec(spec: string, size: number): ByteRange | 'whole' | 'unsatisfiable' | 'malformed' {
-  const [, first = '', last = ''] = RANGE_SPEC.exec(spec) ?? [];
-  if (first === '' && last === '') return 'malformed';
-  if (first === '') return suffix(Number(last), size);
-  const [start, end] = [Number(first), last === '' ? Infinity : Number(last)];
+  const [, firstText = '', lastText = ''] = RANGE_SPEC.exec(spec) ?? [];
+  if (firstText === '' && lastText === '') return 'malformed';
+  if (firstText === '') return lastBytes(Number(lastText), size);
+  const [start, end] = [Number(firstText), lastText === '' ? Infinity : Number(lastText)];
   if (end < start) return 'malformed';
   return start < size ? { start, end: Math.min(end, size - 1) } : 'unsatisfiable';
 }
 
-/** The last `length` bytes. Of an empty body they are satisfiable, but no Content-Range can say so: sent whole. */
-function suffix(length: number, size: number): ByteRange | 'whole' | 'unsatisfiable' {
+/** Returns the last `length` bytes. An empty body is sent whole, because no Content-Range can describe it. */
+function lastBytes(length: number, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   if (length === 0) return 'unsatisfiable';
   return size === 0 ? 'whole' : { start: Math.max(0, size - length), end: size - 1 };
 }
@@ -96,8 +96,8 @@ export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: V
 /** Weak comparison ignores `W/`; strong comparison never matches a weak tag. */
 function listsTag(header: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (header.trim() === '*') return true;
-  const listed = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return listed.some((tag) => (comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag);
+  const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => (comparison === 'weak' ? tag.replace(/^W\//, '') : tag) === etag);
 }
 
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -107,10 +107,10 @@ const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 /** Unix seconds of an HTTP date in any of its three formats (section 5.6.7); undefined for anything else. */
 export function parseHttpDate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const dated = ASCTIME.test(text) ? `${text} GMT` : IMF_FIXDATE.test(text) || RFC_850.test(text) ? text : undefined;
-  const ms = dated === undefined ? NaN : Date.parse(dated);
+  const dateText = ASCTIME.test(text) ? `${text} GMT` : IMF_FIXDATE.test(text) || RFC_850.test(text) ? text : undefined;
+  const ms = dateText === undefined ? NaN : Date.parse(dateText);
   return Number.isNaN(ms) ? undefined : ms / 1000;
 }
 
-/** HTTP dates have no milliseconds. */
+/** Drops milliseconds, which HTTP dates lack. */
 const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);

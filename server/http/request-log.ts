@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { cutForLog, redactUrl, type Log } from '../log/log.ts';
 
-/** Gives each request an id, and one line in the log when it is over. */
+/** Gives each request an id, and logs it when it is over. */
 export function requestLog(log: Log, now: () => Date): RequestHandler {
   return (req, res, next) => {
     const id = randomUUID();
-    const started = now().getTime();
+    const startedMs = now().getTime();
     res.locals['requestId'] = id;
     res.set('X-Request-Id', id);
     res.once('close', () => {
@@ -20,7 +20,7 @@ export function requestLog(log: Log, now: () => Date): RequestHandler {
         route: res.locals['route'] as string | undefined,
         user_id: res.locals['userId'] as number | undefined,
         status: res.statusCode,
-        ms: now().getTime() - started,
+        ms: now().getTime() - startedMs,
         ...(!res.writableFinished && { aborted: true }),
         ...(error !== undefined && { err: error }),
       };

@@ -14,7 +14,7 @@ import type { InPieces } from './streamed-lists.ts';
  */
 export type Access = 'public' | 'user' | 'stream' | 'superuser';
 
-/** What a token for URLs is for. */
+/** What a token for URLs is valid for. */
 export type TokenScope = 'media' | 'events' | 'download';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -24,33 +24,33 @@ export interface Principal {
   id: UserId;
   /** Absent for Subsonic clients. */
   sessionId?: SessionId;
-  /** Of Subsonic clients. */
+  /** Set for Subsonic clients. */
   appPasswordId?: AppPasswordId;
   username: string;
   isSuperuser: boolean;
-  /** All of them for a superuser. */
+  /** A superuser has all rights. */
   rights: Rights;
-  /** Nothing is streamed above it; null: no limit. */
+  /** Limit of all streams; null for none. */
   maxBitrateKbps: number | null;
-  /** Its password is easy to guess, and it asks from another machine: it may do nothing. */
+  /** The password is easy to guess and the request comes from another machine: it is refused. */
   needsBetterPassword?: true;
 }
 
 type Shape = z.ZodType;
-type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, B = unknown, R = unknown> {
   method: Method;
   /** Express style, below the mount point: `/tracks/:id`. */
   path: string;
-  /** Other paths that answer the same; the documentation has `path`, and names them. */
+  /** Other paths with the same response; the documentation lists them as aliases. */
   aliases?: string[];
   access: A;
-  /** Of a `stream` route, the tokens for URLs that it accepts; default `media`. */
+  /** For a `stream` route, the tokens for URLs that it accepts; default `media`. */
   scope?: TokenScope;
-  /** What the account must be allowed to do. */
+  /** The right that the account needs. */
   right?: Right;
-  /** Without the right it is still allowed with tracks of one's own; the handler asks for that (edit-rights.ts). */
+  /** Without the right, tracks of one's own are allowed; the handler checks that (edit-rights.ts). */
   orOwn?: true;
   /** One line for the documentation. */
   summary: string;
@@ -59,15 +59,15 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
-  /** Other methods that do the same. */
+  /** Other methods with the same effect. */
   alsoMethods?: Method[];
-  /** The body may be absent, and is `{}` then. */
+  /** The body may be absent and is then `{}`. */
   bodyOptional?: true;
-  /** What it takes besides the documented shapes. */
+  /** Aliases that the route accepts besides the documented shapes. */
   accepts?: Accepts;
   /** Unknown fields of the body are refused. */
   strict?: true;
-  /** Also works on a full disk, with some of the reserve (db/reserve.ts); `delete` does without saying so. */
+  /** Works on a full disk too, with some of the reserve (db/reserve.ts); so does every `delete`. */
   makesRoom?: true;
   /** Fields of the body that may hold very many ids; see `idList` of body.ts. */
   longLists?: string[];
@@ -86,16 +86,16 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
 /** What a handler gets. `user` may be undefined only for `public` routes. */
 interface RouteContext<A extends Access, P, Q, B> {
   user: A extends 'public' ? Principal | undefined : Principal;
-  params: Out<P>;
-  query: Out<Q>;
-  body: Out<B>;
+  params: Parsed<P>;
+  query: Parsed<Q>;
+  body: Parsed<B>;
   req: Request;
   res: Response;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Without the types of its handler, so that routes fit into one list. */
+/** A route without the types of its handler, so that all routes fit into one list. */
 export interface Route {
   spec: RouteSpec<Access, Shape | undefined, Shape | undefined, Shape | undefined, Shape | undefined>;
   handle: (context: RouteContext<Access, Shape, Shape, Shape>) => unknown;

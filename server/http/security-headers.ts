@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** Everything from this server only, nothing inline. */
+/** Allows resources of this server only, and nothing inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const HEADERS = Object.entries({
+const SECURITY_HEADERS = Object.entries({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer', // stream URLs hold tokens
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -24,6 +24,6 @@ const HEADERS = Object.entries({
 });
 
 export const securityHeaders: RequestHandler = (_req, res, next) => {
-  for (const [name, value] of HEADERS) res.setHeader(name, value);
+  for (const [name, value] of SECURITY_HEADERS) res.setHeader(name, value);
   next();
 };

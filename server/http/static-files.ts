@@ -19,14 +19,14 @@ export function webInterface(dir: string): Router {
   const router = express.Router();
   router.use(
     '/assets',
-    compressed(join(dir, 'assets')),
+    serveCompressed(join(dir, 'assets')),
     express.static(join(dir, 'assets'), {
       immutable: true,
       maxAge: YEAR_MS,
       index: false,
       redirect: false,
       fallthrough: false,
-      setHeaders: nameEncoding,
+      setHeaders: setEncodingHeaders,
     }),
   );
   router.use(
@@ -39,12 +39,12 @@ export function webInterface(dir: string): Router {
       },
     }),
   );
-  router.use(page(dir));
+  router.use(serveIndex(dir));
   return router;
 }
 
 /** Rewrites the URL to the compressed file, if there is one that the browser accepts. */
-const compressed =
+const serveCompressed =
   (dir: string): RequestHandler =>
   (req, _res, next) => {
     const isName = /^\/[\w-][\w.-]*\.(js|css)$/.test(req.path);
@@ -57,7 +57,7 @@ const compressed =
     next();
   };
 
-function nameEncoding(res: ServerResponse, path: string): void {
+function setEncodingHeaders(res: ServerResponse, path: string): void {
   res.setHeader('Vary', 'Accept-Encoding');
   const encoding = ENCODINGS.find(({ ending }) => path.endsWith(ending));
   if (!encoding) return;
@@ -65,13 +65,13 @@ function nameEncoding(res: ServerResponse, path: string): void {
   res.setHeader('Content-Type', TYPES[extname(path.slice(0, -encoding.ending.length))] ?? 'application/octet-stream');
 }
 
-/** Paths of the client-side router (`/albums/7`). */
-const page =
+/** Serves index.html for paths of the client-side router (`/albums/7`). */
+const serveIndex =
   (dir: string): RequestHandler =>
   (req, res, next) => {
     if ((req.method !== 'GET' && req.method !== 'HEAD') || !req.accepts('html') || /\.\w{1,5}$/.test(req.path))
       return next();
-    const entry = join(dir, 'index.html');
-    if (!existsSync(entry)) return void res.status(503).type('text/plain').end(NOT_BUILT);
-    res.sendFile(entry, { headers: { 'Cache-Control': 'no-cache' } });
+    const indexPath = join(dir, 'index.html');
+    if (!existsSync(indexPath)) return void res.status(503).type('text/plain').end(NOT_BUILT);
+    res.sendFile(indexPath, { headers: { 'Cache-Control': 'no-cache' } });
   };

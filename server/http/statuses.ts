@@ -1,4 +1,4 @@
-// Which statuses a route may answer with: what the OpenAPI document lists, and what answers are held to in tests.
+// Which statuses a route may answer with; the OpenAPI document lists them, and tests check responses against them.
 import type { ErrorCode } from '../errors.ts';
 import { PROBLEMS } from './problem.ts';
 import type { RouteSpec } from './route.ts';
@@ -10,7 +10,7 @@ type Spec = Pick<
 
 export const successesOf = ({ status, reply, produces }: Spec): number[] => status ?? [reply || produces ? 200 : 204];
 
-/** Refusals with a body, in order. */
+/** Returns the statuses of errors with a body, in order. */
 export function refusalsOf(spec: Spec): number[] {
   const hasBody = spec.body !== undefined || spec.consumes !== undefined;
   const isRanged = successesOf(spec).includes(206);
@@ -28,10 +28,10 @@ export function refusalsOf(spec: Spec): number[] {
     'unavailable',
     ...(spec.problems ?? []),
   ];
-  return [...new Set([...codes.map((code) => PROBLEMS[code].status), ...FROM_CONNECTIONS])].sort((a, b) => a - b);
+  return [...new Set([...codes.map((code) => PROBLEMS[code].status), ...CONNECTION_STATUSES])].sort((a, b) => a - b);
 }
 
-/** Before a route is asked: a request that does not come whole, and a head that is too large. */
-const FROM_CONNECTIONS = [408, 431];
+/** Statuses sent before routing: a request that is incomplete, and headers that are too large. */
+const CONNECTION_STATUSES = [408, 431];
 
 export const statusesOf = (spec: Spec): Set<number> => new Set([...successesOf(spec), ...refusalsOf(spec)]);

@@ -2,15 +2,15 @@
 import { z } from 'zod';
 
 export const isoTime = z.iso.datetime({ precision: 3 });
-/** The times that there may be, in milliseconds: each has a year of four digits then, in every time zone. */
+/** Limits of valid times in milliseconds, within which each has a year of four digits in every time zone. */
 export const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 30)] as const;
-/** False for what is no number, too. */
+/** False for NaN, too. */
 export const isTime = (ms: number): boolean => ms >= EARLIEST_MS && ms <= LATEST_MS;
-export const isAskable = (text: string): boolean => isTime(Date.parse(text));
-export const ASKABLE = 'must lie between the years 1970 and 9999';
+export const isTimeText = (text: string): boolean => isTime(Date.parse(text));
+export const TIME_RANGE_MESSAGE = 'must lie between the years 1970 and 9999';
 export const isoTimeIn = z.iso
   .datetime({ offset: true })
-  .refine(isAskable, ASKABLE)
+  .refine(isTimeText, TIME_RANGE_MESSAGE)
   .transform((text) => new Date(text))
   .meta({ description: 'ISO 8601, from 1970 to 9999' });
 

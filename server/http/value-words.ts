@@ -1,5 +1,5 @@
-// Says in words what is wrong with a value that came from outside. These words replace the parser's own texts wherever
-// a schema has no text of its own. Loading this file sets them for all schemas.
+// Describes invalid input in words. These messages replace zod's own wherever a schema has no text of its own. Loading
+// this file sets them for all schemas.
 import { z } from 'zod';
 
 const KINDS: Record<string, string> = {
@@ -20,8 +20,8 @@ const FORMATS: Record<string, string> = {
   email: 'an e-mail address',
 };
 
-/** Undefined where the parser's own text has to do. */
-export function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
+/** Returns undefined where zod's own text is used. */
+export function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
@@ -40,10 +40,10 @@ export function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function sizeOf(origin: string, size: number | bigint, how: string): string {
-  if (origin === 'string') return `have ${how} ${size} ${size === 1 ? 'character' : 'characters'}`;
-  if (origin === 'array' || origin === 'set') return `have ${how} ${size} ${size === 1 ? 'item' : 'items'}`;
-  return `be ${how} ${size}`;
+function sizeOf(origin: string, size: number | bigint, comparison: string): string {
+  if (origin === 'string') return `have ${comparison} ${size} ${size === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array' || origin === 'set') return `have ${comparison} ${size} ${size === 1 ? 'item' : 'items'}`;
+  return `be ${comparison} ${size}`;
 }
 
-z.config({ customError: wordsOf });
+z.config({ customError: messageOf });

@@ -12,7 +12,7 @@ import { healthRoutes, type HealthChecks } from './health.ts';
 import { checkHost, checkOrigin } from './host-and-origin.ts';
 import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
-import type { MayGoOn, OpenAnswers } from './open-answers.ts';
+import type { IsStillAllowed, OpenAnswers } from './open-answers.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { unknownPathHandler } from './nearest-paths.ts';
 import { errorHandler, notFoundHandler } from './problem.ts';
@@ -45,7 +45,7 @@ interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
   /** Below /rest. */
   subsonic: RequestHandler;
   openAnswers: OpenAnswers;
-  mayGoOn: MayGoOn;
+  isStillAllowed: IsStillAllowed;
 }
 
 interface WebApp {
@@ -77,7 +77,7 @@ export function createWebApp({
   authenticate,
   inFlight,
   openAnswers,
-  mayGoOn,
+  isStillAllowed,
   checkReplies = false,
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
@@ -86,19 +86,19 @@ export function createWebApp({
     queue: () => jobs.isRunning() && jobs.canRead(),
     problems: problems.listUncounted,
   });
-  const documentation = documentationRoutes(() => ({ routes: api, rootRoutes }), version);
+  const documentation = documentationRoutes(() => ({ routes: apiRoutes, rootRoutes }), version);
   const rootRoutes = [...health, ...modules.rootRoutes(), ...documentation];
-  const api: Route[] = [
+  const apiRoutes: Route[] = [
     ...health,
     ...modules.routes(),
     ...metricRoutes({ version, library: library.countLibrary }),
     ...documentation,
   ];
-  const mounting: MountOptions = {
+  const mountOptions: MountOptions = {
     authenticate,
     inFlight,
-    noteOpen: (res, user, { right, orOwn }) =>
-      openAnswers.note(res, user.id, () => mayGoOn(user, orOwn ? undefined : right)),
+    trackOpen: (res, user, { right, orOwn }) =>
+      openAnswers.track(res, user.id, () => isStillAllowed(user, orOwn ? undefined : right)),
     checkReplies,
     assertWritten: inPlace.assert,
     withReserve: reserve.use,
@@ -108,43 +108,43 @@ export function createWebApp({
     .disable('etag')
     .set('query parser', false)
     .set('trust proxy', settings.get('TRUSTED_PROXIES'));
-  handler.use(activity.notice, requestLog(log, now), securityHeaders);
-  // For every client that reaches the server, under whatever name, and however busy it is.
+  handler.use(activity.trackRequests, requestLog(log, now), securityHeaders);
+  // Health is served to every client, under any host name, and without the limits of concurrent requests.
   const healthRouter = mountRoutes(health, { authenticate: () => undefined, checkReplies });
   handler.use(healthRouter);
   handler.use('/api/v1', healthRouter);
   handler.use(
     checkHost(
-      () => ({ allowed: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), own: sharing.ownNames }),
+      () => ({ allowed: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), ownNames: sharing.ownNames }),
       log,
     ),
   );
   handler.use(
     '/api/v1',
     checkOrigin,
-    mountedLater(() => mountRoutes(api, { ...mounting, noteSignedIn: noteLastEvent(events) })),
-    unknownPathHandler(() => api),
+    mountOnFirstRequest(() => mountRoutes(apiRoutes, { ...mountOptions, noteSignedIn: noteLastEvent(events) })),
+    unknownPathHandler(() => apiRoutes),
   );
   handler.use('/rest', subsonic);
-  handler.use(mountRoutes(rootRoutes, mounting));
+  handler.use(mountRoutes(rootRoutes, mountOptions));
   handler.use(webInterface(paths.renderer));
   handler.use(notFoundHandler, errorHandler(log));
   return {
     handler,
-    routes: api,
+    routes: apiRoutes,
     rootRoutes,
-    openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
+    openApi: () => openApiDocument(apiRoutes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
   };
 }
 
-/** A page asks for lists before it hears of changes: it asks for those since its first answer. */
+/** Sends the id of the last event, so that a page that loads its lists first can request the events since then. */
 const noteLastEvent =
   (events: WebAppDeps['events']) =>
   (res: Response): void =>
     void res.set('X-Last-Event-Id', String(events.lastId()));
 
-/** The first request pays for hundreds of patterns, not every start. */
-function mountedLater(mount: () => Router): RequestHandler {
+/** Compiles hundreds of path patterns at the first request instead of at every start. */
+function mountOnFirstRequest(mount: () => Router): RequestHandler {
   let router: Router | undefined;
   return (req, res, next) => (router ??= mount())(req, res, next);
 }

@@ -33,13 +33,20 @@ interface JukeboxDeps {
   random?: () => number;
 }
 
-const SPEAKER_GONE_MS = 45_000;
-export const MOST_JUKEBOX = 10_000;
-const EMPTY: Jukebox = { version: 0, trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false, gain: 0.8 };
+const SPEAKER_TIMEOUT_MS = 45_000;
+export const MAX_JUKEBOX_SONGS = 10_000;
+const EMPTY_JUKEBOX: Jukebox = {
+  version: 0,
+  trackIds: [],
+  currentIndex: -1,
+  positionMs: 0,
+  isPlaying: false,
+  gain: 0.8,
+};
 
-interface Kept {
+interface JukeboxEntry {
   jukebox: Jukebox;
-  at: number;
+  updatedAt: number;
   speaker?: Speaker;
   seenAt: number;
 }
@@ -47,120 +54,122 @@ interface Kept {
 export type JukeboxService = ReturnType<typeof createJukebox>;
 
 export function createJukebox({ now, announce, artistsOf, random = Math.random }: JukeboxDeps) {
-  const kept = new Map<UserId, Kept>();
-  const of = (userId: UserId): Kept => {
-    const found = kept.get(userId) ?? { jukebox: EMPTY, at: now().getTime(), seenAt: 0 };
-    kept.set(userId, found);
-    return found;
+  const entries = new Map<UserId, JukeboxEntry>();
+  const entryOf = (userId: UserId): JukeboxEntry => {
+    const entry = entries.get(userId) ?? { jukebox: EMPTY_JUKEBOX, updatedAt: now().getTime(), seenAt: 0 };
+    entries.set(userId, entry);
+    return entry;
   };
 
-  const speakerOf = ({ speaker, seenAt }: Kept): Speaker | null =>
-    speaker !== undefined && now().getTime() - seenAt < SPEAKER_GONE_MS ? speaker : null;
+  const speakerOf = ({ speaker, seenAt }: JukeboxEntry): Speaker | null =>
+    speaker !== undefined && now().getTime() - seenAt < SPEAKER_TIMEOUT_MS ? speaker : null;
 
   /** The state with the current position, extrapolated. */
-  function stateOf(one: Kept): JukeboxState {
-    const { jukebox, at } = one;
+  function stateOf(entry: JukeboxEntry): JukeboxState {
+    const { jukebox, updatedAt } = entry;
     return {
       ...jukebox,
-      positionMs: jukebox.positionMs + (jukebox.isPlaying ? now().getTime() - at : 0),
-      speaker: speakerOf(one),
+      positionMs: jukebox.positionMs + (jukebox.isPlaying ? now().getTime() - updatedAt : 0),
+      speaker: speakerOf(entry),
     };
   }
 
-  function want(userId: UserId, change: (now: JukeboxState) => Partial<Jukebox>): JukeboxState {
-    const one = of(userId);
-    const before = stateOf(one);
-    if (!before.speaker)
+  function changeState(userId: UserId, change: (now: JukeboxState) => Partial<Jukebox>): JukeboxState {
+    const entry = entryOf(userId);
+    const previousState = stateOf(entry);
+    if (!previousState.speaker)
       throw forbidden('There is no speaker. Open Tonearm on the computer that should play and choose "Jukebox mode".');
-    const { speaker: _, ...jukebox } = before;
-    one.jukebox = { ...jukebox, ...change(before), version: before.version + 1 };
-    one.at = now().getTime();
-    const state = stateOf(one);
+    const { speaker: _, ...jukebox } = previousState;
+    entry.jukebox = { ...jukebox, ...change(previousState), version: previousState.version + 1 };
+    entry.updatedAt = now().getTime();
+    const state = stateOf(entry);
     announce(userId, state);
     return state;
   }
 
   return {
-    get: (userId: UserId): JukeboxState => stateOf(of(userId)),
+    get: (userId: UserId): JukeboxState => stateOf(entryOf(userId)),
 
     /** Registers a window as the speaker, or renews its registration with its position. */
     report(userId: UserId, speaker: Speaker, report: SpeakerReport | undefined): JukeboxState {
-      const one = of(userId);
-      const isNew = speakerOf(one)?.id !== speaker.id;
-      one.speaker = speaker;
-      one.seenAt = now().getTime();
-      if (report?.version === one.jukebox.version) {
-        const currentIndex = Math.min(report.currentIndex, one.jukebox.trackIds.length - 1);
-        one.jukebox = {
-          ...one.jukebox,
+      const entry = entryOf(userId);
+      const isNew = speakerOf(entry)?.id !== speaker.id;
+      entry.speaker = speaker;
+      entry.seenAt = now().getTime();
+      if (report?.version === entry.jukebox.version) {
+        const currentIndex = Math.min(report.currentIndex, entry.jukebox.trackIds.length - 1);
+        entry.jukebox = {
+          ...entry.jukebox,
           currentIndex,
           positionMs: report.positionMs,
           isPlaying: report.isPlaying,
           gain: report.gain,
         };
-        one.at = one.seenAt;
+        entry.updatedAt = entry.seenAt;
       }
-      const state = stateOf(one);
+      const state = stateOf(entry);
       if (isNew) announce(userId, state); // the previous speaker stops
       return state;
     },
 
     /** Unregisters this window; another one stays registered. */
     withdraw(userId: UserId, speakerId: string): void {
-      const one = of(userId);
-      if (one.speaker?.id !== speakerId) return;
-      one.jukebox = { ...one.jukebox, isPlaying: false };
-      delete one.speaker;
-      announce(userId, stateOf(one));
+      const entry = entryOf(userId);
+      if (entry.speaker?.id !== speakerId) return;
+      entry.jukebox = { ...entry.jukebox, isPlaying: false };
+      delete entry.speaker;
+      announce(userId, stateOf(entry));
     },
 
     // All of these throw `forbidden` while there is no speaker.
     status: (userId: UserId): JukeboxState => {
-      const state = stateOf(of(userId));
-      return state.speaker ? state : want(userId, () => ({}));
+      const state = stateOf(entryOf(userId));
+      return state.speaker ? state : changeState(userId, () => ({}));
     },
     set: (userId: UserId, trackIds: readonly TrackId[]) =>
-      want(userId, () => ({
-        trackIds: trackIds.slice(0, MOST_JUKEBOX),
+      changeState(userId, () => ({
+        trackIds: trackIds.slice(0, MAX_JUKEBOX_SONGS),
         currentIndex: trackIds.length > 0 ? 0 : -1,
         positionMs: 0,
         isPlaying: false,
       })),
     add: (userId: UserId, trackIds: readonly TrackId[]) =>
-      want(userId, (before) => ({
-        trackIds: [...before.trackIds, ...trackIds].slice(0, MOST_JUKEBOX),
-        currentIndex: before.currentIndex < 0 && trackIds.length > 0 ? 0 : before.currentIndex,
+      changeState(userId, (state) => ({
+        trackIds: [...state.trackIds, ...trackIds].slice(0, MAX_JUKEBOX_SONGS),
+        currentIndex: state.currentIndex < 0 && trackIds.length > 0 ? 0 : state.currentIndex,
       })),
     clear: (userId: UserId) =>
-      want(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
+      changeState(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
     remove: (userId: UserId, index: number) =>
-      want(userId, (before) => {
-        const trackIds = before.trackIds.filter((_, at) => at !== index);
-        if (index < before.currentIndex) return { trackIds, currentIndex: before.currentIndex - 1 };
-        const isCurrent = index === before.currentIndex;
+      changeState(userId, (state) => {
+        const trackIds = state.trackIds.filter((_, at) => at !== index);
+        if (index < state.currentIndex) return { trackIds, currentIndex: state.currentIndex - 1 };
+        const isCurrent = index === state.currentIndex;
         return {
           trackIds,
-          currentIndex: Math.min(before.currentIndex, trackIds.length - 1),
-          ...(isCurrent && { positionMs: 0, isPlaying: before.isPlaying && trackIds.length > index }),
+          currentIndex: Math.min(state.currentIndex, trackIds.length - 1),
+          ...(isCurrent && { positionMs: 0, isPlaying: state.isPlaying && trackIds.length > index }),
         };
       }),
-    start: (userId: UserId) => want(userId, ({ trackIds }) => ({ isPlaying: trackIds.length > 0 })),
-    stop: (userId: UserId) => want(userId, () => ({ isPlaying: false })),
+    start: (userId: UserId) => changeState(userId, ({ trackIds }) => ({ isPlaying: trackIds.length > 0 })),
+    stop: (userId: UserId) => changeState(userId, () => ({ isPlaying: false })),
     skip: (userId: UserId, index: number, positionMs: number) =>
-      want(userId, ({ trackIds, currentIndex }) =>
+      changeState(userId, ({ trackIds, currentIndex }) =>
         index < 0 || index >= trackIds.length
           ? { currentIndex }
           : { currentIndex: index, positionMs: Math.min(positionMs, LONGEST_MS), isPlaying: true },
       ),
     /** The current track becomes the first and continues. */
     shuffle: (userId: UserId) =>
-      want(userId, ({ trackIds, currentIndex }) => {
+      changeState(userId, ({ trackIds, currentIndex }) => {
         const artists = artistsOf(trackIds);
         const current = trackIds[currentIndex] ?? null;
-        const rest = trackIds.filter((_, at) => at !== currentIndex);
-        const after = shuffled(rest, (id) => artists.get(id) ?? null, random, current);
-        return current === null ? { trackIds: after } : { trackIds: [current, ...after], currentIndex: 0 };
+        const otherTracks = trackIds.filter((_, index) => index !== currentIndex);
+        const shuffledTracks = shuffled(otherTracks, (id) => artists.get(id) ?? null, random, current);
+        return current === null
+          ? { trackIds: shuffledTracks }
+          : { trackIds: [current, ...shuffledTracks], currentIndex: 0 };
       }),
-    setGain: (userId: UserId, gain: number) => want(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
+    setGain: (userId: UserId, gain: number) => changeState(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
   };
 }

@@ -6,7 +6,7 @@ import type Bonjour from 'bonjour-service';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
-export interface Announced {
+export interface ServerAnnouncement {
   /** Shown to people: `Tonearm on attic`, and `Tonearm on attic (2)` if that is taken. */
   name: string;
   /** A name different from the system's, which the system announces itself and would treat as a conflict. */
@@ -17,18 +17,18 @@ export interface Announced {
 }
 
 /** `_http._tcp` is listed by network browsers, `_subsonic._tcp` is used by some phone apps. */
-const SERVICES = [
+const SERVICE_TYPES = [
   { type: 'http', txt: { path: '/' } },
   { type: 'subsonic', txt: { path: '/rest' } },
 ];
-/** How long servers may take to say that a name is theirs: three queries, as in RFC 6762, section 8.1. */
-const PROBE_MS = 750;
-const PROBES = 3;
-const GOODBYE_MS = 500;
+/** Time in which another server can claim a name: three queries, as in RFC 6762, section 8.1. */
+const PROBE_DURATION_MS = 750;
+const PROBE_COUNT = 3;
+const GOODBYE_TIMEOUT_MS = 500;
 
 export function createAnnouncement({ log }: { log: Log }) {
   let radio: Bonjour | undefined;
-  let shown = '';
+  let announcedKey = '';
   let problem: string | undefined;
   let working: Promise<void> = Promise.resolve();
   let latest = new AbortController();
@@ -38,42 +38,42 @@ export function createAnnouncement({ log }: { log: Log }) {
     problem = messageOf(error);
   };
 
-  async function begin({ name, host, port, hasIpv6 }: Announced, signal: AbortSignal): Promise<void> {
+  async function begin({ name, host, port, hasIpv6 }: ServerAnnouncement, signal: AbortSignal): Promise<void> {
     const { default: Radio } = await import('bonjour-service');
-    const started = new Radio({}, noteProblem);
-    radio = started;
-    emitterOf(started)
+    const newRadio = new Radio({}, noteProblem);
+    radio = newRadio;
+    emitterOf(newRadio)
       .on('error', noteProblem)
       .on('warning', (error: Error) => log.debug({ err: error }, 'multicast'));
-    const freeName = await findFreeName(started, name, signal);
+    const freeName = await findFreeName(newRadio, name, signal);
     if (signal.aborted) return;
-    for (const service of SERVICES)
-      started.publish({ ...service, name: freeName, host, port, disableIPv6: !hasIpv6, probe: false });
+    for (const service of SERVICE_TYPES)
+      newRadio.publish({ ...service, name: freeName, host, port, disableIPv6: !hasIpv6, probe: false });
   }
 
   /** Withdraws the announcement, so that the name disappears from lists, and closes the socket. */
   async function end(): Promise<void> {
-    const ended = radio;
+    const oldRadio = radio;
     radio = undefined;
-    if (!ended) return;
+    if (!oldRadio) return;
     await new Promise<void>((resolve) => {
-      const enough = setTimeout(resolve, GOODBYE_MS);
-      ended.unpublishAll(() => {
+      const enough = setTimeout(resolve, GOODBYE_TIMEOUT_MS);
+      oldRadio.unpublishAll(() => {
         clearTimeout(enough);
         resolve();
       });
     });
     await new Promise<void>((resolve) => {
-      ended.destroy(resolve);
+      oldRadio.destroy(resolve);
     });
   }
 
   return {
     /** Announces this, or nothing if undefined. A different `key` makes it read the addresses again. */
-    show(wish: Announced | undefined, key = ''): Promise<void> {
-      const next = wish ? JSON.stringify([wish, key]) : '';
-      if (next !== shown) {
-        shown = next;
+    show(wish: ServerAnnouncement | undefined, key = ''): Promise<void> {
+      const nextKey = wish ? JSON.stringify([wish, key]) : '';
+      if (nextKey !== announcedKey) {
+        announcedKey = nextKey;
         latest.abort();
         latest = new AbortController();
         const { signal } = latest;
@@ -98,18 +98,19 @@ export function createAnnouncement({ log }: { log: Log }) {
  * early if aborted.
  */
 async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): Promise<string> {
-  const taken = new Set<string>();
-  const browser = radio.find({ type: 'http' }, (service) => taken.add(service.name));
-  for (let n = 0; n < PROBES && !signal.aborted; n++) {
+  const takenNames = new Set<string>();
+  const browser = radio.find({ type: 'http' }, (service) => takenNames.add(service.name));
+  for (let n = 0; n < PROBE_COUNT && !signal.aborted; n++) {
     if (n > 0) browser.update();
-    await sleep(PROBE_MS / PROBES, undefined, { signal }).catch(() => undefined); // the caller looks at the signal
+    // The caller looks at the signal.
+    await sleep(PROBE_DURATION_MS / PROBE_COUNT, undefined, { signal }).catch(() => undefined);
   }
   browser.stop();
-  let free = name;
-  for (let n = 2; taken.has(free); n++) free = `${name} (${n})`;
-  return free;
+  let freeName = name;
+  for (let n = 2; takenNames.has(freeName); n++) freeName = `${name} (${n})`;
+  return freeName;
 }
 
-/** Without a listener for its socket's errors, the package throws them, and it offers no way to add one. */
+/** Adds an error listener to the package's socket, which the package has no option for; without one it throws. */
 const emitterOf = (radio: Bonjour): EventEmitter =>
   (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;

@@ -7,7 +7,7 @@ import { addressKey } from '../http/addresses.ts';
 export interface ConnectionLimits {
   /** Open at the same time. */
   total: number;
-  /** From one address; a trusted proxy has no limit of its own. */
+  /** Limit of one address; a trusted proxy has none. */
   perAddress: number;
   /** Until the head of a request is there. */
   headMs: number;
@@ -15,9 +15,9 @@ export interface ConnectionLimits {
   stallMs: number;
   /** Audio that nobody takes: somebody pressed pause. */
   pauseMs: number;
-  /** Of a body; more keeps it alive. */
+  /** Minimum rate of a body. */
   bytesPerSecond: number;
-  /** More than these limits allow, for requests of the server's health alone. */
+  /** Connections beyond the limits, for health requests only. */
   spare: number;
   spareMs: number;
   /** Requests that wait on a connection for the one before them. */
@@ -43,11 +43,11 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  * millisecond of patience.
  */
 const MS_PER_BYTE = 1;
-/** What a spare connection may ask for. */
-const HEALTH = /^\/(?:api\/v1\/)?health(?:\?|$)/;
+/** The only requests of a spare connection. */
+const HEALTH_PATH = /^\/(?:api\/v1\/)?health(?:\?|$)/;
 /** The log, limits and streams wait for the end of an answer: a dozen, and none of them leaks. Node warns at 11. */
-const MOST_LISTENERS = 20;
-const PAUSABLE = /^(audio|video)\//;
+const MAX_LISTENERS = 20;
+const PAUSABLE_TYPE = /^(audio|video)\//;
 
 interface Exchange {
   req: IncomingMessage;
@@ -62,7 +62,7 @@ interface Connection {
   openedAt: number;
   hasAsked: boolean;
   current: Exchange | undefined;
-  waiting: (() => void)[];
+  waitingRequests: (() => void)[];
   body: { read: number; endsAt: number };
   answer: { sent: number; queued: number; movedAt: number };
 }
@@ -75,41 +75,44 @@ interface ConnectionDeps {
 
 export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections({ limits: given, isProxy, now = () => performance.now() }: ConnectionDeps) {
-  const limits = { ...CONNECTION_LIMITS, ...given };
-  const open = new Map<Socket, Connection>();
+export function createConnections({ limits: givenLimits, isProxy, now = () => performance.now() }: ConnectionDeps) {
+  const limits = { ...CONNECTION_LIMITS, ...givenLimits };
+  const openConnections = new Map<Socket, Connection>();
   const byAddress = new Map<string, Set<Connection>>();
   /** Connections that came when all places were taken; the newest take the place of the oldest. */
   const spare = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
 
-  function enter(socket: Socket): void {
+  function addConnection(socket: Socket): void {
     const address = addressKey(socket.remoteAddress);
     const same = byAddress.get(address) ?? new Set();
     const isFull = same.size >= limits.perAddress && !isProxy(socket.remoteAddress);
-    if ((isFull && !giveWay(same)) || (open.size >= limits.total && !giveWay(open.values()))) {
-      enterSpare(socket);
+    if (
+      (isFull && !closeLongestIdle(same)) ||
+      (openConnections.size >= limits.total && !closeLongestIdle(openConnections.values()))
+    ) {
+      addSpareConnection(socket);
       return;
     }
-    const at = now();
+    const time = now();
     const connection: Connection = {
       socket,
       address,
-      openedAt: at,
+      openedAt: time,
       hasAsked: false,
       current: undefined,
-      waiting: [],
-      body: { read: 0, endsAt: at + limits.stallMs },
-      answer: { sent: 0, queued: 0, movedAt: at },
+      waitingRequests: [],
+      body: { read: 0, endsAt: time + limits.stallMs },
+      answer: { sent: 0, queued: 0, movedAt: time },
     };
-    open.set(socket, connection);
+    openConnections.set(socket, connection);
     byAddress.set(address, same.add(connection));
-    socket.once('close', () => leave(connection));
-    timer ??= setInterval(check, limits.checkMs).unref();
+    socket.once('close', () => removeConnection(connection));
+    timer ??= setInterval(closeStalled, limits.checkMs).unref();
   }
 
   /** A monitor asks for the server's health when others hold all connections. */
-  function enterSpare(socket: Socket): void {
+  function addSpareConnection(socket: Socket): void {
     const [oldest] = spare;
     if (oldest && spare.size >= limits.spare) {
       spare.delete(oldest);
@@ -123,60 +126,66 @@ export function createConnections({ limits: given, isProxy, now = () => performa
     });
   }
 
-  function leave(connection: Connection): void {
-    open.delete(connection.socket);
+  function removeConnection(connection: Connection): void {
+    openConnections.delete(connection.socket);
     const same = byAddress.get(connection.address);
     same?.delete(connection);
     if (same?.size === 0) byAddress.delete(connection.address);
   }
 
   /** Ends the one that waits for the longest without having asked anything; false when all are at work. */
-  function giveWay(connections: Iterable<Connection>): boolean {
-    let last: Connection | undefined;
-    for (const one of connections) {
-      if (one.current || one.socket.destroyed) continue;
-      if (!last || (one.hasAsked === last.hasAsked ? one.openedAt < last.openedAt : last.hasAsked)) last = one;
+  function closeLongestIdle(connections: Iterable<Connection>): boolean {
+    let longestIdle: Connection | undefined;
+    for (const connection of connections) {
+      if (connection.current || connection.socket.destroyed) continue;
+      if (
+        !longestIdle ||
+        (connection.hasAsked === longestIdle.hasAsked
+          ? connection.openedAt < longestIdle.openedAt
+          : longestIdle.hasAsked)
+      )
+        longestIdle = connection;
     }
-    if (last) {
-      leave(last);
-      last.socket.destroy();
+    if (longestIdle) {
+      removeConnection(longestIdle);
+      longestIdle.socket.destroy();
     }
-    return last !== undefined;
+    return longestIdle !== undefined;
   }
 
-  function check(): void {
-    const at = now();
-    for (const connection of open.values()) {
+  function closeStalled(): void {
+    const time = now();
+    for (const connection of openConnections.values()) {
       const { current } = connection;
       if (!current) continue;
-      if (!current.req.complete && isBodyStalled(connection, current, at)) refuse(connection, 408);
-      else if (isAnswerStalled(connection, current, at)) connection.socket.destroy();
+      if (!current.req.complete && isBodyStalled(connection, current, time)) refuse(connection, 408);
+      else if (isAnswerStalled(connection, current, time)) connection.socket.destroy();
     }
   }
 
-  /** Each byte puts the end off, so that a slow body lives, also when it comes in bursts. */
-  function isBodyStalled({ socket, body }: Connection, { req }: Exchange, at: number): boolean {
-    const moved = socket.bytesRead - body.read;
+  /** Each byte extends the time limit, so that a slow body lives, even in bursts. */
+  function isBodyStalled({ socket, body }: Connection, { req }: Exchange, time: number): boolean {
+    const receivedBytes = socket.bytesRead - body.read;
     body.read = socket.bytesRead;
-    if (req.readableLength > 0) body.endsAt = Math.max(body.endsAt, at + limits.stallMs); // we do not read
-    body.endsAt = Math.min(body.endsAt + (moved * 1_000) / limits.bytesPerSecond, at + 2 * limits.stallMs);
-    return at > body.endsAt;
+    if (req.readableLength > 0) body.endsAt = Math.max(body.endsAt, time + limits.stallMs); // we do not read
+    body.endsAt = Math.min(body.endsAt + (receivedBytes * 1_000) / limits.bytesPerSecond, time + 2 * limits.stallMs);
+    return time > body.endsAt;
   }
 
-  function isAnswerStalled({ socket, answer }: Connection, { res, sentBefore }: Exchange, at: number): boolean {
+  function isAnswerStalled({ socket, answer }: Connection, { res, sentBefore }: Exchange, time: number): boolean {
     const [sent, queued] = [socket.bytesWritten - socket.writableLength, queuedBytes(socket)];
     const isMoving = sent > answer.sent || queued < answer.queued || (socket.writableLength === 0 && queued === 0);
-    Object.assign(answer, { sent, queued, ...(isMoving && { movedAt: at }) });
-    const patience = PAUSABLE.test(String(res.getHeader('Content-Type') ?? ''))
+    Object.assign(answer, { sent, queued, ...(isMoving && { movedAt: time }) });
+    const patience = PAUSABLE_TYPE.test(String(res.getHeader('Content-Type') ?? ''))
       ? limits.pauseMs
       : Math.min(limits.pauseMs, limits.stallMs + (sent - sentBefore) * MS_PER_BYTE);
-    return at - answer.movedAt > patience;
+    return time - answer.movedAt > patience;
   }
 
-  /** In words, where the answer has not begun. */
+  /** Sends a sentence if the response has not begun. */
   function refuse({ socket, current }: Connection, status: number): void {
     if (!socket.writable || current?.res.headersSent) return void socket.destroy();
-    const detail = DETAILS[status] ?? 'The request is malformed.';
+    const detail = DETAIL_BY_STATUS[status] ?? 'The request is malformed.';
     const body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail });
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
@@ -186,28 +195,28 @@ export function createConnections({ limits: given, isProxy, now = () => performa
   }
 
   /** One request of a connection at a time, and others in between: a thousand may come in one piece. */
-  function inTurn(app: RequestListener): RequestListener {
+  function serveInOrder(app: RequestListener): RequestListener {
     return (req, res) => {
-      const connection = open.get(req.socket);
+      const connection = openConnections.get(req.socket);
       if (!connection) {
-        if (!spare.has(req.socket) || !HEALTH.test(req.url ?? '')) return void req.socket.destroy();
+        if (!spare.has(req.socket) || !HEALTH_PATH.test(req.url ?? '')) return void req.socket.destroy();
         res.setHeader('Connection', 'close');
         return void app(req, res);
       }
       const run = (): void => {
         const { socket } = connection;
-        const at = now();
+        const time = now();
         connection.hasAsked = true;
         const sentBefore = socket.bytesWritten - socket.writableLength;
         const exchange: Exchange = { req, res, sentBefore, isAnswered: false };
         connection.current = exchange;
-        connection.body = { read: socket.bytesRead, endsAt: at + limits.stallMs };
-        connection.answer = { sent: 0, queued: 0, movedAt: at };
-        res.setMaxListeners(MOST_LISTENERS);
+        connection.body = { read: socket.bytesRead, endsAt: time + limits.stallMs };
+        connection.answer = { sent: 0, queued: 0, movedAt: time };
+        res.setMaxListeners(MAX_LISTENERS);
         res.once('close', () => {
-          if (socket.destroyed) connection.waiting.length = 0;
-          const next = connection.waiting.shift();
-          if (next) setImmediate(next);
+          if (socket.destroyed) connection.waitingRequests.length = 0;
+          const startNext = connection.waitingRequests.shift();
+          if (startNext) setImmediate(startNext);
           else if (req.complete || req.destroyed) connection.current = undefined;
           else {
             exchange.isAnswered = true;
@@ -217,8 +226,8 @@ export function createConnections({ limits: given, isProxy, now = () => performa
         app(req, res);
       };
       if (!connection.current || connection.current.isAnswered) return run();
-      connection.waiting.push(run);
-      if (connection.waiting.length <= limits.pipelined) return;
+      connection.waitingRequests.push(run);
+      if (connection.waitingRequests.length <= limits.pipelined) return;
       endParser(req.socket);
       req.socket.destroy();
     };
@@ -226,14 +235,14 @@ export function createConnections({ limits: given, isProxy, now = () => performa
 
   return {
     limits,
-    inTurn,
+    inTurn: serveInOrder,
 
     watch(server: Server): void {
-      server.on('connection', enter);
+      server.on('connection', addConnection);
       server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-        const connection = open.get(socket);
+        const connection = openConnections.get(socket);
         if (!connection || error.code === 'ECONNRESET') return void socket.destroy();
-        refuse(connection, STATUSES[error.code ?? ''] ?? 400);
+        refuse(connection, STATUS_BY_ERROR[error.code ?? ''] ?? 400);
       });
     },
 
@@ -241,12 +250,12 @@ export function createConnections({ limits: given, isProxy, now = () => performa
   };
 }
 
-const STATUSES: Record<string, number> = {
+const STATUS_BY_ERROR: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
-const DETAILS: Record<number, string> = {
+const DETAIL_BY_STATUS: Record<number, string> = {
   408: 'The request did not come whole in time.',
   413: 'The request is too large.',
   431: 'The address and the headers of the request are too large.',
@@ -261,7 +270,7 @@ function endParser(socket: Socket): void {
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
 }
 
-/** Of what was handed to the system, how much it has not taken yet; Node says so nowhere else. */
+/** Returns how much of the written data the system has not taken yet; Node has no public API for that. */
 function queuedBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   return typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle

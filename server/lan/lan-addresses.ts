@@ -10,14 +10,14 @@ export interface LanAddress {
   interfaceName: string;
 }
 
-export const EVERYWHERE = '0.0.0.0';
-export const ONLY_HERE = '127.0.0.1';
+export const ALL_ADDRESSES = '0.0.0.0';
+export const LOOPBACK_ADDRESS = '127.0.0.1';
 const [EVERYWHERE_V6, ONLY_HERE_V6] = ['::', '::1'];
 
 /** Bridges to containers and virtual machines, where there are no phones. */
-const INSIDE = /^(docker|br-|veth|virbr|vmnet|vboxnet|vnet|lxc|podman|cni|flannel|vEthernet)/i;
+const INTERNAL_INTERFACE = /^(docker|br-|veth|virbr|vmnet|vboxnet|vnet|lxc|podman|cni|flannel|vEthernet)/i;
 /** Tunnels: only reachable for phones in the same one. */
-const TUNNEL = /^(tun|tap|wg|utun|tailscale|zt|ppp)/i;
+const TUNNEL_INTERFACE = /^(tun|tap|wg|utun|tailscale|zt|ppp)/i;
 
 export const isOnlyHere = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
@@ -26,27 +26,29 @@ export const isOnlyHere = (host: string): boolean => /^(localhost|127(\.\d+){3}|
  * that network access can be switched without interrupting local connections.
  */
 export function listenOn(host: string, interfaces: Interfaces): string[] {
-  if (host !== EVERYWHERE && host !== EVERYWHERE_V6) return [host];
-  const found = lanAddresses(interfaces)
+  if (host !== ALL_ADDRESSES && host !== EVERYWHERE_V6) return [host];
+  const addresses = lanAddresses(interfaces)
     .filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6)
     .map(({ address }) => address);
-  return [ONLY_HERE, ...(host === EVERYWHERE_V6 ? [ONLY_HERE_V6] : []), ...found];
+  return [LOOPBACK_ADDRESS, ...(host === EVERYWHERE_V6 ? [ONLY_HERE_V6] : []), ...addresses];
 }
 
 /** Addresses at which a phone can reach a server with this HOST, most likely first. */
 export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress[] {
   if (isOnlyHere(host)) return [];
-  const found = lanAddresses(interfaces).filter(({ interfaceName }) => !INSIDE.test(interfaceName));
-  if (host === EVERYWHERE || host === EVERYWHERE_V6) {
+  const addresses = lanAddresses(interfaces).filter(({ interfaceName }) => !INTERNAL_INTERFACE.test(interfaceName));
+  if (host === ALL_ADDRESSES || host === EVERYWHERE_V6) {
     const rank = ({ family, interfaceName }: LanAddress): number =>
-      (TUNNEL.test(interfaceName) ? 2 : 0) + (family === 'ipv6' ? 1 : 0);
-    return found.filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6).sort((a, b) => rank(a) - rank(b));
+      (TUNNEL_INTERFACE.test(interfaceName) ? 2 : 0) + (family === 'ipv6' ? 1 : 0);
+    return addresses
+      .filter(({ family }) => family === 'ipv4' || host === EVERYWHERE_V6)
+      .sort((a, b) => rank(a) - rank(b));
   }
-  const interfaceName = found.find(({ address }) => address === host)?.interfaceName ?? '';
+  const interfaceName = addresses.find(({ address }) => address === host)?.interfaceName ?? '';
   return [{ address: host, family: host.includes(':') ? 'ipv6' : 'ipv4', interfaceName }];
 }
 
-/** Without loopback and link-local addresses (169.254, fe80), which also need a scope. */
+/** Leaves out loopback and link-local addresses (169.254, fe80), which also need a scope. */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
   return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
     found
@@ -59,5 +61,5 @@ function lanAddresses(interfaces: Interfaces): LanAddress[] {
   );
 }
 
-/** As written in a URL. */
+/** Writes an address as in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -9,42 +9,43 @@ import { urlHost } from './lan-addresses.ts';
 /** Clients send play queues of thousands of ids in the URL. */
 const MAX_REQUEST_HEAD = 256 * 1024;
 /** Time for the response to the client that closed its own listener. */
-const LAST_WORDS_MS = 200;
+const CLOSE_DELAY_MS = 200;
 
 export type Listeners = ReturnType<typeof createListeners>;
 
 export function createListeners(app: RequestListener, connections: Connections) {
-  const open = new Map<string, Server>();
+  const servers = new Map<string, Server>();
   const leaving = new Set<Server>();
   let port = 0;
   let problems: string[] = [];
   let following: Promise<void> = Promise.resolve();
   let isStopped = false;
 
-  async function openDoor(host: string): Promise<void> {
+  async function openListener(host: string): Promise<void> {
     const server = await listen(app, connections, host, port);
     if (isStopped) return void server.close();
-    open.set(host, server);
+    servers.set(host, server);
     ({ port } = server.address() as AddressInfo);
   }
 
   /** Accepts no new connections and closes existing ones shortly after. */
-  function shut(host: string): void {
-    const server = open.get(host);
+  function closeListener(host: string): void {
+    const server = servers.get(host);
     if (!server) return;
-    open.delete(host);
+    servers.delete(host);
     leaving.add(server);
     server.close(() => leaving.delete(server));
-    setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS).unref();
+    setTimeout(() => server.closeAllConnections(), CLOSE_DELAY_MS).unref();
   }
 
   async function change(hosts: string[]): Promise<void> {
     const inTheWay: string[] = [];
-    for (const host of hosts.filter((one) => !open.has(one))) await openDoor(host).catch(() => inTheWay.push(host));
-    for (const host of open.keys()) if (!hosts.includes(host)) shut(host);
+    for (const host of hosts.filter((address) => !servers.has(address)))
+      await openListener(host).catch(() => inTheWay.push(host));
+    for (const host of servers.keys()) if (!hosts.includes(host)) closeListener(host);
     problems = [];
     for (const host of inTheWay)
-      await openDoor(host).catch((error: unknown) =>
+      await openListener(host).catch((error: unknown) =>
         problems.push(error instanceof AppError ? error.message : String(error)),
       ); // a listener that was just closed may have used the port
   }
@@ -53,7 +54,7 @@ export function createListeners(app: RequestListener, connections: Connections) 
     /** Throws an AppError if listening on the first address fails. All addresses use the same port. */
     async start(wished: number, [first = '', ...others]: string[]): Promise<void> {
       port = wished;
-      await openDoor(first);
+      await openListener(first);
       await change([first, ...others]);
     },
 
@@ -64,18 +65,18 @@ export function createListeners(app: RequestListener, connections: Connections) 
     },
 
     port: (): number => port,
-    isOpen: (host: string): boolean => open.has(host),
+    isOpen: (host: string): boolean => servers.has(host),
     problems: (): string[] => problems,
 
     /** Accepts no new connections. */
     stop(): void {
       isStopped = true;
-      for (const server of open.values()) server.close();
+      for (const server of servers.values()) server.close();
     },
 
     /** Closes existing connections. */
     end(): void {
-      for (const server of [...open.values(), ...leaving]) server.closeAllConnections();
+      for (const server of [...servers.values(), ...leaving]) server.closeAllConnections();
       connections.end();
     },
   };
@@ -101,7 +102,7 @@ function listen(app: RequestListener, connections: Connections, host: string, po
   });
 }
 
-/** Throws what a server would that listens there; nothing listens afterwards. */
+/** Throws the error of a server that would listen there; nothing listens afterwards. */
 export function assertCanListen(host: string, port: number): Promise<void> {
   const attempt = createNetServer();
   return new Promise((resolve, reject) => {

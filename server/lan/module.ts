@@ -4,7 +4,7 @@ import { networkRoutes } from './routes.ts';
 import { createNetworkAccess, type NetworkAccessDeps } from './network-access.ts';
 import { networkEvent } from './wire.ts';
 
-/** For tests. */
+/** Overrides for tests. */
 export interface LanTuning {
   connectionLimits?: Partial<ConnectionLimits>;
 }

@@ -7,21 +7,21 @@ import { inNetworks } from '../http/addresses.ts';
 import type { Log } from '../log/log.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import {
-  EVERYWHERE,
+  ALL_ADDRESSES,
   isOnlyHere,
   listenOn,
-  ONLY_HERE,
+  LOOPBACK_ADDRESS,
   phoneAddresses,
   urlHost,
   type Interfaces,
   type LanAddress,
 } from './lan-addresses.ts';
-import { createAnnouncement, type Announced } from './announcement.ts';
+import { createAnnouncement, type ServerAnnouncement } from './announcement.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { ownHostNames } from './own-names.ts';
 
 /** Detects changed addresses, as when a laptop changes networks. */
-const LOOK_EVERY_MS = 5_000;
+const ADDRESS_CHECK_MS = 5_000;
 
 export interface NetworkAccessDeps {
   settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
@@ -60,25 +60,26 @@ export function createNetworkAccess({
   let isStopped = false;
 
   const isShared = (): boolean => !isOnlyHere(settings.get('HOST'));
-  const wanted = (): string[] => (isFixed ? [settings.get('HOST')] : listenOn(settings.get('HOST'), interfaces()));
+  const hostsToListenOn = (): string[] =>
+    isFixed ? [settings.get('HOST')] : listenOn(settings.get('HOST'), interfaces());
   const reachable = (): LanAddress[] =>
     phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || listeners?.isOpen(address));
 
   /** Updates listeners and announcement for the setting and the current addresses. */
-  async function follow(): Promise<void> {
-    await listeners?.follow(wanted());
+  async function updateAccess(): Promise<void> {
+    await listeners?.follow(hostsToListenOn());
     if (!listeners || isStopped) return;
     void announcement.show(
-      announced(),
+      announcementOf(),
       reachable()
         .map(({ address }) => address)
         .join(),
     );
     clearInterval(timer);
-    if (isShared()) timer = setInterval(() => void follow(), LOOK_EVERY_MS).unref();
+    if (isShared()) timer = setInterval(() => void updateAccess(), ADDRESS_CHECK_MS).unref();
   }
 
-  function announced(): Announced | undefined {
+  function announcementOf(): ServerAnnouncement | undefined {
     if (!listeners || !isShared() || reachable().length === 0) return undefined;
     return {
       name: `Tonearm on ${shortHostname()}`,
@@ -88,27 +89,28 @@ export function createNetworkAccess({
     };
   }
 
-  settings.onChange(['HOST'], follow);
+  settings.onChange(['HOST'], updateAccess);
 
   return {
     /** Starts listening; returns the local URL. Throws an AppError if the port is in use. */
     async start(app: RequestListener): Promise<string> {
-      const started = createListeners(
+      const newListeners = createListeners(
         app,
         createConnections({ limits: connectionLimits, isProxy: inNetworks(settings.get('TRUSTED_PROXIES')) }),
       );
-      const [first = ONLY_HERE, ...others] = wanted();
-      await started.start(settings.get('PORT'), [first, ...others]);
-      listeners = started;
-      for (const problem of started.problems()) log.warn({ problem }, 'cannot listen on an address');
-      await follow();
-      return `http://${first === EVERYWHERE || first === '::' ? ONLY_HERE : urlHost(first)}:${started.port()}`;
+      const [firstHost = LOOPBACK_ADDRESS, ...otherHosts] = hostsToListenOn();
+      await newListeners.start(settings.get('PORT'), [firstHost, ...otherHosts]);
+      listeners = newListeners;
+      for (const problem of newListeners.problems()) log.warn({ problem }, 'cannot listen on an address');
+      await updateAccess();
+      const isEverywhere = firstHost === ALL_ADDRESSES || firstHost === '::';
+      return `http://${isEverywhere ? LOOPBACK_ADDRESS : urlHost(firstHost)}:${newListeners.port()}`;
     },
 
     /** Throws `conflict` if HOST is set in the environment or on the command line. */
     async share(isWished: boolean): Promise<void> {
-      if (isWished !== isShared()) await settings.change({ HOST: isWished ? EVERYWHERE : ONLY_HERE });
-      await follow();
+      if (isWished !== isShared()) await settings.change({ HOST: isWished ? ALL_ADDRESSES : LOOPBACK_ADDRESS });
+      await updateAccess();
     },
 
     isShared,
@@ -118,7 +120,7 @@ export function createNetworkAccess({
     state(): NetworkState {
       const port = listeners?.port() ?? settings.get('PORT');
       const addresses = isShared()
-        ? reachable().map((one) => ({ ...one, url: `http://${urlHost(one.address)}:${port}` }))
+        ? reachable().map((address) => ({ ...address, url: `http://${urlHost(address.address)}:${port}` }))
         : [];
       return {
         isShared: isShared(),

@@ -13,8 +13,8 @@ import {
   createVectorTrainer,
   createVectorWriter,
   RECORD_BYTES,
-  RECORD_ID,
-  RECORD_SCALE,
+  RECORD_ID_OFFSET,
+  RECORD_SCALE_OFFSET,
   VECTOR_SIZE,
   VECTOR_VERSION,
   writeRecord,
@@ -167,7 +167,7 @@ function makeRecords(client: Sqlite, model: VectorModel, maxRecords: number): Re
 interface Clusters {
   middles: Uint8Array<ArrayBuffer>;
   clusters: number;
-  /** Of each record: the clusters that it is most like, and how much; `BETWEEN` of them. */
+  /** Of each record: the clusters that it is most like, and how much; `CLUSTERS_PER_TRACK` of them. */
   nearest: Int32Array;
   likeness: Float32Array;
 }
@@ -208,7 +208,7 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
     for (let n = 0; n < sample; n++) {
       const record = sample === count ? n : draw();
       const cluster = nearestOf(record);
-      const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE, true);
+      const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE_OFFSET, true);
       members[cluster] = (members[cluster] as number) + 1;
       for (let i = 0; i < VECTOR_SIZE; i++)
         sums[cluster * VECTOR_SIZE + i] =
@@ -229,7 +229,7 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
   const likeness = new Float32Array(count * CLUSTERS_PER_TRACK);
   for (let record = 0; record < count; record++) {
     compare(record);
-    const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE, true);
+    const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE_OFFSET, true);
     for (let place = 0; place < CLUSTERS_PER_TRACK; place++) {
       let best = -1;
       for (let i = 0; i < clusters; i++) if (best < 0 || (out[i] as number) > (out[best] as number)) best = i;
@@ -279,7 +279,7 @@ function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32
     bytes.set(middles.subarray(i * RECORD_BYTES, i * RECORD_BYTES + VECTOR_SIZE), 0);
     bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
     loops.dots(0, RECORD_BYTES, count, outAt);
-    const scale = view.getFloat32(i * RECORD_BYTES + RECORD_SCALE, true);
+    const scale = view.getFloat32(i * RECORD_BYTES + RECORD_SCALE_OFFSET, true);
     matrix.set(
       new Float32Array(memory, outAt, count).map((value) => value * scale),
       i * count,
@@ -362,7 +362,7 @@ function writeRecords(
     nextPlaces[cluster] = place + 1;
     places[i] = place;
     sorted[place] = i;
-    ids[i] = view.getInt32(i * RECORD_BYTES + RECORD_ID, true);
+    ids[i] = view.getInt32(i * RECORD_BYTES + RECORD_ID_OFFSET, true);
   }
   const perPart = WRITE_BYTES / RECORD_BYTES;
   const part = new Uint8Array(WRITE_BYTES);

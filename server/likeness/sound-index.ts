@@ -9,8 +9,8 @@ import { createKernels } from '../dsp/kernels.ts';
 import {
   createVectorWriter,
   RECORD_BYTES,
-  RECORD_ID,
-  RECORD_SCALE,
+  RECORD_ID_OFFSET,
+  RECORD_SCALE_OFFSET,
   VECTOR_SIZE,
   VECTOR_VERSION,
   writeRecord,
@@ -157,7 +157,7 @@ export function openSoundIndex(path: string) {
   /** Loads the record to compare with; returns the scale of the products. */
   function loadQuery(record: Uint8Array): number {
     bytes.set(record, 0);
-    const scale = view.getFloat32(RECORD_SCALE, true);
+    const scale = view.getFloat32(RECORD_SCALE_OFFSET, true);
     bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
     return scale;
   }
@@ -169,7 +169,8 @@ export function openSoundIndex(path: string) {
       loops.dots(0, pageAt, pageCount, outAt);
       for (let i = 0; i < pageCount; i++) {
         const likeness = (out[i] as number) * scale;
-        if (likeness > top.least()) top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true), likeness);
+        if (likeness > top.least())
+          top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true), likeness);
       }
     }
   }
@@ -200,7 +201,7 @@ export function openSoundIndex(path: string) {
       const likenesses = out
         .slice(0, count)
         .map((dot) => dot * scale)
-        .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true) !== ownId)
+        .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true) !== ownId)
         .sort();
       return (likeness) => {
         if (likeness <= 0) return 1;
@@ -264,7 +265,7 @@ export function openSoundIndex(path: string) {
 /** Likeness is stored in 32 bits. */
 const ROUNDING_ERROR = 1e-6;
 const idOf = (record: Uint8Array): number =>
-  new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID, true);
+  new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID_OFFSET, true);
 
 /** Returns a function that reads the header of the current index. */
 export function createHeaderReader(path: string): () => IndexHeader | undefined {

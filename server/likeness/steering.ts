@@ -1,6 +1,6 @@
 // Steering by sound: what is looked for moves towards what the listener wants more of and away from what the listener
 // wants less of (relevance feedback: Rocchio 1971).
-import { RECORD_BYTES, RECORD_SCALE, VECTOR_SIZE, writeRecord } from '../dsp/sound-vector.ts';
+import { RECORD_BYTES, RECORD_SCALE_OFFSET, VECTOR_SIZE, writeRecord } from '../dsp/sound-vector.ts';
 
 /** Weights of the steering tracks together, relative to the track itself. */
 const WEIGHT_MORE = 1.25;
@@ -11,7 +11,7 @@ export const viewOf = (record: Uint8Array): DataView => new DataView(record.buff
 /** The direction of a record, of length 1. */
 export function unitOf(record: Uint8Array): Float64Array {
   const view = viewOf(record);
-  const scale = view.getFloat32(RECORD_SCALE, true);
+  const scale = view.getFloat32(RECORD_SCALE_OFFSET, true);
   return Float64Array.from({ length: VECTOR_SIZE }, (_, i) => view.getInt8(i) * scale);
 }
 

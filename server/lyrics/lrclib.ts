@@ -7,10 +7,10 @@ import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { askedArtist, askedTitle, type OfferedLyrics, type WantedSong } from './match.ts';
 
 const NAME = 'LRCLIB';
-const MOST_TEXT = 256 << 10;
+const MAX_TEXT_CHARACTERS = 256 << 10;
 
 const text = z.string().max(2_000);
-const body = z.string().max(MOST_TEXT).nullish().catch(undefined);
+const body = z.string().max(MAX_TEXT_CHARACTERS).nullish().catch(undefined);
 const Entry = z
   .object({
     id: z.int(),
@@ -60,7 +60,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     wait,
   });
 
-  async function read<T extends z.ZodType>(
+  async function fetchJson<T extends z.ZodType>(
     path: string,
     shape: T,
     signal: AbortSignal,
@@ -74,12 +74,12 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
   }
 
   const search = async (params: Record<string, string>, signal: AbortSignal): Promise<OfferedLyrics[]> =>
-    (await read(`/api/search?${new URLSearchParams(params).toString()}`, Entries, signal)) ?? [];
+    (await fetchJson(`/api/search?${new URLSearchParams(params).toString()}`, Entries, signal)) ?? [];
 
   return {
-    /** What the service finds for exactly this song. */
+    /** Returns the service's lyrics for exactly this song. */
     find: async (song: WantedSong, signal: AbortSignal): Promise<OfferedLyrics | undefined> =>
-      read(
+      fetchJson(
         `/api/get?${new URLSearchParams({
           artist_name: askedArtist(song),
           track_name: song.title,
@@ -97,6 +97,6 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     searchText: (query: string, signal: AbortSignal): Promise<OfferedLyrics[]> => search({ q: query }, signal),
 
     findById: (id: number, signal: AbortSignal): Promise<OfferedLyrics | undefined> =>
-      read(`/api/get/${id}`, Entry, signal),
+      fetchJson(`/api/get/${id}`, Entry, signal),
   };
 }

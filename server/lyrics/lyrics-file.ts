@@ -7,15 +7,15 @@ import { formatLrc } from '../media/lrc-format.ts';
 import type { LyricsLine } from '../media/types.ts';
 import { readPlainFile } from '../runtime/plain-files.ts';
 
-const OURS = '[re:Tonearm]';
+const OWN_FILE_MARK = '[re:Tonearm]';
 
-/** Whether the file is there now. Throws the file system's errors. */
+/** Returns whether the file exists now. Throws the file system's errors. */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
   const path = pathOf(audioPath);
   if ((await isOurs(path)) === false) return false;
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
-    await writeFile(temporary, `${OURS}\n${formatLrc(lines)}\n`, { flag: 'wx' });
+    await writeFile(temporary, `${OWN_FILE_MARK}\n${formatLrc(lines)}\n`, { flag: 'wx' });
     await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });
@@ -23,7 +23,7 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
   return true;
 }
 
-/** Whether there was a file of ours, which is gone now. Throws the file system's errors. */
+/** Returns whether there was a file of ours, which it deleted. Throws the file system's errors. */
 export async function removeLyricsFile(audioPath: string): Promise<boolean> {
   const path = pathOf(audioPath);
   if ((await isOurs(path)) !== true) return false;
@@ -33,10 +33,10 @@ export async function removeLyricsFile(audioPath: string): Promise<boolean> {
 
 const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
 
-/** Undefined when there is no file. */
+/** Returns undefined when there is no file. */
 const isOurs = (path: string): Promise<boolean | undefined> =>
-  readPlainFile(path, OURS.length).then(
-    (start) => start.toString('latin1') === OURS,
+  readPlainFile(path, OWN_FILE_MARK.length).then(
+    (start) => start.toString('latin1') === OWN_FILE_MARK,
     (error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw error;

@@ -4,7 +4,7 @@ import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 export interface WantedSong {
   title: string;
-  /** As credited, and each. */
+  /** The credit, and each artist. */
   artistName: string;
   artists: readonly string[];
   album: string | null;
@@ -23,16 +23,17 @@ export interface OfferedLyrics {
   synced: string | null;
 }
 
-const LONGEST_DIFFERENCE_MS = 2_000;
+const MAX_DURATION_DIFFERENCE_MS = 2_000;
 /** Longer names are compared as they are. */
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARACTERS = 300;
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
 /** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
-const REMASTER = /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
-const VERSION =
+const REMASTER_SUFFIX =
+  /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
+const VERSION_SUFFIX =
   /(?:[([]| - ) ?(?:\d{4} )?(?:album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$/iu;
-const EDITIONS = [REMASTER, VERSION];
+const EDITION_SUFFIXES = [REMASTER_SUFFIX, VERSION_SUFFIX];
 const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
 const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
 /** Titles that say nothing: an artist may have several songs of the name. */
@@ -40,10 +41,11 @@ const COMMON_TITLES = new Set(
   [
     'intro,outro,interlude,prelude,skit,untitled,overture,introduction,finale,reprise,epilogue,prologue',
     'hidden track',
-  ].flatMap((some) => some.split(',')),
+  ].flatMap((titles) => titles.split(',')),
 );
-const LIVE = /\b(?:live|unplugged|concert|acoustic|demos?|sessions?|instrumentals?|karaoke|remix(?:es|ed)?)\b/giu;
-const BETWEEN_ARTISTS = /[,;/&+]|\b(?:and|x|vs)\b/iu;
+const PERFORMANCE_WORD =
+  /\b(?:live|unplugged|concert|acoustic|demos?|sessions?|instrumentals?|karaoke|remix(?:es|ed)?)\b/giu;
+const ARTIST_SEPARATOR = /[,;/&+]|\b(?:and|x|vs)\b/iu;
 
 const key = (text: string): string =>
   sortKey(text)
@@ -54,24 +56,28 @@ const key = (text: string): string =>
 
 const inLine = (name: string): string => name.replace(/\s+/g, ' ').trim();
 const cut = (name: string, ...expressions: RegExp[]): string =>
-  name.length > LONGEST_NAME ? name : expressions.reduce((left, one) => inLine(left.replace(one, '')), inLine(name));
+  name.length > MAX_NAME_CHARACTERS
+    ? name
+    : expressions.reduce((text, expression) => inLine(text.replace(expression, '')), inLine(name));
 
 const titleKeyOf = (title: string): string =>
-  key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITIONS, ...EDITIONS));
+  key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES, ...EDITION_SUFFIXES));
 const artistKeyOf = (name: string): string => key(cut(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
 
 function withoutEditions(album: string): string {
   const brackets = album.search(LAST_BRACKETS);
-  const at = brackets < 0 ? album.lastIndexOf(' - ') : brackets;
-  return at > 0 && EDITION_OF_ALBUM.test(album.slice(at)) ? withoutEditions(album.slice(0, at).trimEnd()) : album;
+  const editionStart = brackets < 0 ? album.lastIndexOf(' - ') : brackets;
+  return editionStart > 0 && EDITION_OF_ALBUM.test(album.slice(editionStart))
+    ? withoutEditions(album.slice(0, editionStart).trimEnd())
+    : album;
 }
 const albumKeyOf = (album: string): string =>
-  key(album.length > LONGEST_NAME ? album : cut(withoutEditions(inLine(album)), ...EDITIONS));
-const marksOf = (text: string): string => [...new Set(key(text).match(LIVE) ?? [])].sort().join();
+  key(album.length > MAX_NAME_CHARACTERS ? album : cut(withoutEditions(inLine(album)), ...EDITION_SUFFIXES));
+const marksOf = (text: string): string => [...new Set(key(text).match(PERFORMANCE_WORD) ?? [])].sort().join();
 
 /** The title and artist to ask for: without guests and edition. */
 export const askedTitle = (title: string): string =>
-  cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITIONS) || title;
+  cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES) || title;
 export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
   artists[0] ?? artistName;
 
@@ -82,18 +88,18 @@ function isSameArtist({ artistName, artists }: WantedSong, offered: string): boo
   const ours = artists.map(artistKeyOf);
   // one of several: the others are guests, or the service names the first only
   if (ours.length > 1 && theirs === ours[0]) return true;
-  const parts = cut(offered, GUESTS_IN_BRACKETS, GUESTS_AT_END).split(BETWEEN_ARTISTS).map(artistKeyOf);
-  const all = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
-  return parts.length === all.size && parts.every((part) => all.has(part));
+  const parts = cut(offered, GUESTS_IN_BRACKETS, GUESTS_AT_END).split(ARTIST_SEPARATOR).map(artistKeyOf);
+  const ownArtists = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
+  return parts.length === ownArtists.size && parts.every((part) => ownArtists.has(part));
 }
 
 const isSameAlbum = (ours: string | null, theirs: string | null): boolean =>
   ours !== null && theirs !== null && albumKeyOf(ours) === albumKeyOf(theirs);
 
-/** Whether lyrics of that song can be lyrics of this one. */
-export function fits(wanted: WantedSong, offered: OfferedLyrics): boolean {
+/** Whether lyrics of the offered song can belong to the wanted one. */
+export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): boolean {
   if (offered.duration === null) return false;
-  if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > LONGEST_DIFFERENCE_MS) return false;
+  if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > MAX_DURATION_DIFFERENCE_MS) return false;
   const title = titleKeyOf(wanted.title);
   if (title === '' || title !== titleKeyOf(offered.title)) return false;
   if (!isSameArtist(wanted, offered.artistName)) return false;
@@ -106,22 +112,24 @@ export function fits(wanted: WantedSong, offered: OfferedLyrics): boolean {
 const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
   new Set(key((plain ?? synced ?? '').replace(/\[[^\][]*\]|<[^<>]*>/g, ' ')).split(' '));
 
-/** Whether they are lyrics of one song, transcribed by different people. */
+/** Whether both are transcriptions of the same song. */
 function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
   if (a.isInstrumental || b.isInstrumental) return a.isInstrumental === b.isInstrumental;
-  const [first, second] = [wordsOf(a), wordsOf(b)];
-  const shared = [...first].filter((word) => second.has(word)).length;
-  return shared >= Math.min(first.size, second.size) * 0.5;
+  const [firstWords, secondWords] = [wordsOf(a), wordsOf(b)];
+  const shared = [...firstWords].filter((word) => secondWords.has(word)).length;
+  return shared >= Math.min(firstWords.size, secondWords.size) * 0.5;
 }
 
 /** The best of those that fit; undefined if none does, or if it cannot be said which. */
 export function pickLyrics(wanted: WantedSong, offered: readonly OfferedLyrics[]): OfferedLyrics | undefined {
-  const fitting = offered.filter((one) => fits(wanted, one) && (one.isInstrumental || (one.plain ?? one.synced)));
-  const ofAlbum = fitting.filter(({ album }) => isSameAlbum(wanted.album, album));
-  const rest = ofAlbum.length > 0 ? ofAlbum : fitting;
+  const matching = offered.filter(
+    (lyrics) => isLyricsOfSong(wanted, lyrics) && (lyrics.isInstrumental || (lyrics.plain ?? lyrics.synced)),
+  );
+  const ofAlbum = matching.filter(({ album }) => isSameAlbum(wanted.album, album));
+  const candidates = ofAlbum.length > 0 ? ofAlbum : matching;
   const distance = ({ duration }: OfferedLyrics): number => Math.abs((duration ?? 0) * 1_000 - wanted.durationMs);
-  const [best, ...others] = rest.toSorted(
+  const [best, ...otherCandidates] = candidates.toSorted(
     (a, b) => Number(b.synced !== null) - Number(a.synced !== null) || distance(a) - distance(b) || a.id - b.id,
   );
-  return best && others.every((other) => isSameText(best, other)) ? best : undefined;
+  return best && otherCandidates.every((other) => isSameText(best, other)) ? best : undefined;
 }

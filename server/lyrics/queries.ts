@@ -13,7 +13,7 @@ export type SongRow = RowAs<
 export type FoundLyricsRow = typeof foundLyrics.$inferSelect;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
-const ID_WINDOW = 5_000;
+const IDS_PER_QUERY = 5_000;
 
 export function createLyricsQueries({ db }: { db: MainDb }) {
   const client = db.$client;
@@ -39,8 +39,8 @@ export function createLyricsQueries({ db }: { db: MainDb }) {
     findSong: (id: TrackId): SongRow | undefined => findSong.get(id),
     /** Tracks without lyrics that were not asked about since. */
     *due(askedBefore: Date): Generator<TrackId[]> {
-      for (let above = 0; above < (highestId.get() ?? 0); above += ID_WINDOW)
-        yield listDue.all({ above, upTo: above + ID_WINDOW, askedBefore: askedBefore.getTime() });
+      for (let above = 0; above < (highestId.get() ?? 0); above += IDS_PER_QUERY)
+        yield listDue.all({ above, upTo: above + IDS_PER_QUERY, askedBefore: askedBefore.getTime() });
     },
     find: (trackId: TrackId): FoundLyricsRow | undefined =>
       db.select().from(foundLyrics).where(eq(foundLyrics.trackId, trackId)).get(),

@@ -22,10 +22,11 @@ interface LyricsRouteDeps {
 
 export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Route[] {
   function current(id: TrackId): z.input<typeof LyricsOut> | null {
-    const found = library.lyrics.ofTrack(id);
-    return found && (found.lines.length > 0 || found.isInstrumental) ? toLyricsOut(found) : null;
+    const trackLyrics = library.lyrics.ofTrack(id);
+    const hasContent = trackLyrics && (trackLyrics.lines.length > 0 || trackLyrics.isInstrumental);
+    return hasContent ? toLyricsOut(trackLyrics) : null;
   }
-  const seen = (userId: UserId, id: TrackId): void => void library.getTrack(userId, id);
+  const assertTrackExists = (userId: UserId, id: TrackId): void => void library.getTrack(userId, id);
 
   return [
     route(
@@ -38,10 +39,10 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
         reply: LyricsLookupOut,
       },
       async ({ user, params, signal }) => {
-        seen(user.id, params.id);
+        assertTrackExists(user.id, params.id);
         const fault = library.lyrics.ofTrack(params.id) ? undefined : await lyrics.lookUp(params.id, signal);
-        const found = current(params.id);
-        return { outcome: found ? ('found' as const) : (fault ?? ('none' as const)), lyrics: found };
+        const trackLyrics = current(params.id);
+        return { outcome: trackLyrics ? ('found' as const) : (fault ?? ('none' as const)), lyrics: trackLyrics };
       },
     ),
 
@@ -57,7 +58,7 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
         reply: LyricsCandidates,
       },
       async ({ user, params, query, signal }) => {
-        seen(user.id, params.id);
+        assertTrackExists(user.id, params.id);
         editing.assertTracks(user, [params.id]);
         return (await lyrics.candidates(params.id, query.q, signal)).map(toCandidate);
       },
@@ -76,13 +77,13 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
         reply: LyricsOut,
       },
       async ({ user, params, body, signal }) => {
-        seen(user.id, params.id);
+        assertTrackExists(user.id, params.id);
         editing.assertTracks(user, [params.id]);
         if ('text' in body) await lyrics.write(params.id, body.text);
         else await lyrics.pick(params.id, body.lrclib_id, signal);
-        const found = library.lyrics.ofTrack(params.id);
-        if (!found) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
-        return toLyricsOut(found);
+        const trackLyrics = library.lyrics.ofTrack(params.id);
+        if (!trackLyrics) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
+        return toLyricsOut(trackLyrics);
       },
     ),
 
@@ -97,7 +98,7 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
         params: TrackParam,
       },
       ({ user, params }) => {
-        seen(user.id, params.id);
+        assertTrackExists(user.id, params.id);
         editing.assertTracks(user, [params.id]);
         return lyrics.remove(params.id);
       },

@@ -13,7 +13,7 @@ import { ServiceError } from '../outbound/service-client.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { removeLyricsFile, writeLyricsFile } from './lyrics-file.ts';
 import type { Lrclib } from './lrclib.ts';
-import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
+import { isLyricsOfSong, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
 import { createLyricsQueries, type SongRow } from './queries.ts';
 import type { LOOKUP_LYRICS } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
@@ -34,11 +34,11 @@ export interface Candidate extends OfferedLyrics {
 }
 
 /** The service gets new lyrics every day. */
-const ASK_AGAIN_MS = 30 * 86_400_000;
-/** Times after the end are of another song. */
-const AFTER_END_MS = 5_000;
+const LOOKUP_INTERVAL_MS = 30 * 86_400_000;
+/** Lines later than this after the end belong to another song. */
+const MAX_TIME_AFTER_END_MS = 5_000;
 /** Tracks in a row, after which it is the service that fails: one odd answer does not keep the other tracks waiting. */
-const MOST_FAILURES = 3;
+const MAX_CONSECUTIVE_FAILURES = 3;
 
 export type LyricsService = ReturnType<typeof createLyricsService>;
 
@@ -60,7 +60,7 @@ export function createLyricsService({
     return song;
   }
 
-  /** Undefined for a track that cannot be asked about. */
+  /** Returns undefined for a track that has too few tags for a lookup. */
   function toWanted({ title, artistName, artists, album, durationMs }: SongRow): WantedSong | undefined {
     if (artistName === null || durationMs === null || durationMs <= 0) return undefined;
     return { title, artistName, artists: JSON.parse(artists) as string[], album: album || null, durationMs };
@@ -68,15 +68,15 @@ export function createLyricsService({
 
   function toLyrics({ synced, plain }: OfferedLyrics, durationMs: number | null): Lyrics | undefined {
     const timed = synced === null ? undefined : parseLyrics(synced);
-    const last = timed?.lines.at(-1)?.startMs ?? 0;
-    if (timed?.synced && (durationMs === null || last <= durationMs + AFTER_END_MS)) return timed;
+    const lastLineMs = timed?.lines.at(-1)?.startMs ?? 0;
+    if (timed?.synced && (durationMs === null || lastLineMs <= durationMs + MAX_TIME_AFTER_END_MS)) return timed;
     return plain === null ? undefined : parseLyrics(plain);
   }
 
   function store(
     id: TrackId,
     lyrics: Lyrics | undefined,
-    from: Pick<Candidate, 'id' | 'isInstrumental'> | undefined,
+    candidate: Pick<Candidate, 'id' | 'isInstrumental'> | undefined,
     isManual: boolean,
   ) {
     db.transaction(
@@ -85,8 +85,8 @@ export function createLyricsService({
         queries.put({
           trackId: id,
           isManual,
-          lrclibId: from?.id ?? null,
-          isInstrumental: from?.isInstrumental ?? false,
+          lrclibId: candidate?.id ?? null,
+          isInstrumental: candidate?.isInstrumental ?? false,
           synced: lyrics?.synced ?? false,
           lines: lyrics?.lines ?? [],
           updatedAt: now(),
@@ -105,7 +105,7 @@ export function createLyricsService({
     return typeof path === 'string' ? path : undefined;
   }
 
-  /** Best effort: the lyrics are removed either way. */
+  /** Deletes the file if possible; the lyrics are removed either way. */
   async function tryRemoveFile(song: SongRow): Promise<boolean> {
     try {
       const path = await audioPathOf(song);
@@ -116,7 +116,7 @@ export function createLyricsService({
     }
   }
 
-  /** Best effort: the lyrics are stored either way. */
+  /** Writes the file if possible; the lyrics are stored either way. */
   async function tryWriteFile(song: SongRow, lyrics: Lyrics | undefined): Promise<void> {
     const { id } = song;
     if (!settings.get('LYRICS_WRITE_FILES') || !lyrics) return;
@@ -130,11 +130,12 @@ export function createLyricsService({
 
   /** Asks the service. Throws a ServiceError or the reason of `signal`; then nothing is stored. */
   async function lookUp(song: SongRow, signal: AbortSignal): Promise<boolean> {
-    const wanted = toWanted(song);
-    if (!wanted) return false;
-    const exact = await lrclib.find(wanted, signal);
+    const wantedSong = toWanted(song);
+    if (!wantedSong) return false;
+    const exactMatch = await lrclib.find(wantedSong, signal);
     const picked =
-      (exact && pickLyrics(wanted, [exact])) ?? pickLyrics(wanted, await lrclib.searchSong(wanted, signal));
+      (exactMatch && pickLyrics(wantedSong, [exactMatch])) ??
+      pickLyrics(wantedSong, await lrclib.searchSong(wantedSong, signal));
     const lyrics = picked && toLyrics(picked, song.durationMs);
     if (!picked || (!lyrics && !picked.isInstrumental)) {
       queries.setAsked(song.id, now());
@@ -151,7 +152,7 @@ export function createLyricsService({
     if (!settings.get('LYRICS_ENABLED')) throw conflict('Looking up lyrics is off on this server (LYRICS_ENABLED).');
   }
 
-  const asked = async <T>(work: Promise<T>): Promise<T> =>
+  const toAppError = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
       throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
     });
@@ -172,15 +173,16 @@ export function createLyricsService({
     /** What the service has for a text, or for the track itself. Throws `conflict` when that is off, `unavailable`. */
     async candidates(id: TrackId, query: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
       assertEnabled();
-      const wanted = toWanted(getSong(id));
-      if (query === undefined && !wanted) throw conflict('The track has no artist or length; enter what to look for.');
-      const found = await asked(
-        query === undefined ? lrclib.searchSong(wanted as WantedSong, signal) : lrclib.searchText(query, signal),
+      const wantedSong = toWanted(getSong(id));
+      if (query === undefined && !wantedSong)
+        throw conflict('The track has no artist or length; enter what to look for.');
+      const offeredLyrics = await toAppError(
+        query === undefined ? lrclib.searchSong(wantedSong as WantedSong, signal) : lrclib.searchText(query, signal),
       );
       const distance = ({ duration }: OfferedLyrics): number =>
-        Math.abs((duration ?? 0) * 1_000 - (wanted?.durationMs ?? 0));
-      return found
-        .map((one) => ({ ...one, fits: wanted !== undefined && fits(wanted, one) }))
+        Math.abs((duration ?? 0) * 1_000 - (wantedSong?.durationMs ?? 0));
+      return offeredLyrics
+        .map((one) => ({ ...one, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, one) }))
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
@@ -188,7 +190,7 @@ export function createLyricsService({
     async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
       assertEnabled();
       const song = getSong(id);
-      const picked = await asked(lrclib.findById(lrclibId, signal));
+      const picked = await toAppError(lrclib.findById(lrclibId, signal));
       if (!picked) throw notFound('lyrics', lrclibId);
       const lyrics = toLyrics(picked, null);
       store(id, lyrics, picked, true);
@@ -208,8 +210,9 @@ export function createLyricsService({
     async remove(id: TrackId): Promise<void> {
       // a scan may have read them back from the file that was written here
       const wasWritten = await tryRemoveFile(getSong(id));
-      const found = queries.find(id);
-      if (!found?.isManual || found.lines.length === 0 || wasWritten) return store(id, undefined, undefined, true);
+      const storedLyrics = queries.find(id);
+      if (!storedLyrics?.isManual || storedLyrics.lines.length === 0 || wasWritten)
+        return store(id, undefined, undefined, true);
       db.transaction(
         () => {
           queries.remove(id);
@@ -223,7 +226,7 @@ export function createLyricsService({
     /** Handler of `lookup_lyrics`. What was asked is noted track by track, so an interrupted run goes on. */
     task: (async (_payload, { signal, progress }) => {
       const result = { tracks: 0, found: 0 };
-      const askedBefore = new Date(now().getTime() - ASK_AGAIN_MS);
+      const askedBefore = new Date(now().getTime() - LOOKUP_INTERVAL_MS);
       let failures = 0;
       let failed: ServiceError | undefined;
       for (const ids of queries.due(askedBefore)) {
@@ -237,7 +240,7 @@ export function createLyricsService({
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
             failed = error;
-            if (++failures === MOST_FAILURES) throw error;
+            if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.tracks, null, `${result.found} found`);
         }

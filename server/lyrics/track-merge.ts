@@ -28,7 +28,7 @@ const Stored = z
     updatedAt: z.int().transform((ms) => new Date(ms)),
   })
   .nullable();
-/** What both tracks had before the merge; nothing in merges of an older version. */
+/** The lyrics of both tracks before the merge; absent in merges of an older version. */
 const Remembered = z.object({ from: Stored, to: Stored }).default({ from: null, to: null });
 
 export function createLyricsMerge({
@@ -43,20 +43,20 @@ export function createLyricsMerge({
   const linesInFile = (id: TrackId): unknown =>
     db.select({ lines: lyrics.lines }).from(lyrics).where(eq(lyrics.trackId, id)).get()?.lines;
 
-  /** Whether lyrics that a person hid are those that the other track shows, too. */
+  /** Whether a person hid the lyrics that the other track shows too. */
   function hidesSame(from: TrackId, to: TrackId): boolean {
     const lines = linesInFile(to);
     return lines === undefined || isDeepStrictEqual(lines, linesInFile(from));
   }
 
   function move(from: TrackId, to: TrackId): void {
-    const moved = queries.find(from);
-    if (!moved?.isManual) return;
-    const own = queries.find(to);
-    const goes = isHidden(moved)
-      ? !own?.isManual && hidesSame(from, to)
-      : own === undefined || !own.isManual || isHidden(own);
-    if (goes) queries.put({ ...moved, trackId: to });
+    const movedLyrics = queries.find(from);
+    if (!movedLyrics?.isManual) return;
+    const ownLyrics = queries.find(to);
+    const goes = isHidden(movedLyrics)
+      ? !ownLyrics?.isManual && hidesSame(from, to)
+      : ownLyrics === undefined || !ownLyrics.isManual || isHidden(ownLyrics);
+    if (goes) queries.put({ ...movedLyrics, trackId: to });
     queries.remove(from);
     for (const id of [from, to]) tracks.settleHasLyrics(id);
   }
@@ -79,15 +79,15 @@ export function createLyricsMerge({
       },
     },
 
-    /** What was written for the kept track since stays there. */
+    /** Moves lyrics back; those written for the kept track since the merge stay. */
     bringBack(from, to, { remembered }): void {
-      const before = Remembered.parse(remembered);
-      if (!before.from) return;
-      if (isSame(queries.find(to), before.from)) {
-        if (before.to) queries.put({ ...before.to, trackId: to });
+      const previousLyrics = Remembered.parse(remembered);
+      if (!previousLyrics.from) return;
+      if (isSame(queries.find(to), previousLyrics.from)) {
+        if (previousLyrics.to) queries.put({ ...previousLyrics.to, trackId: to });
         else queries.remove(to);
       }
-      if (!queries.find(from)?.isManual) queries.put({ ...before.from, trackId: from });
+      if (!queries.find(from)?.isManual) queries.put({ ...previousLyrics.from, trackId: from });
       for (const id of [from, to]) tracks.settleHasLyrics(id);
     },
   };
@@ -105,6 +105,6 @@ const isSame = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyric
 
 function toJson(row: FoundLyricsRow | undefined): z.input<typeof Stored> {
   if (!row) return null;
-  const { trackId: _, updatedAt, ...rest } = row;
-  return { ...rest, updatedAt: updatedAt.getTime() };
+  const { trackId: _, updatedAt, ...columns } = row;
+  return { ...columns, updatedAt: updatedAt.getTime() };
 }

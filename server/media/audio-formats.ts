@@ -19,7 +19,7 @@ interface FormatFacts {
   container?: string;
   /** The codec, if music-metadata does not report one. */
   codec?: string;
-  /** More demuxers for conversions: of formats whose versions have one each. */
+  /** More demuxers for transcoding, for formats whose versions have different demuxers. */
   demuxers?: readonly string[];
   /** Lossless even if the bit depth is unknown. */
   lossless?: boolean;
@@ -31,7 +31,7 @@ interface FormatFacts {
   efficiency?: number;
 }
 
-/** By `TrackOut.format`. */
+/** The formats by `TrackOut.format`. */
 export const AUDIO_FORMATS = {
   mp3: {
     extensions: ['mp3', 'mp2', 'mp1', 'mpga'],
@@ -257,7 +257,7 @@ export type AudioFormat = keyof typeof AUDIO_FORMATS;
 
 export const FORMATS = Object.entries(AUDIO_FORMATS) as [AudioFormat, FormatFacts][];
 
-/** Facts about a track's format; undefined for an unknown one. */
+/** Returns the facts about a track's format; undefined for an unknown one. */
 export const formatFacts = (format: string | null): FormatFacts | undefined =>
   format !== null && Object.hasOwn(AUDIO_FORMATS, format) ? AUDIO_FORMATS[format as AudioFormat] : undefined;
 
@@ -271,57 +271,58 @@ export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
   FORMATS.flatMap(([, { extensions, alsoVideo = [] }]) => [...extensions, ...alsoVideo]),
 );
 
-/** Audio that is not read: named by their extensions in scans, and by their first bytes in uploads. */
-const UNSUPPORTED: readonly { name: string; extensions: readonly string[]; begins?: readonly string[] }[] = [
-  { name: 'AMR', extensions: ['amr', 'awb'], begins: ['#!AMR'] },
-  { name: 'Sun audio', extensions: ['au', 'snd'], begins: ['.snd'] },
-  { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], begins: ['MThd'] },
-  { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], begins: ['.RMF', '.ra\xfd'] },
-  { name: 'Shorten', extensions: ['shn'], begins: ['ajkg'] },
-  { name: 'OptimFROG', extensions: ['ofr', 'ofs'], begins: ['OFR '] },
-  { name: 'Lossless Audio', extensions: ['la'], begins: ['LA0'] },
-  { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], begins: ['EA3\x01', 'ea3\x03'] },
-  { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
-  { name: 'protected iTunes audio', extensions: ['m4p'] },
-  { name: 'DTS-HD', extensions: ['dtshd'], begins: ['DTSHDHDR'] },
-  { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], begins: ['????\xf8\x72\x6f'] },
-  { name: 'Creative Voice', extensions: ['voc'], begins: ['Creative Voice File'] },
-  {
-    name: 'a tracker module',
-    extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
-    begins: ['Extended Module', 'IMPM'],
-  },
-  { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
-  { name: 'TwinVQ', extensions: ['vqf'], begins: ['TWIN'] },
-  { name: 'GSM', extensions: ['gsm'] },
-  { name: '3GPP audio', extensions: ['3ga'] },
-  { name: 'ALAC without a container', extensions: ['alac'] },
-];
+/** Unsupported audio formats: scans name them by extension, uploads by magic bytes. */
+const UNSUPPORTED_FORMATS: readonly { name: string; extensions: readonly string[]; magicBytes?: readonly string[] }[] =
+  [
+    { name: 'AMR', extensions: ['amr', 'awb'], magicBytes: ['#!AMR'] },
+    { name: 'Sun audio', extensions: ['au', 'snd'], magicBytes: ['.snd'] },
+    { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], magicBytes: ['MThd'] },
+    { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], magicBytes: ['.RMF', '.ra\xfd'] },
+    { name: 'Shorten', extensions: ['shn'], magicBytes: ['ajkg'] },
+    { name: 'OptimFROG', extensions: ['ofr', 'ofs'], magicBytes: ['OFR '] },
+    { name: 'Lossless Audio', extensions: ['la'], magicBytes: ['LA0'] },
+    { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], magicBytes: ['EA3\x01', 'ea3\x03'] },
+    { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
+    { name: 'protected iTunes audio', extensions: ['m4p'] },
+    { name: 'DTS-HD', extensions: ['dtshd'], magicBytes: ['DTSHDHDR'] },
+    { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], magicBytes: ['????\xf8\x72\x6f'] },
+    { name: 'Creative Voice', extensions: ['voc'], magicBytes: ['Creative Voice File'] },
+    {
+      name: 'a tracker module',
+      extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
+      magicBytes: ['Extended Module', 'IMPM'],
+    },
+    { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
+    { name: 'TwinVQ', extensions: ['vqf'], magicBytes: ['TWIN'] },
+    { name: 'GSM', extensions: ['gsm'] },
+    { name: '3GPP audio', extensions: ['3ga'] },
+    { name: 'ALAC without a container', extensions: ['alac'] },
+  ];
 
 const VIDEO_EXTENSIONS: ReadonlySet<string> = new Set(
   'm4v mkv mk3d avi mov qt mpg mpeg m2v mpv vob ts mts m2ts wmv flv f4v ogv ogm 3gp 3g2 divx rmvb'.split(' '),
 );
 
-/** Why a scan does not read a file with this extension. */
+/** Returns why a scan does not read a file with this extension. */
 export function whyNotRead(extension: string): string {
-  const format = UNSUPPORTED.find(({ extensions }) => extensions.includes(extension));
+  const format = UNSUPPORTED_FORMATS.find(({ extensions }) => extensions.includes(extension));
   if (format) return `audio in a format that is not supported (${format.name})`;
   return VIDEO_EXTENSIONS.has(extension) ? 'a video' : 'not audio';
 }
 
-/** Magic bytes of audio that is not read, with its name. */
-export const UNSUPPORTED_BEGINNINGS = UNSUPPORTED.flatMap(({ name, begins = [] }) =>
+/** Magic bytes of unsupported audio, with the name of its format. */
+export const UNSUPPORTED_MAGIC_BYTES = UNSUPPORTED_FORMATS.flatMap(({ name, magicBytes: begins = [] }) =>
   begins.map((pattern) => ({ pattern, name })),
 );
 
-/** Demuxers of single files; those of file lists (HLS, concat) would open whatever a malicious file refers to. */
+/** Demuxers of single files. Demuxers of file lists (HLS, concat) would open whatever a malicious file refers to. */
 export const DEMUXERS: readonly string[] = [
   ...new Set(
     FORMATS.flatMap(([, { demuxer, demuxers = [] }]) => [...(demuxer === undefined ? [] : [demuxer]), ...demuxers]),
   ),
 ];
 
-/** Whether all browsers play it. A codec that is not known is taken to be the usual one of the format. */
+/** Whether all browsers play it. An unknown codec is taken to be the format's usual one. */
 export function playsInBrowsers(format: string | null, codec: string | null): boolean {
   const codecs = formatFacts(format)?.inBrowsers ?? [];
   return codec === null ? codecs.length > 0 : codecs.includes(codec);

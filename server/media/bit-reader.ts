@@ -1,4 +1,4 @@
-// Reads numbers of any number of bits up to 32, the most significant first. Bits after the end are 0.
+// Reads numbers of up to 32 bits, most significant bit first. Bits after the end are 0.
 export class BitReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;

@@ -5,11 +5,11 @@ import type { Window } from './buffered-source.ts';
 export interface ByteReader {
   /** The buffer that `take` refers to. */
   bytes: Buffer;
-  /** Consumes `length` bytes; returns their index in `bytes`, valid until the next call, or -1 if fewer are left. */
+  /** Consumes `length` bytes. Returns their index in `bytes`, valid until the next call, or -1 if fewer remain. */
   take(length: number): number;
-  /** Skips bytes; false if fewer are left. */
+  /** Skips bytes; returns false if fewer remain. */
   skip(length: number): boolean;
-  /** Number of bytes left; 0 if unknown. */
+  /** Number of remaining bytes; 0 if unknown. */
   remaining(): number;
   /** Position of the next byte in the file, or -1 if the bytes are stored encoded. */
   position(): number;

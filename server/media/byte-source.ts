@@ -6,7 +6,7 @@ import { UnreadableAudio, type ByteSource } from './types.ts';
 /**
  * Files up to this size are read at once: the cost of a scan depends on the number of reads more than on their size.
  */
-const WHOLE_FILE_BYTES = 1 << 20;
+const MAX_SINGLE_READ_BYTES = 1 << 20;
 const WINDOW_BYTES = 256 << 10;
 
 export interface OpenByteSource extends ByteSource {
@@ -26,33 +26,33 @@ export function openByteSource(path: string | Buffer): OpenByteSource {
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw new UnreadableAudio('not a regular file');
-    return stat.size <= WHOLE_FILE_BYTES ? wholeFile(fd, stat.size) : windowedFile(fd, stat.size);
+    return stat.size <= MAX_SINGLE_READ_BYTES ? wholeFile(fd, stat.size) : windowedFile(fd, stat.size);
   } catch (error) {
     fs.closeSync(fd);
     throw error;
   }
 }
 
-/** A source from memory. Views share the buffer's memory. */
+/** Returns a source in memory. Views share the buffer's memory. */
 export function bufferSource(bytes: Uint8Array): ByteSource {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { size: buffer.length, read: (position, length) => buffer.subarray(position, position + length) };
 }
 
 function wholeFile(fd: number, size: number): OpenByteSource {
-  const buffer = freeWhole.pop() ?? Buffer.allocUnsafeSlow(WHOLE_FILE_BYTES);
+  const buffer = freeWhole.pop() ?? Buffer.allocUnsafeSlow(MAX_SINGLE_READ_BYTES);
   const bytes = buffer.subarray(0, readFully(fd, buffer, 0, size));
   const stat = fs.fstatSync(fd);
   fs.closeSync(fd);
-  let open = true;
+  let isOpen = true;
   return {
     stat: () => stat,
     size: bytes.length, // less than `size` if the file shrank meanwhile
     read: (position, length) =>
       position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length),
     close() {
-      if (open && freeWhole.length < 2) freeWhole.push(buffer);
-      open = false;
+      if (isOpen && freeWhole.length < 2) freeWhole.push(buffer);
+      isOpen = false;
     },
   };
 }
@@ -61,26 +61,26 @@ function windowedFile(fd: number, size: number): OpenByteSource {
   const buffer = freeWindows.pop() ?? Buffer.allocUnsafeSlow(WINDOW_BYTES);
   let start = 0;
   let filled = 0;
-  let open = true;
+  let isOpen = true;
   return {
     stat: () => fs.fstatSync(fd),
     size,
     read(position, length) {
-      const wanted = Math.max(0, Math.min(length, size - position));
-      if (wanted > WINDOW_BYTES) {
-        const large = Buffer.allocUnsafe(wanted);
-        return large.subarray(0, readFully(fd, large, position, wanted));
+      const readLength = Math.max(0, Math.min(length, size - position));
+      if (readLength > WINDOW_BYTES) {
+        const large = Buffer.allocUnsafe(readLength);
+        return large.subarray(0, readFully(fd, large, position, readLength));
       }
-      if (position < start || position + wanted > start + filled) {
+      if (position < start || position + readLength > start + filled) {
         filled = 0; // in case the read throws
-        filled = readFully(fd, buffer, position, wanted);
+        filled = readFully(fd, buffer, position, readLength);
         start = position;
       }
-      return buffer.subarray(position - start, Math.min(filled, position - start + wanted));
+      return buffer.subarray(position - start, Math.min(filled, position - start + readLength));
     },
     close() {
-      if (!open) return;
-      open = false;
+      if (!isOpen) return;
+      isOpen = false;
       fs.closeSync(fd);
       if (freeWindows.length < 2) freeWindows.push(buffer);
     },
@@ -88,11 +88,11 @@ function windowedFile(fd: number, size: number): OpenByteSource {
 }
 
 function readFully(fd: number, buffer: Buffer, position: number, length: number): number {
-  let done = 0;
-  while (done < length) {
-    const count = fs.readSync(fd, buffer, done, length - done, position + done);
+  let bytesRead = 0;
+  while (bytesRead < length) {
+    const count = fs.readSync(fd, buffer, bytesRead, length - bytesRead, position + bytesRead);
     if (count === 0) break;
-    done += count;
+    bytesRead += count;
   }
-  return done;
+  return bytesRead;
 }

@@ -63,7 +63,7 @@ export const KANJI = new Set(
     '朝昼夕晩昨今明毎週曜年月日分秒回度番号第歳才個本枚匹冊台件点線面形円角色彩紅緑紫茶灰銀金鉄銅',
 );
 
-/** Natural logarithms of how frequent the letters are in Russian. */
+/** Natural logarithms of the letter frequencies in Russian. */
 export const CYRILLIC = new Map<string, number>(
   Object.entries({
     о: -2.2,
@@ -116,7 +116,7 @@ export const CYRILLIC = new Map<string, number>(
   }),
 );
 
-/** Natural logarithms for the letters and signs of Windows-1252 in western European text; others are rare. */
+/** Natural logarithms of the letter frequencies of Windows-1252 in western European text; others are rare. */
 export const WESTERN = new Map<string, number>(
   (
     [

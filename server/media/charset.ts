@@ -1,12 +1,11 @@
-// Detects the charset of text that does not say it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with all
-// text of an album as evidence. Each charset has a model of the text in its languages; the one under which the bytes
-// are most probable wins, if it does so by a margin over Windows-1252, which right text may be in.
-// See docs/decisions/0077
+// Detects the charset of text that does not declare it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with
+// all text of an album as evidence. Each charset has a model of text in its languages. The charset under which the
+// bytes are most probable wins, if it beats Windows-1252, the usual charset, by a margin. See docs/decisions/0077
 import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 
-/** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
+/** Detected charsets, and others that a person can choose; labels of the Encoding Standard. */
 const DETECTED_CHARSETS = ['windows-1252', 'utf-8', 'windows-1251', 'shift_jis', 'euc-kr', 'gbk', 'big5'] as const;
 export const CHARSETS = [
   ...DETECTED_CHARSETS,
@@ -22,22 +21,22 @@ export const CHARSETS = [
   'euc-jp',
 ] as const;
 export type Charset = (typeof CHARSETS)[number];
-type Detected = (typeof DETECTED_CHARSETS)[number];
+type DetectedCharset = (typeof DETECTED_CHARSETS)[number];
 
 export const isCharset = (name: string | undefined): name is Charset =>
   name !== undefined && (CHARSETS as readonly string[]).includes(name);
 
-/** What right text is most often in. */
+/** The charset of most text that does not declare one. */
 export const USUAL_CHARSET = 'windows-1252';
 
 /** All costs are natural logarithms of probabilities. */
-const ASCII = -3;
-/** A text that is invalid in a charset may be damaged: by how much less probable it is than in Windows-1252. */
-const INVALID = -30;
+const ASCII_COST = -3;
+/** Text that is invalid in a charset may be damaged: how much less probable it is than in Windows-1252. */
+const INVALID_COST = -30;
 /** Tags of fixed length cut texts, perhaps within a character. */
-const SHORTEST_CUT = 28;
-const CUT = -6;
-const PRIOR: Record<Detected, number> = {
+const MIN_CUT_TEXT_BYTES = 28;
+const CUT_COST = -6;
+const PRIOR_COSTS: Record<DetectedCharset, number> = {
   'windows-1252': 0,
   'utf-8': -1,
   'windows-1251': -3,
@@ -46,31 +45,33 @@ const PRIOR: Record<Detected, number> = {
   gbk: -3,
   big5: -4,
 };
-/** By how much a charset has to win over Windows-1252: with several texts, and with those of one file alone. */
-const MARGIN = 8;
-const MARGIN_ALONE = 14;
-/** By how much it has to win over the others if there is just one file. */
-const MARGIN_OVER_OTHERS = 12;
-/** What the charset of the album counts for a file. */
-const ALBUM = 10;
+/** Minimum lead over Windows-1252: with several texts, and with those of a single file. */
+const MIN_MARGIN = 8;
+const MIN_MARGIN_OF_ONE_FILE = 14;
+/** Minimum lead over the other charsets for a single file. */
+const MIN_MARGIN_OVER_OTHERS = 12;
+/** Bonus for the charset of the album. */
+const ALBUM_BONUS = 10;
 
 const decoders = new Map<string, TextDecoder>();
 
 function decoderOf(charset: string, fatal: boolean): TextDecoder {
   const key = `${charset}${fatal ? '!' : ''}`;
-  const known = decoders.get(key) ?? new TextDecoder(charset, { fatal, ignoreBOM: false });
-  decoders.set(key, known);
-  return known;
+  const decoder = decoders.get(key) ?? new TextDecoder(charset, { fatal, ignoreBOM: false });
+  decoders.set(key, decoder);
+  return decoder;
 }
 
-/** A character that is cut off at the end (ID3v1 has 30 bytes) is left out. */
+/** Leaves out a character that is cut off at the end (ID3v1 has 30 bytes). */
 export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
   return trimEnd(decoderOf(charset, false).decode(bytes), /\ufffd/);
 }
 
-/** Undefined if the bytes are invalid in it. `cut`: bytes of a character that is cut off at the end. */
-function strictly(bytes: Uint8Array, charset: Detected): { text: string; cut: number } | undefined {
-  for (let cut = 0; cut <= (bytes.length < SHORTEST_CUT ? 0 : 2); cut++) {
+/**
+ * Returns undefined if the bytes are invalid in the charset. `cut`: bytes of a character that is cut off at the end.
+ */
+function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cut: number } | undefined {
+  for (let cut = 0; cut <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cut++) {
     try {
       return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cut)), cut };
     } catch {
@@ -80,13 +81,13 @@ function strictly(bytes: Uint8Array, charset: Detected): { text: string; cut: nu
   return undefined;
 }
 
-type Kind = 'space' | 'ascii' | 'letter';
+type LetterKind = 'space' | 'ascii' | 'letter';
 
-const kindOfAscii = (code: number): Kind =>
+const kindOfAscii = (code: number): LetterKind =>
   (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) ? 'ascii' : 'space';
 
 /** Costs of a letter beyond ASCII after each kind, and of what follows it. */
-interface Steps {
+interface StepCosts {
   afterSpace: number;
   afterAscii: number;
   afterLetter: number;
@@ -95,7 +96,7 @@ interface Steps {
   /** For a word of one letter. */
   alone: number;
 }
-const WESTERN_STEPS: Steps = {
+const WESTERN_STEPS: StepCosts = {
   afterSpace: -3.2,
   afterAscii: -2.8,
   afterLetter: -3.5,
@@ -103,7 +104,7 @@ const WESTERN_STEPS: Steps = {
   toAscii: -0.3,
   alone: 2.5,
 };
-const CYRILLIC_STEPS: Steps = {
+const CYRILLIC_STEPS: StepCosts = {
   afterSpace: -0.3,
   afterAscii: -6,
   afterLetter: -0.2,
@@ -111,7 +112,7 @@ const CYRILLIC_STEPS: Steps = {
   toAscii: -6,
   alone: -1.5,
 };
-const ASIAN_STEPS: Steps = {
+const ASIAN_STEPS: StepCosts = {
   afterSpace: -0.5,
   afterAscii: -3.9,
   afterLetter: -0.2,
@@ -120,25 +121,25 @@ const ASIAN_STEPS: Steps = {
   alone: 0,
 };
 
-/** The cost of a text as letters with their steps; `costOf` gets the letter and the one before. */
-function costOfText(text: string, steps: Steps, costOf: (letter: string, before: string) => number): number {
+/** Returns the cost of a text as letters with their steps; `costOf` gets the letter and the previous one. */
+function costOfText(text: string, steps: StepCosts, costOf: (letter: string, previous: string) => number): number {
   let cost = 0;
-  let kind: Kind = 'space';
-  let before = '';
+  let kind: LetterKind = 'space';
+  let previousLetter = '';
   const letters = Array.from(text);
   for (const [i, letter] of letters.entries()) {
     const code = letter.codePointAt(0) as number;
     if (code < 0x80) {
-      const now = kindOfAscii(code);
-      cost += ASCII + (kind === 'letter' ? (now === 'ascii' ? steps.toAscii : steps.toSpace) : 0);
-      kind = now;
+      const nextKind = kindOfAscii(code);
+      cost += ASCII_COST + (kind === 'letter' ? (nextKind === 'ascii' ? steps.toAscii : steps.toSpace) : 0);
+      kind = nextKind;
     } else {
       cost += kind === 'letter' ? steps.afterLetter : kind === 'ascii' ? steps.afterAscii : steps.afterSpace;
-      cost += costOf(letter, before);
+      cost += costOf(letter, previousLetter);
       if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.alone;
       kind = 'letter';
     }
-    before = letter;
+    previousLetter = letter;
   }
   return cost + (kind === 'letter' ? steps.toSpace : 0);
 }
@@ -146,24 +147,24 @@ function costOfText(text: string, steps: Steps, costOf: (letter: string, before:
 const isUpper = (letter: string): boolean => letter !== letter.toLowerCase();
 const isLower = (letter: string): boolean => letter !== letter.toUpperCase();
 
-function westernLetter(letter: string, before: string): number {
+function westernLetter(letter: string, previous: string): number {
   const code = letter.charCodeAt(0);
   if (code < 0xa0) return -20; // a control character
-  return (WESTERN.get(letter) ?? -8) + (isUpper(letter) && isLower(before) ? -4 : 0);
+  return (WESTERN.get(letter) ?? -8) + (isUpper(letter) && isLower(previous) ? -4 : 0);
 }
 
-function cyrillicLetter(letter: string, before: string): number {
+function cyrillicLetter(letter: string, previous: string): number {
   const small = CYRILLIC.get(letter.toLowerCase());
   if (small === undefined) return letter.charCodeAt(0) < 0xa0 ? -20 : '«»–—…“”„’№'.includes(letter) ? -5 : -9;
-  if (letter.toLowerCase() === before.toLowerCase()) return small - 4;
+  if (letter.toLowerCase() === previous.toLowerCase()) return small - 4;
   if (!isUpper(letter)) return small;
-  return small + (isLower(before) ? -6 : isUpper(before) ? -0.7 : -0.3);
+  return small + (isLower(previous) ? -6 : isUpper(previous) ? -0.7 : -0.3);
 }
 
-/** A character of a charset with two bytes each: its cost by the rows of the charset, and how frequent it is. */
+/** Returns the cost of a two-byte character by its rows in the charset and by its frequency. */
 type PairCost = (letter: string, lead: number, trail: number) => number;
 
-const PAIRS: Record<
+const PAIR_CHARSETS: Record<
   'shift_jis' | 'euc-kr' | 'gbk' | 'big5',
   { isSingle: (byte: number) => boolean; costOf: PairCost }
 > = {
@@ -215,19 +216,19 @@ const PAIRS: Record<
 function costOfPairs(
   bytes: Uint8Array,
   text: string,
-  { isSingle, costOf }: (typeof PAIRS)[keyof typeof PAIRS],
+  { isSingle, costOf }: (typeof PAIR_CHARSETS)[keyof typeof PAIR_CHARSETS],
 ): number {
-  let at = 0;
+  let offset = 0;
   return costOfText(text, ASIAN_STEPS, (letter) => {
-    while ((bytes[at] ?? 0x80) < 0x80) at++;
-    const lead = bytes[at] as number;
-    const trail = isSingle(lead) ? 0 : (bytes[at + 1] ?? 0);
-    at += isSingle(lead) ? 1 : 2;
+    while ((bytes[offset] ?? 0x80) < 0x80) offset++;
+    const lead = bytes[offset] as number;
+    const trail = isSingle(lead) ? 0 : (bytes[offset + 1] ?? 0);
+    offset += isSingle(lead) ? 1 : 2;
     return costOf(letter, lead, trail);
   });
 }
 
-const UTF8_STEPS: Steps = {
+const UTF8_STEPS: StepCosts = {
   afterSpace: -0.5,
   afterAscii: -0.7,
   afterLetter: -0.5,
@@ -236,7 +237,7 @@ const UTF8_STEPS: Steps = {
   alone: 0,
 };
 
-/** That a text is valid says most: the letters count little. */
+/** Validity is the strongest evidence: the letters count little. */
 const utf8Letter = (letter: string): number => {
   const code = letter.codePointAt(0) as number;
   if (code < 0xa0) return -20;
@@ -244,44 +245,47 @@ const utf8Letter = (letter: string): number => {
   return code < 0x800 ? (code >= 0x390 && code < 0x460 ? -5 : -9) : -7.5;
 };
 
-function costOf(bytes: Uint8Array, charset: Detected): number {
-  const read = strictly(bytes, charset);
-  if (!read) return costOf(bytes, USUAL_CHARSET) + INVALID;
-  const cost = costIn(charset, bytes, read.text);
-  return read.cut > 0 ? cost + CUT + read.cut * ASCII : cost;
+function costOf(bytes: Uint8Array, charset: DetectedCharset): number {
+  const decoded = decodeStrictly(bytes, charset);
+  if (!decoded) return costOf(bytes, USUAL_CHARSET) + INVALID_COST;
+  const cost = costIn(charset, bytes, decoded.text);
+  return decoded.cut > 0 ? cost + CUT_COST + decoded.cut * ASCII_COST : cost;
 }
 
-function costIn(charset: Detected, bytes: Uint8Array, text: string): number {
+function costIn(charset: DetectedCharset, bytes: Uint8Array, text: string): number {
   if (charset === 'windows-1252') return costOfText(text, WESTERN_STEPS, westernLetter);
   if (charset === 'windows-1251') return costOfText(text, CYRILLIC_STEPS, cyrillicLetter);
   if (charset === 'utf-8') return costOfText(text, UTF8_STEPS, utf8Letter);
-  return costOfPairs(bytes, text, PAIRS[charset]);
+  return costOfPairs(bytes, text, PAIR_CHARSETS[charset]);
 }
 
-type Costs = Record<Detected, number>;
+type Costs = Record<DetectedCharset, number>;
 
 const noCosts = (): Costs => Object.fromEntries(DETECTED_CHARSETS.map((charset) => [charset, 0])) as Costs;
 
-function ranked(costs: Costs): Detected[] {
-  return DETECTED_CHARSETS.toSorted((a, b) => costs[b] + PRIOR[b] - costs[a] - PRIOR[a]);
+function rankCharsets(costs: Costs): DetectedCharset[] {
+  return DETECTED_CHARSETS.toSorted((a, b) => costs[b] + PRIOR_COSTS[b] - costs[a] - PRIOR_COSTS[a]);
 }
 
-/** By how much `one` is more probable than `other`. */
-const lead = (costs: Costs, one: Detected, other: Detected): number =>
-  costs[one] + PRIOR[one] - costs[other] - PRIOR[other];
+/** Returns by how much `charset` is more probable than `otherCharset`. */
+const lead = (costs: Costs, charset: DetectedCharset, otherCharset: DetectedCharset): number =>
+  costs[charset] + PRIOR_COSTS[charset] - costs[otherCharset] - PRIOR_COSTS[otherCharset];
 
-/** Longer texts (lyrics, comments) say enough with their start. */
-const MOST_BYTES = 400;
+/** The beginning of longer texts (lyrics, comments) is evidence enough. */
+const MAX_TEXT_BYTES = 400;
 
 /**
  * The charset of each file of an album. `files` has the texts of each that are not ASCII; `known` are charsets that
  * other files of the album have, or a person chose.
  */
-export function detectCharsets(files: readonly (readonly Uint8Array[])[], known: readonly Charset[] = []): Detected[] {
+export function detectCharsets(
+  files: readonly (readonly Uint8Array[])[],
+  knownCharsets: readonly Charset[] = [],
+): DetectedCharset[] {
   const costsOfText = new Map<string, Costs>();
   const keysOfFile = files.map((texts) =>
     texts.map((text) => {
-      const bytes = text.subarray(0, MOST_BYTES);
+      const bytes = text.subarray(0, MAX_TEXT_BYTES);
       const key = Buffer.from(bytes).toString('latin1');
       if (!costsOfText.has(key)) {
         const costs = noCosts();
@@ -298,19 +302,21 @@ export function detectCharsets(files: readonly (readonly Uint8Array[])[], known:
     return total;
   };
   const album = sum(costsOfText.keys()); // a title of the album in every file is one piece of evidence
-  for (const charset of known) if (charset in album) album[charset as Detected] += ALBUM;
-  const [best = USUAL_CHARSET, second = USUAL_CHARSET] = ranked(album);
-  const isAlone = files.length + known.length < 2;
+  for (const charset of knownCharsets) if (charset in album) album[charset as DetectedCharset] += ALBUM_BONUS;
+  const [best = USUAL_CHARSET, second = USUAL_CHARSET] = rankCharsets(album);
+  const isAlone = files.length + knownCharsets.length < 2;
   const isSure =
-    lead(album, best, USUAL_CHARSET) >= (isAlone ? MARGIN_ALONE : MARGIN) &&
-    (!isAlone || lead(album, best, second) >= MARGIN_OVER_OTHERS);
+    lead(album, best, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
+    (!isAlone || lead(album, best, second) >= MIN_MARGIN_OVER_OTHERS);
   const ofAlbum = isSure ? best : USUAL_CHARSET;
   if (isAlone) return files.map(() => ofAlbum);
   return keysOfFile.map((keys) => {
-    const own = sum(new Set(keys));
-    own[ofAlbum] += ALBUM;
-    const [mine = ofAlbum] = ranked(own);
-    if (mine === ofAlbum) return mine;
-    return mine === USUAL_CHARSET || lead(own, mine, USUAL_CHARSET) >= MARGIN_ALONE ? mine : ofAlbum;
+    const fileCosts = sum(new Set(keys));
+    fileCosts[ofAlbum] += ALBUM_BONUS;
+    const [fileCharset = ofAlbum] = rankCharsets(fileCosts);
+    if (fileCharset === ofAlbum) return fileCharset;
+    return fileCharset === USUAL_CHARSET || lead(fileCosts, fileCharset, USUAL_CHARSET) >= MIN_MARGIN_OF_ONE_FILE
+      ? fileCharset
+      : ofAlbum;
   });
 }

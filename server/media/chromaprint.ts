@@ -5,20 +5,20 @@ import loadModule from '@unimusic/chromaprint/dist/chromaprint.js';
 import { ALGORITHM } from './fingerprint-code.ts';
 
 /** Maximum samples per call; more are fed in parts. */
-const FEED_SAMPLES = 1 << 16;
+const MAX_FEED_SAMPLES = 1 << 16;
 
 export type Chromaprint = Awaited<ReturnType<typeof loadChromaprint>>;
 
 export async function loadChromaprint(wasmPath: string) {
   const wasm = await instantiate(readFileSync(wasmPath));
-  const buffer = wasm._malloc(FEED_SAMPLES * 2);
+  const buffer = wasm._malloc(MAX_FEED_SAMPLES * 2);
   const [pointerAt, sizeAt] = [wasm._malloc(4), wasm._malloc(4)];
-  const must = (done: number, what: string): void => {
-    if (!done) throw new Error(`Chromaprint could not ${what}`);
+  const assertDone = (isDone: number, what: string): void => {
+    if (!isDone) throw new Error(`Chromaprint could not ${what}`);
   };
 
   function readRaw(context: number): Uint32Array<ArrayBuffer> {
-    must(wasm._chromaprint_get_raw_fingerprint(context, pointerAt, sizeAt), 'give the fingerprint');
+    assertDone(wasm._chromaprint_get_raw_fingerprint(context, pointerAt, sizeAt), 'give the fingerprint');
     const words = wasm.HEAP32 as Int32Array;
     const [pointer, size] = [words[pointerAt / 4] as number, words[sizeAt / 4] as number];
     const raw = Uint32Array.from(words.subarray(pointer / 4, pointer / 4 + size), (word) => word >>> 0);
@@ -33,17 +33,17 @@ export async function loadChromaprint(wasmPath: string) {
      */
     start(sampleRateHz: number, channels: number) {
       const context = wasm._chromaprint_new(ALGORITHM);
-      must(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');
+      assertDone(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');
       return {
         push(samples: Int16Array): void {
-          for (let at = 0; at < samples.length; at += FEED_SAMPLES) {
-            const part = samples.subarray(at, at + FEED_SAMPLES);
+          for (let offset = 0; offset < samples.length; offset += MAX_FEED_SAMPLES) {
+            const part = samples.subarray(offset, offset + MAX_FEED_SAMPLES);
             (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // HEAP16 is replaced when the memory grows
-            must(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
+            assertDone(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
           }
         },
         finish(): Uint32Array<ArrayBuffer> {
-          must(wasm._chromaprint_finish(context), 'finish');
+          assertDone(wasm._chromaprint_finish(context), 'finish');
           return readRaw(context);
         },
         free: (): void => wasm._chromaprint_free(context),
@@ -53,11 +53,11 @@ export async function loadChromaprint(wasmPath: string) {
 }
 
 async function instantiate(wasmBinary: Buffer) {
-  const place = globalThis as { window?: unknown };
-  place.window = {};
+  const globals = globalThis as { window?: unknown };
+  globals.window = {};
   try {
     return await loadModule({ wasmBinary });
   } finally {
-    delete place.window; // other packages take it as a sign of a browser
+    delete globals.window; // other packages take it as a sign of a browser
   }
 }

@@ -1,17 +1,17 @@
-// Cue sheets: where the tracks of one long audio file begin, and what they are called. Programs write them carelessly,
-// so everything that can be understood is. Names in a sheet are never opened: they are compared with names that are
-// there. https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
+// Cue sheets: where the tracks of one long audio file begin, and their titles. Programs write them carelessly, so the
+// parser accepts as much as possible. Names in a sheet are never opened, only compared with existing names.
+// https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
-import { MAX_NAME } from './limits.ts';
+import { MAX_NAME_CHARACTERS } from './limits.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { decodeUtf16 } from './text.ts';
 import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 
-/** Audio before the first track that is shorter belongs to that track; longer, it is a hidden track of its own. */
-const HIDDEN_SECONDS = 4;
+/** Shorter audio before the first track belongs to that track; longer audio is a hidden track. */
+const MIN_HIDDEN_TRACK_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
-/** Of a compact disc, in which text sheets count. */
+/** Frames of a compact disc, the time unit of cue sheets. */
 const FRAMES_PER_SECOND = 75;
 /** The fields are those of the album, which each of its tracks takes over, and of a track. */
 const { bytes, tracks: MAX_TRACKS, fields: MAX_FIELDS } = TEXT_LIMITS.cueSheet;
@@ -21,12 +21,12 @@ export const MAX_SHEET_BYTES = bytes;
 export interface SheetSection {
   number: number;
   start: number;
-  /** Null: to the end of the file. */
+  /** Null for the end of the file. */
   end: number | null;
   fields: SheetFields;
 }
 
-/** The charset is detected from the names in it, where neither a mark nor the text says it. */
+/** Decodes a sheet; without a byte order mark its charset is detected from its names. */
 export function decodeSheet(bytes: Buffer): string {
   const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
   if (mark === 0xfeff || mark === 0xfffe) return decodeUtf16(bytes, 0, bytes.length, false);
@@ -35,7 +35,7 @@ export function decodeSheet(bytes: Buffer): string {
   return decodeCharset(bytes, charset);
 }
 
-/** The values of commands that are more than ASCII. */
+/** Returns the values of commands that are not ASCII. */
 const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
@@ -44,20 +44,20 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
     .filter((name) => /[\x80-\xff]/.test(name))
     .map((name) => Buffer.from(name, 'latin1'));
 
-/** Undefined when the text has nothing of a cue sheet. */
+/** Returns undefined when the text is no cue sheet. */
 export function parseCueSheet(text: string): CueSheet | undefined {
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: FRAMES_PER_SECOND };
   let track: SheetTrack | undefined;
   let isAudio = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, command = '', after = ''] = /^([A-Za-z]+)\s(.*)$/s.exec(line.trim()) ?? [];
-    const rest = after.trimStart();
+    const [, command = '', argumentText = ''] = /^([A-Za-z]+)\s(.*)$/s.exec(line.trim()) ?? [];
+    const argument = argumentText.trimStart();
     switch (command.toUpperCase()) {
       case 'FILE':
-        sheet.files.push(fileName(rest));
+        sheet.files.push(fileName(argument));
         break;
       case 'TRACK': {
-        const [, digits, kind = 'AUDIO'] = /^(\d{1,4})(?:\s+(\S+))?/.exec(rest) ?? [];
+        const [, digits, kind = 'AUDIO'] = /^(\d{1,4})(?:\s+(\S+))?/.exec(argument) ?? [];
         isAudio = kind.toUpperCase() === 'AUDIO';
         track = undefined;
         if (digits === undefined) sheet.fault ??= 'a track in it has no number';
@@ -69,10 +69,10 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         break;
       }
       case 'INDEX':
-        if (track) readIndex(sheet, track, rest);
+        if (track) readIndex(sheet, track, argument);
         break;
       case 'REM': {
-        const [, name, value] = /^(\S+)\s(.+)$/s.exec(rest) ?? [];
+        const [, name, value] = /^(\S+)\s(.+)$/s.exec(argument) ?? [];
         if (name !== undefined && value !== undefined && isAudio) addField(track ?? sheet, name, value.trimStart());
         break;
       }
@@ -80,17 +80,17 @@ export function parseCueSheet(text: string): CueSheet | undefined {
       case 'PERFORMER':
       case 'SONGWRITER':
       case 'ISRC':
-        if (isAudio) addField(track ?? sheet, command, rest);
+        if (isAudio) addField(track ?? sheet, command, argument);
     }
   }
   return sheet.files.length + sheet.tracks.length === 0 ? undefined : sheet;
 }
 
 function addField({ fields }: { fields: SheetFields }, name: string, value: string): void {
-  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME))]);
+  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
-/** Index 1 is where a track begins; what is before it belongs to the track before. */
+/** Index 1 is where a track begins; audio before it belongs to the previous track. */
 function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   const [, digits, minutes, seconds, frames = '0'] =
     /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
@@ -104,24 +104,24 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the file before
 }
 
-/** `"name" WAVE`, with or without the quotes and the type. */
+/** Parses `"name" WAVE`, with or without quotes and type. */
 function fileName(text: string): string {
   const quoted = /^"(.*)"/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
-  const plain = text.replace(/^"/, '');
-  return plain.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
+  const unquotedText = text.replace(/^"/, '');
+  return unquotedText.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
-/** Without the quotes around it, of which the last is sometimes missing. */
+/** Removes quotes, of which the closing one is sometimes missing. */
 const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
 
-/** The last part of a path of any system. */
+/** Returns the last part of a path of any system. */
 export const sheetFileName = (file: string): string =>
   file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 
 /**
- * The tracks of one of its files. A sentence when it contradicts itself or the file; undefined when that file is one
- * track.
+ * Returns the tracks of one of the sheet's files; a sentence when the sheet contradicts itself or the file; undefined
+ * when the file is a single track.
  */
 export function sectionsOf(
   sheet: CueSheet,
@@ -138,10 +138,11 @@ export function sectionsOf(
     const number = isNumbered ? written : i + 1;
     if (begins === undefined) return `track ${number} has no index`;
     const start = Math.round((begins * sampleRateHz) / sheet.unitsPerSecond);
-    const before = sections.at(-1);
-    if (before && start <= before.start) return `track ${number} begins before track ${before.number} ends`;
+    const previousSection = sections.at(-1);
+    if (previousSection && start <= previousSection.start)
+      return `track ${number} begins before track ${previousSection.number} ends`;
     if (start >= length) return `track ${number} begins after the end of the file`;
-    if (before) before.end = start;
+    if (previousSection) previousSection.end = start;
     sections.push({ number, start, end: null, fields });
   }
   return withHidden(sections, sampleRateHz);
@@ -153,7 +154,7 @@ function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSectio
   if (!first || first.start === 0) return sections;
   const { number, start } = first;
   const isFree = number > 0 && sections.every((section) => section.number !== number - 1);
-  if (start > HIDDEN_SECONDS * sampleRateHz && isFree)
+  if (start > MIN_HIDDEN_TRACK_SECONDS * sampleRateHz && isFree)
     return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
   first.start = 0;
   return sections;

@@ -20,34 +20,34 @@ export interface Samples {
 const CHUNK_BYTES = 128 << 10;
 const MAX_CHANNELS = 8;
 
-interface Decoded {
+interface DecodedFrames {
   channelData: Float32Array[];
   samplesDecoded: number;
   sampleRate: number;
 }
 interface Decoder {
   ready: Promise<void>;
-  decode(bytes: Uint8Array): Decoded | Promise<Decoded>;
-  flush?(): Promise<Decoded>;
+  decode(bytes: Uint8Array): DecodedFrames | Promise<DecodedFrames>;
+  flush?(): Promise<DecodedFrames>;
   free(): void;
 }
 
 /** `container`: the decoder also needs what precedes the payload. */
-const DECODERS: Record<string, { create: () => Decoder; from: 'payload' | 'container' }> = {
+const DECODERS: Record<string, { create: () => Decoder; input: 'payload' | 'container' }> = {
   // the Xing frame before the payload has the encoder delay and padding
-  mp1: { create: () => new MPEGDecoder(), from: 'container' },
-  mp2: { create: () => new MPEGDecoder(), from: 'container' },
-  mp3: { create: () => new MPEGDecoder(), from: 'container' },
-  flac: { create: () => new FLACDecoder(), from: 'payload' },
-  vorbis: { create: () => new OggVorbisDecoder(), from: 'container' },
-  opus: { create: () => new OggOpusDecoder({ forceStereo: true }), from: 'container' },
+  mp1: { create: () => new MPEGDecoder(), input: 'container' },
+  mp2: { create: () => new MPEGDecoder(), input: 'container' },
+  mp3: { create: () => new MPEGDecoder(), input: 'container' },
+  flac: { create: () => new FLACDecoder(), input: 'payload' },
+  vorbis: { create: () => new OggVorbisDecoder(), input: 'container' },
+  opus: { create: () => new OggOpusDecoder({ forceStereo: true }), input: 'container' },
 };
 export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'>): boolean =>
   codec === 'pcm'
     ? formatFacts(format)?.samples === 'plain'
     : formatFacts(format)?.samples === 'decoder' && codec in DECODERS;
 
-/** Decodes a file for which `canDecode` is true, in non-empty parts. They are valid until the next is asked for. */
+/** Decodes a file for which `canDecode` is true. Yields non-empty parts, which are valid until the next one. */
 export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
   if (facts.channels > MAX_CHANNELS) return;
   for await (const part of facts.codec === 'pcm' ? plainSamples(source, facts) : decodedSamples(source, facts)) {
@@ -61,8 +61,8 @@ function* plainSamples(source: ByteSource, facts: AudioFacts): Generator<Samples
   const { sampleRateHz } = facts;
   const frameBytes = layout.bytes * facts.channels;
   const step = Math.floor(CHUNK_BYTES / frameBytes) * frameBytes;
-  for (let at = facts.payload.start; at < facts.payload.end; at += step) {
-    const bytes = source.read(at, Math.min(step, facts.payload.end - at));
+  for (let position = facts.payload.start; position < facts.payload.end; position += step) {
+    const bytes = source.read(position, Math.min(step, facts.payload.end - position));
     const channels = toChannels(bytes, layout, facts.channels);
     yield { sampleRateHz, channels, frames: channels[0]?.length ?? 0 };
   }
@@ -72,13 +72,15 @@ async function* decodedSamples(source: ByteSource, { format, codec, payload }: A
   const kind = DECODERS[codec];
   if (!kind) return;
   const isOgg = formatFacts(format)?.demuxer === 'ogg';
-  const start = kind.from === 'payload' && !isOgg && payload ? payload.start : skipId3(new Window(source));
+  const start = kind.input === 'payload' && !isOgg && payload ? payload.start : skipId3(new Window(source));
   const end = isOgg ? source.size : (payload?.end ?? source.size);
   const decoder = kind.create();
   try {
     await decoder.ready;
-    for (let at = start; at < end; at += CHUNK_BYTES) {
-      yield samplesOf(await decoder.decode(Uint8Array.from(source.read(at, Math.min(CHUNK_BYTES, end - at)))));
+    for (let position = start; position < end; position += CHUNK_BYTES) {
+      yield samplesOf(
+        await decoder.decode(Uint8Array.from(source.read(position, Math.min(CHUNK_BYTES, end - position)))),
+      );
     }
     if (decoder.flush) yield samplesOf(await decoder.flush());
   } finally {
@@ -86,14 +88,14 @@ async function* decodedSamples(source: ByteSource, { format, codec, payload }: A
   }
 }
 
-const samplesOf = ({ channelData, samplesDecoded, sampleRate }: Decoded): Samples => ({
+const samplesOf = ({ channelData, samplesDecoded, sampleRate }: DecodedFrames): Samples => ({
   sampleRateHz: sampleRate,
   channels: channelData,
   frames: samplesDecoded,
 });
 
-/** As 16 bits, one frame after the other. */
-export function interleaved({ channels, frames }: Pick<Samples, 'channels' | 'frames'>): Int16Array<ArrayBuffer> {
+/** Converts to 16 bits, frame by frame. */
+export function interleave({ channels, frames }: Pick<Samples, 'channels' | 'frames'>): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(frames * channels.length);
   channels.forEach((data, channel) => {
     for (let i = 0; i < frames; i++)

@@ -5,6 +5,6 @@ const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)(?!s\b)[\s._#-]*[0-9a-z]{1
 /** `name`: of the folder, without those above it. */
 export const isDiscFolder = (name: string): boolean => DISC_FOLDER.test(name);
 
-/** Returns the folder of the whole album when the path is that of a disc. */
+/** Returns the folder of the whole album for the path of a disc. */
 export const albumFolderOf = (path: string): string | undefined =>
   isDiscFolder(path.slice(path.lastIndexOf('/') + 1)) ? path.slice(0, Math.max(0, path.lastIndexOf('/'))) : undefined;

@@ -9,19 +9,19 @@ import { asfPayload, refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
 import { dffPayload } from './formats/dff-payload.ts';
 import { scanMatroska, type MatroskaScan } from './formats/matroska-scan.ts';
-import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
+import { MAX_LIST_VALUES, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { sniffPicture } from './picture-mime.ts';
-import { checkFacts } from './plausible.ts';
+import { checkFacts } from './check-facts.ts';
 import { fillGaps, TagBuilder, type TextField } from './tag-builder.ts';
-import { oneLine } from './text.ts';
+import { toOneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/** Limits of what music-metadata reads, since it trusts the lengths in a file. Six hours of WavPack stay below. */
-const LONGEST_READ = 16 << 20;
-const MOST_READ = 32 << 20;
-const MOST_READS = 100_000;
+/** Limits of reads by music-metadata, which trusts the lengths in a file. Six hours of WavPack stay below. */
+const MAX_READ_BYTES = 16 << 20;
+const MAX_TOTAL_BYTES = 32 << 20;
+const MAX_READS = 100_000;
 
 /** Where the audio is; WavPack's is between the tags around it. */
 const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['payload']>> = {
@@ -29,31 +29,33 @@ const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['
   dff: dffPayload,
 };
 
-/** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
+/**
+ * Reads a file; `format` is detected from its first bytes. Throws UnreadableAudio with the message of music-metadata.
+ */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
-  const { metadata, known } = await parse(source, format, { skipCovers: true });
+  const { metadata, knownFormat } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;
   const { hasVideo, lastBlockMs, title, payload }: MatroskaScan =
-    known === 'mka'
+    knownFormat === 'mka'
       ? scanMatroska(source, duration === 0)
-      : { hasVideo: false, lastBlockMs: 0, payload: PAYLOADS[known]?.(source) };
+      : { hasVideo: false, lastBlockMs: 0, payload: PAYLOADS[knownFormat]?.(source) };
   if (hasVideo) throw new UnreadableAudio('it is a video');
-  const facts = checkFacts(factsOf(metadata, known, source.size, duration * 1000 || lastBlockMs), source.size);
+  const facts = checkFacts(factsOf(metadata, knownFormat, source.size, duration * 1000 || lastBlockMs), source.size);
   if (payload) facts.payload = payload;
   return { facts, tags: tagsOf(metadata, title), pictures: [], reader: 'music-metadata' };
 }
 
-/** The pictures, front covers first. Throws like `readWithMusicMetadata`. */
+/** Returns the pictures, front covers first. Throws like `readWithMusicMetadata`. */
 export async function readPicturesWithMusicMetadata(
   source: ByteSource,
   format: AudioFormat | undefined,
 ): Promise<{ mime: string; bytes: Buffer }[]> {
   if (format === 'wma') refuseCrowdedAsf(source);
-  const found =
+  const embedded =
     format === 'wma'
       ? asfPictures(source).map(({ kind, bytes }) => ({ bytes, isFront: kind === 3 }))
       : await picturesOf(source, format);
-  const pictures = found.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
+  const pictures = embedded.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
     const mime = bytes.length <= MAX_PICTURE_BYTES ? sniffPicture(bytes) : undefined;
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
   });
@@ -77,7 +79,7 @@ async function parse(source: ByteSource, format: AudioFormat | undefined, { skip
   try {
     return {
       metadata: await parseFromTokenizer(new SourceTokenizer(source, format), { skipCovers, includeChapters: false }),
-      known: format,
+      knownFormat: format,
     };
   } catch (error) {
     if (error instanceof UnreadableAudio) throw error;
@@ -92,7 +94,7 @@ class SourceTokenizer extends AbstractTokenizer {
   #bytes = 0;
 
   constructor(source: ByteSource, format: AudioFormat) {
-    super({ maxBufferSize: LONGEST_READ });
+    super({ maxBufferSize: MAX_READ_BYTES });
     this.#source = source;
     // selects the parser; its own detection knows fewer formats than it reads
     this.fileInfo = { size: source.size, path: `audio.${format}` };
@@ -106,8 +108,8 @@ class SourceTokenizer extends AbstractTokenizer {
 
   async peekBuffer(target: Uint8Array, options?: IReadChunkOptions): Promise<number> {
     const { position, length, mayBeLess } = this.normalizeOptions(target, options);
-    if (length > LONGEST_READ) throw new RangeError('a part of it is too large');
-    if (++this.#reads > MOST_READS || (this.#bytes += length) > MOST_READ)
+    if (length > MAX_READ_BYTES) throw new RangeError('a part of it is too large');
+    if (++this.#reads > MAX_READS || (this.#bytes += length) > MAX_TOTAL_BYTES)
       throw new UnreadableAudio('the file is made of too many parts');
     const bytes = this.#source.read(position, length);
     if (!mayBeLess && bytes.length < length) throw new EndOfStreamError();
@@ -124,7 +126,7 @@ class SourceTokenizer extends AbstractTokenizer {
   }
 }
 
-const sentenceOf = (error: unknown): string => oneLine(error instanceof Error ? error.message : String(error), 200);
+const sentenceOf = (error: unknown): string => toOneLine(error instanceof Error ? error.message : String(error), 200);
 
 function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number, durationMs: number): AudioFacts {
   const { bitrate, sampleRate, bitsPerSample, numberOfChannels, lossless, codec } = metadata.format;
@@ -146,7 +148,7 @@ const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l
 /** One word: the codec of single-codec containers, else taken from music-metadata's name (`MPEG-4/AAC`, `A_VORBIS`). */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
-  return formatFacts(format)?.codec ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
+  return formatFacts(format)?.codec ?? word ?? (toOneLine(name.toLowerCase(), 32) || format);
 }
 
 type Texts = string | readonly string[] | undefined;
@@ -157,12 +159,12 @@ type CommonName =
   | (typeof MORE_TAGS)[MoreTag]['common'][number];
 
 function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly CommonName[]): Texts {
-  const value = names.map((name) => common[name]).find((found) => found !== undefined);
+  const value = names.map((name) => common[name]).find((text) => text !== undefined);
   if (!Array.isArray(value)) return value?.toString();
-  return value.flatMap((one) => (typeof one === 'string' ? one : (one.text ?? [])));
+  return value.flatMap((entry) => (typeof entry === 'string' ? entry : (entry.text ?? [])));
 }
 
-/** Fields whose text is used as it is; the others follow below. */
+/** Fields whose text is used unchanged. */
 const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ['title', (c) => c.title],
   ['album', (c) => c.album],
@@ -203,10 +205,10 @@ function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
-    for (const one of (typeof value === 'string' ? [value] : (value ?? []))
-      .flatMap((text) => text.split('\0', MAX_LIST))
-      .slice(0, MAX_LIST))
-      builder.add(field, one); // APE tags divide values by NUL
+    for (const text of (typeof value === 'string' ? [value] : (value ?? []))
+      .flatMap((joined) => joined.split('\0', MAX_LIST_VALUES))
+      .slice(0, MAX_LIST_VALUES))
+      builder.add(field, text); // APE tags divide values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
   for (const { id, value } of Object.values(native).flat())

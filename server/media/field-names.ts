@@ -41,16 +41,16 @@ const NAMES: Record<Exclude<TextField, TaggedField | MoreTag>, string> = {
 
 /** By name, including spellings seen in files, which saves changing case again. */
 const byName = new Map<string, TextField | undefined>();
-const named: [TextField, string][] = [
+const namesOfFields: [TextField, string][] = [
   ...(Object.entries(NAMES) as [TextField, string][]),
   ...TAGGED_FIELDS.map(({ field, tags }): [TextField, string] => [field, tags.names]),
   ...MORE_TAG_LIST.map((tag): [TextField, string] => [tag, namesOfMore(tag).names]),
 ];
-for (const [field, names] of named) for (const name of names.split('|')) byName.set(name, field);
-const LONGEST_NAME = Math.max(...[...byName.keys()].map((name) => name.length));
+for (const [field, names] of namesOfFields) for (const name of names.split('|')) byName.set(name, field);
+const MAX_NAME_LENGTH = Math.max(...[...byName.keys()].map((name) => name.length));
 
-/** The field with this name, in any case. */
+/** Returns the field with this name, in any case. */
 export function fieldOfName(name: string): TextField | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   return byName.get(name) ?? byName.get(name.toUpperCase());
 }

@@ -1,4 +1,4 @@
-// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) is
+// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) gives
 // undefined.
 import { trimmed } from './text.ts';
 
@@ -18,14 +18,14 @@ export function parsePosition(text: string): number | undefined {
   return value >= 1 && value <= MAX_POSITION ? value : undefined;
 }
 
-/** `3/12`, `3`, `03 / 12`, `/12`. */
+/** Parses `3/12`, `3`, `03 / 12`, `/12`. */
 export function parsePositionOf(text: string): { number: number | undefined; total: number | undefined } {
   const slash = text.indexOf('/');
   if (slash < 0) return { number: parsePosition(text), total: undefined };
   return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
 }
 
-/** Side and number of a track of a record: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
+/** Parses side and number of a record's track: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
 export function parseVinylPosition(text: string): { side: string; number: number } | undefined {
   const [, numbered, digits = '1', alone] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
   const side = numbered ?? alone;
@@ -33,13 +33,13 @@ export function parseVinylPosition(text: string): { side: string; number: number
   return side === undefined || number === undefined ? undefined : { side: side.toUpperCase(), number };
 }
 
-/** `01:02:03.456` in ms. */
+/** Converts `01:02:03.456` to ms. */
 export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes, seconds, fraction = ''] =
     /^(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?$/.exec(trimmed(text)) ?? [];
   if (hours === undefined || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
-  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-  return whole * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
+  const wholeSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return wholeSeconds * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
 }
 
 interface TagDate {
@@ -49,50 +49,50 @@ interface TagDate {
 
 const DATE = /^(\d{4})(?:[-/.:_ ](\d{1,2})(?:[-/.:_ ](\d{1,2}))?)?(?![\d])/;
 /** Chinese, Japanese and Korean: `1995年10月3日`, `1995년 10월`. */
-const YEAR_NAMED = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
+const CJK_DATE = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
-const YEAR_LAST = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
+const DATE_WITH_LAST_YEAR = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
 
 /**
  * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` and `05/2003` only
  * the year, since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
-  const plain = trimmed(text);
-  if (plain.length > 40) return undefined;
-  if (plain.length === 4) return yearOnly(plain);
-  const named = YEAR_NAMED.exec(plain);
-  const match = named ?? COMPACT_DATE.exec(plain) ?? DATE.exec(plain);
+  const dateText = trimmed(text);
+  if (dateText.length > 40) return undefined;
+  if (dateText.length === 4) return yearOnly(dateText);
+  const cjkMatch = CJK_DATE.exec(dateText);
+  const match = cjkMatch ?? COMPACT_DATE.exec(dateText) ?? DATE.exec(dateText);
   if (!match) {
-    const last = YEAR_LAST.exec(plain);
-    return last ? yearOnly(last[1] as string) : parseDateInWords(plain);
+    const lastYearMatch = DATE_WITH_LAST_YEAR.exec(dateText);
+    return lastYearMatch ? yearOnly(lastYearMatch[1] as string) : parseDateInWords(dateText);
   }
   const base = yearOnly(match[1] as string);
   if (!base || match[2] === undefined) return base;
-  if (!named && !/^(?:$|[^\w]|T)/.test(plain.slice(match[0].length))) return base;
+  if (!cjkMatch && !/^(?:$|[^\w]|T)/.test(dateText.slice(match[0].length))) return base;
   return withDay(base.year, Number(match[2]), match[3] === undefined ? undefined : Number(match[3]));
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]*/gu;
-const STANDING_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
-const STANDING_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
+const SEPARATE_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
+const SEPARATE_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
 
 /** `Oct 3, 1995`, `3. Oktober 1995`, `Tue Oct 03 12:00:00 1995`: needs the name of a month and a single year. */
 function parseDateInWords(text: string): TagDate | undefined {
   const words = text.toLowerCase().match(WORD);
-  const years = text.match(STANDING_YEAR);
+  const years = text.match(SEPARATE_YEAR);
   if (!words || years?.length !== 1) return undefined;
   const year = Number(years[0]);
-  const month = words.map((word) => monthOf(word)).find((one) => one !== undefined);
+  const month = words.map((word) => monthOf(word)).find((monthNumber) => monthNumber !== undefined);
   if (month === undefined) return undefined;
-  const day = STANDING_DAY.exec(text.replace(String(year), ' '))?.[0];
+  const day = SEPARATE_DAY.exec(text.replace(String(year), ' '))?.[0];
   return withDay(year, month, day === undefined ? undefined : Number(day));
 }
 
 const LANGUAGES = 'en de fr es pt it nl sv da nb fi pl cs hu ro tr ru uk el id'.split(' ');
 let months: Map<string, number> | undefined;
 
-/** By its name, or the first three or four letters of it. */
+/** Returns a month by its name, or the first three or four letters of it. */
 function monthOf(word: string): number | undefined {
   months ??= new Map(
     LANGUAGES.flatMap((language) =>
@@ -104,7 +104,7 @@ function monthOf(word: string): number | undefined {
   return months.get(word);
 }
 
-/** Alone and in a date, where some languages decline it. */
+/** Returns the month's name alone and in a date, because some languages decline it. */
 function monthNames(language: string, month: number): string[] {
   const date = new Date(Date.UTC(2000, month, 15));
   return [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }, { month: 'short', day: 'numeric' }]
@@ -118,7 +118,7 @@ function yearOnly(text: string): TagDate | undefined {
   return year === undefined ? undefined : { year };
 }
 
-/** A year, with month and day if they are valid. */
+/** Returns the year, with month and day if they are valid. */
 export function withDay(year: number, month: number, day: number | undefined): TagDate {
   if (!(month >= 1 && month <= 12)) return { year };
   const date = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
@@ -138,13 +138,13 @@ function parseDecimal(text: string): number | undefined {
   return match ? Number(match[0].replace(',', '.')) : undefined;
 }
 
-/** `-6.30 dB`, within ±100 dB. */
+/** Parses `-6.30 dB`, within ±100 dB. */
 export function parseGainDb(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && Math.abs(value) <= 100 ? value : undefined;
 }
 
-/** Linear peak, 1.0 is full scale. */
+/** Parses a linear peak, where 1.0 is full scale. */
 export function parsePeak(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && value >= 0 && value <= 100 ? value : undefined;
@@ -152,9 +152,9 @@ export function parsePeak(text: string): number | undefined {
 
 /** `R128_*_GAIN`: Q7.8 relative to -23 LUFS, given here relative to ReplayGain's -18 LUFS (RFC 7845, 5.2.1). */
 export function parseR128Db(text: string): number | undefined {
-  const plain = trimmed(text);
-  if (!/^[+-]?\d{1,5}$/.test(plain)) return undefined;
-  const value = Number(plain);
+  const gainText = trimmed(text);
+  if (!/^[+-]?\d{1,5}$/.test(gainText)) return undefined;
+  const value = Number(gainText);
   return value >= -32768 && value <= 32767 ? value / 256 + 5 : undefined;
 }
 
@@ -163,23 +163,23 @@ export function parseBpm(text: string): number | undefined {
   return value !== undefined && value >= 1 && value <= 999 ? value : undefined;
 }
 
-/** Energy as Mixed In Key writes it. */
+/** Parses an energy level as Mixed In Key writes it. */
 export function parseLevel(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && value >= 1 && value <= 10 ? Math.round(value) : undefined;
 }
 
 export function parseFlag(text: string): boolean | undefined {
-  const plain = trimmed(text).toLowerCase();
-  if (plain === '1' || plain === 'true' || plain === 'yes') return true;
-  return plain === '0' || plain === 'false' || plain === 'no' ? false : undefined;
+  const flagText = trimmed(text).toLowerCase();
+  if (flagText === '1' || flagText === 'true' || flagText === 'yes') return true;
+  return flagText === '0' || flagText === 'false' || flagText === 'no' ? false : undefined;
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-const ONE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const EXACT_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** All UUIDs in a text, in lower case. */
+/** Returns all UUIDs of a text in lower case. */
 export function parseUuids(text: string): string[] {
-  if (ONE_UUID.test(text)) return [text]; // nearly always, and in half the time
+  if (EXACT_UUID.test(text)) return [text]; // nearly always, and in half the time
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
 }

@@ -5,7 +5,7 @@
 
 /** Minimum share of equal bits for the same recording. */
 export const SAME_SOUND = 0.85;
-/** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
+/** Share of equal bits above which nobody has to be asked; docs/decisions/0076 has the error rates. */
 export const SAME_RECORDING = 0.94;
 /** Two encodings of one recording differ in length by their padding; two takes differ by more. */
 export const SAME_LENGTH_MS = 2_000;
@@ -13,15 +13,15 @@ export const SAME_LENGTH_MS = 2_000;
 export const LENGTH_TOLERANCE_MS = 7_000;
 
 /** Minimum overlap, about 8 s of audio: shorter fingerprints match by chance. */
-const LEAST_COMPARED = 40;
+const MIN_OVERLAP = 40;
 /** Maximum offset between two fingerprints, in steps of 0.124 s. */
-const MOST_SHIFT = 60;
+const MAX_SHIFT = 60;
 /** Drops the lowest bits, which change first when music is re-encoded. */
 const PIECE_SHIFT = 8;
-const PIECES = 20;
+const MAX_PIECES = 20;
 
-/** Returns whether a fingerprint is long enough to be compared; a shorter one says nothing about the sound. */
-export const isComparable = (raw: Uint32Array): boolean => raw.length >= LEAST_COMPARED;
+/** Whether a fingerprint is long enough to be compared. */
+export const isComparable = (raw: Uint32Array): boolean => raw.length >= MIN_OVERLAP;
 
 /** A fingerprint is stored little-endian on every machine. */
 export function bytesOfFingerprint(raw: Uint32Array): Buffer {
@@ -30,15 +30,15 @@ export function bytesOfFingerprint(raw: Uint32Array): Buffer {
   return bytes;
 }
 
-/** Of any bytes; what is no whole value at the end is left out. */
+/** Reads a fingerprint from any bytes; an incomplete value at the end is left out. */
 export function fingerprintFrom(bytes: Uint8Array): Uint32Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: buffer.length >> 2 }, (_, i) => buffer.readUInt32LE(i * 4));
 }
 
 /**
- * Up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar fingerprints
- * yield mostly the same ones. Empty if the fingerprint is too short to compare.
+ * Returns up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar
+ * fingerprints yield mostly the same values. Empty if the fingerprint is too short to compare.
  */
 export function soundPieces(raw: Uint32Array): number[] {
   if (!isComparable(raw)) return [];
@@ -46,21 +46,21 @@ export function soundPieces(raw: Uint32Array): number[] {
   return [...values]
     .map((value) => ({ value, rank: mix(value) }))
     .sort((a, b) => a.rank - b.rank || a.value - b.value)
-    .slice(0, PIECES)
+    .slice(0, MAX_PIECES)
     .map(({ value }) => value);
 }
 
-/** Share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
+/** Returns the share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
-  const least = Math.max(LEAST_COMPARED, Math.min(a.length, b.length) / 2);
+  const minOverlap = Math.max(MIN_OVERLAP, Math.min(a.length, b.length) / 2);
   let best = 0;
-  for (let shift = -MOST_SHIFT; shift <= MOST_SHIFT; shift++) {
-    const from = Math.max(0, shift);
-    const to = Math.min(a.length, b.length + shift);
-    if (to - from < least) continue;
+  for (let shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
+    const start = Math.max(0, shift);
+    const end = Math.min(a.length, b.length + shift);
+    if (end - start < minOverlap) continue;
     let unequal = 0;
-    for (let i = from; i < to; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
-    best = Math.max(best, 1 - unequal / (32 * (to - from)));
+    for (let i = start; i < end; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
+    best = Math.max(best, 1 - unequal / (32 * (end - start)));
   }
   return best;
 }

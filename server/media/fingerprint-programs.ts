@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
 import { DEMUXERS, formatFacts } from './audio-formats.ts';
 
-const FPCALC_LIMIT_MS = 30_000;
-const FFMPEG_LIMIT_MS = 60_000;
+const FPCALC_TIMEOUT_MS = 30_000;
+const FFMPEG_TIMEOUT_MS = 60_000;
 const MAX_FPCALC_BYTES = 64 << 10;
 
 /** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
-/** Instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
+/** Used instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
 export const ANY_SINGLE_FILE = 'any';
 
 /** Name of a format's demuxer in ffmpeg and fpcalc. */
@@ -30,14 +30,16 @@ interface ProgramInput {
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
-/** Undefined if fpcalc cannot read the file. Goes by its output: it exits with 3 for files shorter than requested. */
+/**
+ * Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested.
+ */
 export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
 ): Promise<Uint32Array | undefined> {
   const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
-    limitMs: FPCALC_LIMIT_MS,
+    limitMs: FPCALC_TIMEOUT_MS,
     signal,
   });
   try {
@@ -52,7 +54,7 @@ export async function runFpcalc(
 export const inputFormat = (demuxer: string): string[] =>
   demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer];
 
-/** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
+/** Returns mono samples at `PCM_RATE_HZ`; none if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
   { path, demuxer, seconds, startSeconds, signal }: ProgramInput,
@@ -82,20 +84,20 @@ export async function runFfmpeg(
       's16le',
       'pipe:1',
     ],
-    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal },
+    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_TIMEOUT_MS, signal },
   );
   const bytes = new ArrayBuffer(Math.min(output.length & ~1, maxBytes));
   output.copy(new Uint8Array(bytes), 0, 0, bytes.byteLength);
   return new Int16Array(bytes);
 }
 
-/** The program's output, whatever its exit code. Rejects only with the reason of `signal`. */
+/** Returns the program's output, whatever its exit code. Rejects only with the reason of `signal`. */
 function run(
   program: string,
   args: string[],
   { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },
 ): Promise<Buffer> {
-  return new Promise((done, fail) => {
+  return new Promise((settle, reject) => {
     execFile(
       program,
       args,
@@ -109,8 +111,8 @@ function run(
         windowsHide: true,
       },
       (_error, stdout) => {
-        if (signal.aborted) fail(signal.reason as Error);
-        else done(stdout);
+        if (signal.aborted) reject(signal.reason as Error);
+        else settle(stdout);
       },
     );
   });

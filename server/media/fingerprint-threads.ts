@@ -1,8 +1,8 @@
-// The threads of fingerprint-worker.ts. One that a file hangs, or whose memory a file exhausts, is replaced.
+// The threads of fingerprint-worker.ts. A thread that hangs or runs out of memory because of a file is replaced.
 import { createWorkerThread, ThreadError, type WorkerThread } from '../runtime/worker-thread.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
 
-const LIMIT_MS = 60_000;
+const DECODING_TIMEOUT_MS = 60_000;
 const HEAP_LIMIT_MB = 128;
 
 interface FingerprintThreadDeps {
@@ -12,7 +12,12 @@ interface FingerprintThreadDeps {
   limitMs?: number | undefined;
 }
 
-export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs = LIMIT_MS }: FingerprintThreadDeps) {
+export function createFingerprintThreads({
+  workerUrl,
+  wasmPath,
+  seconds,
+  limitMs = DECODING_TIMEOUT_MS,
+}: FingerprintThreadDeps) {
   type Thread = WorkerThread<FingerprintRequest, FingerprintResponse>;
   const threads: Thread[] = [];
   const resting: Thread[] = [];

@@ -1,11 +1,11 @@
-// The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
-// and for the analysis of whole tracks.
+// The thread that decodes: for fingerprints without fpcalc, from ffmpeg's samples or with our own decoders, and for the
+// analysis of whole tracks.
 import { workerData } from 'node:worker_threads';
 import { giveWayAsThread } from '../runtime/process-priority.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
-import { canDecode, decodeSamples, interleaved } from './decode.ts';
+import { canDecode, decodeSamples, interleave } from './decode.ts';
 import { listen, type ListenOrder, type ListenResult } from './listen.ts';
 import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
@@ -24,7 +24,7 @@ export type FingerprintRequest =
 
 /**
  * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file;
- * `isSlow`: it may be the machine instead.
+ * `isSlow`: the machine may be the cause instead.
  */
 export type FingerprintResponse =
   | { raw: Uint32Array<ArrayBuffer> }
@@ -41,11 +41,11 @@ answerQuestions<FingerprintRequest, FingerprintResponse>(
 );
 
 async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
-  if (request.kind === 'file') return ofFile(request.path);
+  if (request.kind === 'file') return fingerprintFile(request.path);
   if (request.kind === 'listen') {
     giveWayAsThread();
-    const heard = await listen(request, { chromaprint: await chromaprint, seconds });
-    return heard ? { heard } : { unsupported: true };
+    const result = await listen(request, { chromaprint: await chromaprint, seconds });
+    return result ? { heard: result } : { unsupported: true };
   }
   const { samples, sampleRateHz, channels } = request;
   const print = (await chromaprint).start(sampleRateHz, channels);
@@ -57,23 +57,23 @@ async function answer(request: FingerprintRequest): Promise<FingerprintResponse>
   }
 }
 
-/** Of samples up to the time limit, or up to a change of the sample format. */
-async function ofFile(path: string): Promise<FingerprintResponse> {
+/** Fingerprints samples up to the time limit, or up to a change of the sample format. */
+async function fingerprintFile(path: string): Promise<FingerprintResponse> {
   const source = openByteSource(path);
   let print: ReturnType<Awaited<typeof chromaprint>['start']> | undefined;
   try {
     const { facts } = await readAudio(source);
     if (!canDecode(facts)) return { unsupported: true };
-    let [rateHz, channels, left] = [0, 0, 0];
+    let [rateHz, channels, remainingFrames] = [0, 0, 0];
     for await (const part of decodeSamples(source, facts)) {
       if (!print) {
-        [rateHz, channels, left] = [part.sampleRateHz, part.channels.length, seconds * part.sampleRateHz];
+        [rateHz, channels, remainingFrames] = [part.sampleRateHz, part.channels.length, seconds * part.sampleRateHz];
         print = (await chromaprint).start(rateHz, channels);
       } else if (part.sampleRateHz !== rateHz || part.channels.length !== channels) break;
-      const frames = Math.min(left, part.frames);
-      print.push(interleaved({ channels: part.channels, frames }));
-      left -= frames;
-      if (left <= 0) break;
+      const frames = Math.min(remainingFrames, part.frames);
+      print.push(interleave({ channels: part.channels, frames }));
+      remainingFrames -= frames;
+      if (remainingFrames <= 0) break;
     }
     return { raw: print?.finish() ?? new Uint32Array() };
   } finally {
@@ -82,7 +82,7 @@ async function ofFile(path: string): Promise<FingerprintResponse> {
   }
 }
 
-/** A message without paths. */
+/** Returns a message without paths. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
   return error instanceof Error && 'code' in error

@@ -1,5 +1,5 @@
-// Fingerprints a file by the first of these methods that works: fpcalc; Chromaprint in WebAssembly on samples from
-// ffmpeg; the same with our decoders. They were measured to agree in at least 0.9996 of the bits, so any will do.
+// Fingerprints a file with the first method that works: fpcalc; Chromaprint in WebAssembly on samples from ffmpeg; the
+// same with our decoders. Their fingerprints share at least 0.9996 of the bits (measured), so they are interchangeable.
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -12,13 +12,13 @@ import type { ListenOrder, ListenResult } from './listen.ts';
 import type { FindTool, Tool, ToolName } from './tools.ts';
 
 /** Length of the start that is fingerprinted, as in AcoustID. */
-const HEARD_SECONDS = 120;
-const SHORTEST_MS = 3_000;
-/** Of a whole track, besides its length divided by the speed below which decoding hangs. */
-const LISTEN_LIMIT_MS = 60_000;
-const SLOWEST_DECODING = 4;
-/** Silence and steady tones repeat one number and would match each other. */
-const LEAST_VARIETY = 8;
+const FINGERPRINT_SECONDS = 120;
+const MIN_DURATION_MS = 3_000;
+/** Time limit of a whole track, plus its length divided by the slowest decoding speed. */
+const MIN_LISTEN_TIMEOUT_MS = 60_000;
+const MIN_DECODING_SPEED = 4;
+/** Silence and steady tones repeat one value and would match each other. */
+const MIN_DISTINCT_VALUES = 8;
 
 type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
 
@@ -51,12 +51,12 @@ export interface SoundFile {
   path: string;
   format: string;
   durationMs: number;
-  /** Only this part of the file, whatever its format: where it begins. */
+  /** Start of the section to fingerprint, in a file of any format. */
   startMs?: number;
 }
 
 export interface WholeSound extends Pick<SoundFile, 'path' | 'format' | 'durationMs'> {
-  /** The samples of the file that are the track, if it is not all of it. */
+  /** The samples of the track, if it does not fill the file. */
   section?: NonNullable<ListenOrder['section']> & { seekSeconds?: number };
 }
 
@@ -67,7 +67,7 @@ export interface ListenWish {
 
 export interface Listened {
   heard: ListenResult['heard'];
-  /** `none`: why it has no fingerprint. */
+  /** `none`: why the track has no fingerprint. */
   sound?: Pick<Fingerprint, 'raw' | 'durationMs'> | { none: string };
 }
 
@@ -95,11 +95,16 @@ export function createFingerprinter({
   atOnce = availableParallelism(),
   decodeLimitMs,
 }: FingerprinterDeps) {
-  const threads = createFingerprintThreads({ workerUrl, wasmPath, seconds: HEARD_SECONDS, limitMs: decodeLimitMs });
+  const threads = createFingerprintThreads({
+    workerUrl,
+    wasmPath,
+    seconds: FINGERPRINT_SECONDS,
+    limitMs: decodeLimitMs,
+  });
   const turn = createTurns(atOnce);
   let warned: string | undefined;
 
-  /** Logs once if a configured program does not work; the next method is used then. */
+  /** Logs once if a configured program does not work; then the next method is used. */
   async function tool(name: ToolName & ('fpcalc' | 'ffmpeg')): Promise<Tool | undefined> {
     try {
       return await findTool(name, toolPath(name));
@@ -111,13 +116,13 @@ export function createFingerprinter({
     }
   }
 
-  async function byThread(request: Parameters<typeof threads.ask>[0], signal: AbortSignal) {
+  async function askThread(request: Parameters<typeof threads.ask>[0], signal: AbortSignal) {
     const response = await threads.ask(request, signal);
     if ('raw' in response) return { raw: response.raw, why: undefined };
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  /** All of a track, decoded once. Throws NoFingerprint with kind `unavailable`, `slow` or `unreadable`. */
+  /** Decodes a whole track once. Throws NoFingerprint with kind `unavailable`, `slow` or `unreadable`. */
   async function listen(
     { path, format, durationMs, section }: WholeSound,
     { steps, wantsFingerprint }: ListenWish,
@@ -125,7 +130,7 @@ export function createFingerprinter({
   ): Promise<Listened> {
     const demuxer = section ? ANY_SINGLE_FILE : demuxerOf(format);
     const ffmpeg = demuxer === undefined ? undefined : await tool('ffmpeg');
-    const limitMs = LISTEN_LIMIT_MS + Math.round(durationMs / SLOWEST_DECODING);
+    const limitMs = MIN_LISTEN_TIMEOUT_MS + Math.round(durationMs / MIN_DECODING_SPEED);
     // of processor time: the thread that started it may be terminated, and then nobody ends it
     const ends = ['-timelimit', String(Math.ceil(limitMs / 500))];
     const program = ffmpeg &&
@@ -135,7 +140,7 @@ export function createFingerprinter({
     if ('reason' in response && program && !section) response = await threads.ask(order, signal, limitMs);
     if ('heard' in response) {
       const { heard, fingerprint } = response.heard;
-      return { heard, ...(fingerprint && { sound: soundOrNone(fingerprint, durationMs) }) };
+      return { heard, ...(fingerprint && { sound: toSound(fingerprint, durationMs) }) };
     }
     if ('reason' in response)
       throw new NoFingerprint(
@@ -145,10 +150,13 @@ export function createFingerprinter({
     throw new NoFingerprint('unavailable', `Analysing ${format} files requires ffmpeg.`);
   }
 
-  async function hear({ path, format, durationMs, startMs }: SoundFile, signal: AbortSignal): Promise<Heard> {
+  async function fingerprintRaw(
+    { path, format, durationMs, startMs }: SoundFile,
+    signal: AbortSignal,
+  ): Promise<RawFingerprint> {
     const isPart = startMs !== undefined;
     const demuxer = isPart ? ANY_SINGLE_FILE : demuxerOf(format);
-    const seconds = isPart ? Math.min(HEARD_SECONDS, durationMs / 1_000) : HEARD_SECONDS;
+    const seconds = isPart ? Math.min(FINGERPRINT_SECONDS, durationMs / 1_000) : FINGERPRINT_SECONDS;
     const part = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
     const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal };
     const fpcalc = input && !isPart && (await tool('fpcalc'));
@@ -161,14 +169,14 @@ export function createFingerprinter({
       const samples = await runFfmpeg(ffmpeg.path, input);
       const { raw } =
         samples.length > 0
-          ? await byThread({ kind: 'samples', samples, sampleRateHz: PCM_RATE_HZ, channels: 1 }, signal)
+          ? await askThread({ kind: 'samples', samples, sampleRateHz: PCM_RATE_HZ, channels: 1 }, signal)
           : { raw: undefined };
       if (raw) return { raw, method: 'ffmpeg' };
     }
     if (isPart) throw new NoFingerprint('unavailable', 'Fingerprinting a part of a file requires ffmpeg.');
-    const { raw, why } = await byThread({ kind: 'file', path }, signal);
+    const { raw, why: reason } = await askThread({ kind: 'file', path }, signal);
     if (raw) return { raw, method: 'wasm' };
-    if (why !== undefined) throw new NoFingerprint('unreadable', `The audio could not be decoded: ${why}.`);
+    if (reason !== undefined) throw new NoFingerprint('unreadable', `The audio could not be decoded: ${reason}.`);
     if (fpcalc ?? ffmpeg) throw new NoFingerprint('unreadable', 'The audio could not be decoded.');
     throw new NoFingerprint('unavailable', `Fingerprinting ${format} files requires fpcalc or ffmpeg.`);
   }
@@ -176,21 +184,21 @@ export function createFingerprinter({
   return {
     /** Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
-      if (file.durationMs < SHORTEST_MS) throw tooShort();
-      const heard = await turn(() => hear(file, signal), signal);
+      if (file.durationMs < MIN_DURATION_MS) throw tooShort();
+      const rawFingerprint = await turn(() => fingerprintRaw(file, signal), signal);
       await afterOthers(); // lets the next program start before this one's output is processed
-      return checked(heard, file.durationMs);
+      return toFingerprint(rawFingerprint, file.durationMs);
     },
 
-    /** Whole tracks for the analysis. Throws NoFingerprint, or the reason of `signal`. */
+    /** Analyses whole tracks. Throws NoFingerprint, or the reason of `signal`. */
     listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
       turn(() => listen(file, wish, signal), signal),
 
     /** The method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {
       for (const name of ['fpcalc', 'ffmpeg'] as const) {
-        const found = await tool(name);
-        if (found) return { method: name, version: found.version };
+        const firstTool = await tool(name);
+        if (firstTool) return { method: name, version: firstTool.version };
       }
       return { method: 'wasm', version: null };
     },
@@ -199,10 +207,10 @@ export function createFingerprinter({
   };
 }
 
-function soundOrNone(raw: Uint32Array, durationMs: number): NonNullable<Listened['sound']> {
+function toSound(raw: Uint32Array, durationMs: number): NonNullable<Listened['sound']> {
   try {
-    if (durationMs < SHORTEST_MS) throw tooShort();
-    return checked({ raw, method: 'wasm' }, durationMs);
+    if (durationMs < MIN_DURATION_MS) throw tooShort();
+    return toFingerprint({ raw, method: 'wasm' }, durationMs);
   } catch (error) {
     if (error instanceof NoFingerprint) return { none: error.message };
     throw error;
@@ -215,33 +223,33 @@ const seek = (section: WholeSound['section']): string[] =>
 const tooShort = (): NoFingerprint =>
   new NoFingerprint('too_short', 'It is shorter than 3 s, too short for a fingerprint.');
 
-interface Heard {
+interface RawFingerprint {
   raw: Uint32Array;
   method: FingerprintMethod;
 }
 
-function checked({ raw, method }: Heard, durationMs: number): Fingerprint {
+function toFingerprint({ raw, method }: RawFingerprint, durationMs: number): Fingerprint {
   if (raw.length === 0) throw new NoFingerprint('too_short', 'It has too little audio for a fingerprint.');
-  if (new Set(raw).size < LEAST_VARIETY)
+  if (new Set(raw).size < MIN_DISTINCT_VALUES)
     throw new NoFingerprint('silent', 'It is silent or a steady tone, which cannot be identified.');
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };
 }
 
-/** Limits concurrency; the others wait in order, until they are aborted. */
+/** Limits concurrency; other calls wait in order, until they are aborted. */
 function createTurns(limit: number) {
   const queue: (() => void)[] = [];
-  let running = 0;
+  let runningCount = 0;
   return async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
-    if (running >= limit) await new Promise<void>((resolve) => queue.push(resolve));
-    else running++;
+    if (runningCount >= limit) await new Promise<void>((resolve) => queue.push(resolve));
+    else runningCount++;
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
-      const next = queue.shift();
-      if (next) next(); // hands its slot on
-      else running--;
+      const runNext = queue.shift();
+      if (runNext) runNext(); // hands its slot on
+      else runningCount--;
     }
   };
 }

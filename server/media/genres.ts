@@ -31,7 +31,7 @@ export const ID3_GENRES = (
   '|Indie Rock|G-Funk|Dubstep|Garage Rock|Psybient'
 ).split('|');
 
-/** `17` → Rock, `RX` → Remix, `CR` → Cover; undefined for anything else. */
+/** Converts `17` to Rock, `RX` to Remix and `CR` to Cover; undefined for anything else. */
 function genreOfReference(reference: string): string | undefined {
   if (reference === 'RX') return 'Remix';
   if (reference === 'CR') return 'Cover';
@@ -39,25 +39,25 @@ function genreOfReference(reference: string): string | undefined {
 }
 
 /**
- * A TCON value: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`. Unknown
- * numbers are skipped.
+ * Parses a TCON value: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`.
+ * Unknown numbers are skipped.
  */
 export function parseId3Genre(value: string): string[] {
   const genres: string[] = [];
   const add = (genre: string): void => {
     if (genre !== '' && !genres.includes(genre)) genres.push(genre);
   };
-  let rest = value.trim();
-  while (rest.startsWith('(') && !rest.startsWith('((')) {
-    const close = rest.indexOf(')');
-    const genre = close < 0 ? undefined : genreOfReference(rest.slice(1, close));
-    if (genre === undefined && !/^\(\d*\)/.test(rest)) break; // plain text that starts with a parenthesis
+  let remaining = value.trim();
+  while (remaining.startsWith('(') && !remaining.startsWith('((')) {
+    const closingIndex = remaining.indexOf(')');
+    const genre = closingIndex < 0 ? undefined : genreOfReference(remaining.slice(1, closingIndex));
+    if (genre === undefined && !/^\(\d*\)/.test(remaining)) break; // plain text that starts with a parenthesis
     add(genre ?? '');
-    rest = rest.slice(close + 1).trim();
+    remaining = remaining.slice(closingIndex + 1).trim();
   }
-  if (rest.startsWith('((')) rest = rest.slice(1);
-  if (/^\d+$/.test(rest) || rest === 'RX' || rest === 'CR')
-    rest = genreOfReference(rest) ?? (rest.length > 3 ? rest : '');
-  add(rest);
+  if (remaining.startsWith('((')) remaining = remaining.slice(1);
+  if (/^\d+$/.test(remaining) || remaining === 'RX' || remaining === 'CR')
+    remaining = genreOfReference(remaining) ?? (remaining.length > 3 ? remaining : '');
+  add(remaining);
   return genres;
 }

@@ -14,7 +14,7 @@ export const u32le = (b: Uint8Array, i: number): number =>
   ((b[i] as number) | ((b[i + 1] as number) << 8) | ((b[i + 2] as number) << 16) | ((b[i + 3] as number) << 24)) >>> 0;
 export const u64le = (b: Uint8Array, i: number): number => u32le(b, i + 4) * 4294967296 + u32le(b, i);
 
-/** ID3's 28 bits in four bytes. -1 if a high bit is set. */
+/** Reads ID3's 28 bits in four bytes; returns -1 if a high bit is set. */
 export function syncsafe(b: Uint8Array, i: number): number {
   const word = u32be(b, i);
   if (word & 0x80808080) return -1;

@@ -1,5 +1,5 @@
-// Listens to a whole track in a worker thread: decoded once, by ffmpeg if there is one and else by our decoders, for
-// the fingerprint and all steps of the analysis.
+// Analyses a whole track in a worker thread: decodes it once, by ffmpeg if available and else by our decoders, for the
+// fingerprint and all steps of the analysis.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -8,15 +8,15 @@ import { createListener, type Heard, type Listener, type SoundStep } from '../ds
 import { giveWay } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
-import { canDecode, decodeSamples, interleaved, type Samples } from './decode.ts';
+import { canDecode, decodeSamples, interleave, type Samples } from './decode.ts';
 import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
 
 export interface ListenOrder {
   path: string;
-  /** Absent: our decoders. `input` are ffmpeg's arguments before the input that name its format. */
+  /** Without it our decoders are used. `input`: ffmpeg's arguments before the input, which name its format. */
   ffmpeg?: { program: string; input: string[] } | undefined;
-  /** Only these frames of what is decoded. */
+  /** Limits the analysis to these frames of the decoded audio. */
   section?: { start: number; end: number | null } | undefined;
   steps: readonly SoundStep[];
   wantsFingerprint: boolean;
@@ -24,18 +24,18 @@ export interface ListenOrder {
 
 export interface ListenResult {
   heard: Heard;
-  /** Empty for too short a track. */
+  /** Empty for a track that is too short. */
   fingerprint?: Uint32Array<ArrayBuffer>;
 }
 
-interface Printing {
+interface FingerprintOptions {
   chromaprint: Chromaprint;
   /** Length of the start that is fingerprinted. */
   seconds: number;
 }
 
-/** Undefined without a decoder for it. Throws UnreadableAudio. */
-export async function listen(order: ListenOrder, printing: Printing): Promise<ListenResult | undefined> {
+/** Returns undefined without a decoder for the file. Throws UnreadableAudio. */
+export async function listen(order: ListenOrder, printing: FingerprintOptions): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
   let [rateHz, channelCount] = [0, 0];
@@ -43,7 +43,7 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
   let print: ReturnType<Chromaprint['start']> | undefined;
   let printFrames = 0;
   try {
-    for await (const part of within(parts, order.section)) {
+    for await (const part of clipToSection(parts, order.section)) {
       const { sampleRateHz, channels, frames } = part;
       if (frames === 0) continue;
       if (!listener) {
@@ -54,7 +54,7 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
       } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break; // another stream follows
       listener.push(channels, frames);
       if (print && printFrames > 0) {
-        print.push(interleaved({ channels, frames: Math.min(printFrames, frames) }));
+        print.push(interleave({ channels, frames: Math.min(printFrames, frames) }));
         printFrames -= frames;
       }
     }
@@ -65,17 +65,17 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
   }
 }
 
-async function* within(parts: AsyncIterable<Samples>, section: ListenOrder['section']): AsyncGenerator<Samples> {
+async function* clipToSection(parts: AsyncIterable<Samples>, section: ListenOrder['section']): AsyncGenerator<Samples> {
   const { start, end } = section ?? { start: 0, end: null };
-  let at = 0;
+  let offset = 0;
   for await (const part of parts) {
-    const from = Math.max(0, start - at);
-    const to = Math.min(part.frames, end === null ? Infinity : end - at);
-    at += part.frames;
+    const from = Math.max(0, start - offset);
+    const to = Math.min(part.frames, end === null ? Infinity : end - offset);
+    offset += part.frames;
     if (from === 0 && to === part.frames) yield part;
     else if (from < to)
       yield { ...part, channels: part.channels.map((data) => data.subarray(from, to)), frames: to - from };
-    if (end !== null && at >= end) return;
+    if (end !== null && offset >= end) return;
   }
 }
 
@@ -89,10 +89,10 @@ async function samplesOfFile(path: string): Promise<AsyncGenerator<Samples> | un
     source.close();
     return undefined;
   }
-  return closing(decodeSamples(source, facts), () => source.close());
+  return withClose(decodeSamples(source, facts), () => source.close());
 }
 
-async function* closing(parts: AsyncGenerator<Samples>, close: () => void): AsyncGenerator<Samples> {
+async function* withClose(parts: AsyncGenerator<Samples>, close: () => void): AsyncGenerator<Samples> {
   try {
     yield* parts;
   } finally {
@@ -100,14 +100,14 @@ async function* closing(parts: AsyncGenerator<Samples>, close: () => void): Asyn
   }
 }
 
-/** Frames that are handed on together. */
+/** Frames that are passed on together. */
 const PART_FRAMES = 8_192;
 
 async function* samplesOfFfmpeg(
   path: string,
   { program, input }: NonNullable<ListenOrder['ffmpeg']>,
 ): AsyncGenerator<Samples> {
-  const before = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
+  const inputArguments = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
   // ffmpeg would write each packet by itself, 7 KB in the mean: reading those takes three times the processor time
   const output = [
     '-map',
@@ -122,52 +122,52 @@ async function* samplesOfFfmpeg(
     'wav',
     'pipe:1',
   ];
-  const child = spawn(program, [...before, '-i', `file:${resolve(path)}`, ...output], {
+  const child = spawn(program, [...inputArguments, '-i', `file:${resolve(path)}`, ...output], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: childEnvironment(),
     windowsHide: true,
   });
-  const failed = new Promise<Error | undefined>((done) => {
-    child.once('error', done);
-    child.once('close', () => done(undefined));
+  const failure = new Promise<Error | undefined>((settle) => {
+    child.once('error', settle);
+    child.once('close', () => settle(undefined));
   });
   giveWay(child.pid);
   try {
     yield* wavFloats(child.stdout);
-    const error = await failed;
+    const error = await failure;
     if (error) throw error;
   } finally {
     child.kill('SIGKILL');
   }
 }
 
-/** Of the stream of a WAV file with floats, whose header says rate and channels. */
+/** Decodes a stream of WAV with floats, whose header has rate and channels. */
 async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
   let head: Buffer = Buffer.alloc(0);
   let parts: ReturnType<typeof createParts> | undefined;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let rest = chunk;
+    let remainder = chunk;
     if (!parts) {
       head = Buffer.concat([head, chunk]);
       const header = wavHeader(head);
       if (!header) continue;
       parts = createParts(header.sampleRateHz, header.channels);
-      rest = head.subarray(header.bytes);
+      remainder = head.subarray(header.bytes);
     }
-    for (let at = 0; at < rest.length;) {
-      at += parts.fill(rest, at);
+    for (let offset = 0; offset < remainder.length;) {
+      offset += parts.fill(remainder, offset);
       if (parts.isFull()) yield parts.take();
     }
   }
   if (parts) yield parts.take();
 }
 
-const FMT = Buffer.from('fmt ');
-const DATA = Buffer.from('data');
+const FMT_CHUNK = Buffer.from('fmt ');
+const DATA_CHUNK = Buffer.from('data');
 
-/** Undefined as long as it is not complete. */
+/** Returns undefined until the header is complete. */
 function wavHeader(head: Buffer): { sampleRateHz: number; channels: number; bytes: number } | undefined {
-  const [format, data] = [head.indexOf(FMT), head.indexOf(DATA)];
+  const [format, data] = [head.indexOf(FMT_CHUNK), head.indexOf(DATA_CHUNK)];
   if (format < 0 || data < 0 || head.length < data + 8) return undefined;
   return {
     channels: head.readUInt16LE(format + 10),
@@ -182,7 +182,7 @@ function createParts(sampleRateHz: number, count: number) {
   const channels = Array.from({ length: count }, () => new Float32Array(PART_FRAMES));
   let filled = 0;
   return {
-    /** Returns how many bytes it took. */
+    /** Returns the number of bytes consumed. */
     fill(chunk: Uint8Array, from: number): number {
       const step = Math.min(chunk.length - from, bytes.length - filled);
       bytes.set(chunk.subarray(from, from + step), filled);
@@ -190,7 +190,7 @@ function createParts(sampleRateHz: number, count: number) {
       return step;
     },
     isFull: (): boolean => filled === bytes.length,
-    /** Valid until the next is taken. */
+    /** Valid until the next call. */
     take(): Samples {
       const frames = Math.floor(filled / (4 * count));
       for (let channel = 0; channel < count; channel++) {

@@ -1,4 +1,4 @@
-// Writes lyrics as LRC, enhanced where words have times. Pure; the editor of the windows uses it, too.
+// Writes lyrics as LRC, enhanced where words have times. Pure; the editor in the windows uses it too.
 
 interface FormattedLine {
   startMs?: number | undefined;
@@ -16,7 +16,7 @@ export function lrcTime(ms: number): string {
 export const formatLrc = (lines: readonly FormattedLine[]): string =>
   lines
     .map(({ startMs, text, words }) => {
-      const said = words ? words.map((word) => `<${lrcTime(word.startMs)}>${word.text}`).join('') : text;
-      return startMs === undefined ? text : `[${lrcTime(startMs)}]${said}`;
+      const lineText = words ? words.map((word) => `<${lrcTime(word.startMs)}>${word.text}`).join('') : text;
+      return startMs === undefined ? text : `[${lrcTime(startMs)}]${lineText}`;
     })
     .join('\n');

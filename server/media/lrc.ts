@@ -5,53 +5,57 @@ import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { isTtml, parseTtml } from './ttml.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
-const STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
-const HEADER = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
+const TIME_STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
+const METADATA_LINE = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
 /** Word times of enhanced LRC: `<00:12.34>`. */
 const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
 /** Maximum times of one line. */
 const { timesPerLine: MAX_STAMPS } = TEXT_LIMITS.lyrics;
 
-/** Undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
+/** Returns undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
   if (isTtml(text)) return parseTtml(text);
   const rows = text.split(/\r\n|\n|\r/);
   const timed: LyricsLine[] = [];
   let offsetMs = 0;
-  let kept = 0;
+  let keptCharacters = 0;
   for (const row of rows) {
-    if (kept > MAX_LYRICS) break; // long lines with many times
-    const header = HEADER.exec(row);
+    if (keptCharacters > MAX_LYRICS) break; // long lines with many times
+    const header = METADATA_LINE.exec(row);
     if (header) {
       if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
       continue;
     }
-    kept += pushTimed(row, timed, MAX_LYRICS - kept);
+    keptCharacters += pushTimed(row, timed, MAX_LYRICS - keptCharacters);
   }
   if (timed.length > 0) {
-    const moved = (startMs: number): number => Math.max(0, startMs - offsetMs);
+    const applyOffset = (startMs: number): number => Math.max(0, startMs - offsetMs);
     for (const line of timed) {
-      line.startMs = moved(line.startMs as number);
-      for (const word of line.words ?? []) word.startMs = moved(word.startMs);
+      line.startMs = applyOffset(line.startMs as number);
+      for (const word of line.words ?? []) word.startMs = applyOffset(word.startMs);
     }
     timed.sort((a, b) => (a.startMs as number) - (b.startMs as number));
     return { synced: true, lines: timed };
   }
-  return plainLyrics(rows.filter((row) => !HEADER.test(row)));
+  return plainLyrics(rows.filter((row) => !METADATA_LINE.test(row)));
 }
 
 /** Adds a line at each of its times, up to `room` characters; returns the characters added. */
 function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   const starts: number[] = [];
-  let rest = row;
-  for (let stamp = STAMP.exec(rest); stamp && starts.length < MAX_STAMPS; stamp = STAMP.exec(rest)) {
+  let remainder = row;
+  for (
+    let stamp = TIME_STAMP.exec(remainder);
+    stamp && starts.length < MAX_STAMPS;
+    stamp = TIME_STAMP.exec(remainder)
+  ) {
     starts.push(toMs(stamp));
-    rest = rest.slice(stamp[0].length);
+    remainder = remainder.slice(stamp[0].length);
   }
   if (starts.length === 0) return 0;
-  const words = starts.length === 1 ? wordsOf(rest) : [];
-  const text = (words.length > 1 ? words.map((word) => word.text).join('') : rest.replace(WORD_TIME, '')).trim();
+  const words = starts.length === 1 ? wordsOf(remainder) : [];
+  const text = (words.length > 1 ? words.map((word) => word.text).join('') : remainder.replace(WORD_TIME, '')).trim();
   let added = 0;
   for (const startMs of starts) {
     if (added + text.length > room) break;
@@ -61,12 +65,12 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   return added;
 }
 
-/** Those with a time before them; a time after the last word ends the line. */
+/** Returns the words with a time before them; a time after the last word ends the line. */
 function wordsOf(row: string): LyricsWord[] {
   const stamps = [...row.matchAll(WORD_TIME)];
   return stamps.flatMap((stamp, index) => {
-    const said = row.slice(stamp.index + stamp[0].length, stamps[index + 1]?.index ?? row.length);
-    const text = said.replace(/\s+/g, ' ');
+    const wordText = row.slice(stamp.index + stamp[0].length, stamps[index + 1]?.index ?? row.length);
+    const text = wordText.replace(/\s+/g, ' ');
     return text.trim() === '' ? [] : [{ startMs: toMs(stamp), text: index === 0 ? text.trimStart() : text }];
   });
 }

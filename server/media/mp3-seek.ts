@@ -1,18 +1,18 @@
-// Where in an MP3 file a time is heard. The headers of all frames before it are read and nothing is decoded: the table
-// for seeking that such files have at their front is off by seconds in long ones.
+// Finds the position of a time in an MP3 file. Reads the headers of all frames before it and decodes nothing, because
+// the seek table at the front of such files is off by seconds in long ones.
 import { mpegFrameBytes, mpegSamplesOf, mpegStreamAt, mpegStreamOf } from './formats/mpeg-header.ts';
 import { readXingFrame } from './formats/xing.ts';
 
 const HEADER_BYTES = 4;
 const ID3_HEADER_BYTES = 10;
 const ID3_HAS_FOOTER = 0x10;
-/** What decoders add to the delay of the encoder, and the usual sum of both. */
-const DECODER_DELAY = 529;
-const USUAL_DELAY = 1_105;
+/** Delay of decoders, and the usual sum of encoder and decoder delay. */
+const DECODER_DELAY_SAMPLES = 529;
+const USUAL_DELAY_SAMPLES = 1_105;
 
 /**
- * Position in the file of the frame that is heard at `ms`, or of the last one; undefined when there is none. Reads the
- * stream no further than that.
+ * Returns the position in the file of the frame that plays at `ms`, or of the last one; undefined without frames. Reads
+ * the stream no further than that.
  */
 export async function findMp3Frame(stream: AsyncIterable<Buffer>, ms: number): Promise<number | undefined> {
   const search = new FrameSearch(ms);
@@ -20,31 +20,31 @@ export async function findMp3Frame(stream: AsyncIterable<Buffer>, ms: number): P
     const position = search.push(chunk);
     if (position !== undefined) return position;
   }
-  return search.last;
+  return search.lastFrame;
 }
 
 class FrameSearch {
   readonly #ms: number;
-  /** Bytes of the file from `#start` on that are not looked at yet. */
+  /** Bytes of the file from `#start` on that were not examined yet. */
   #bytes: Buffer = Buffer.alloc(0);
   #start = 0;
-  /** Bytes to leave out: the rest of a tag. */
+  /** Number of bytes to skip: the rest of a tag. */
   #skipped = 0;
   #isFirstChunk = true;
-  /** What all frames have in common; undefined before the first one. */
+  /** Header bits that all frames share; undefined before the first frame. */
   #kind: number | undefined;
   #samples = 0;
   #wantedSamples = Infinity;
   /** Position after the last frame. */
   #end: number | undefined;
-  /** Position of the frame that was counted last. */
-  last: number | undefined;
+  /** Position of the last counted frame. */
+  lastFrame: number | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** The position once it is found. */
+  /** The position, once it is found. */
   push(chunk: Buffer): number | undefined {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     if (this.#isFirstChunk) {
@@ -54,43 +54,47 @@ class FrameSearch {
     }
     const skipped = Math.min(this.#skipped, this.#bytes.length);
     this.#skipped -= skipped;
-    let at = skipped;
+    let position = skipped;
     // of each frame, and of the one that has to follow, the header is looked at
-    for (let length = 1; at + HEADER_BYTES <= this.#bytes.length; at += length) {
-      const frameBytes = this.#frameBytes(at);
-      if (at + frameBytes + HEADER_BYTES > this.#bytes.length) break;
+    for (let length = 1; position + HEADER_BYTES <= this.#bytes.length; position += length) {
+      const frameBytes = this.#frameBytes(position);
+      if (position + frameBytes + HEADER_BYTES > this.#bytes.length) break;
       // one that follows another needs no successor: the file may be damaged behind it
-      const isFrame = frameBytes > 0 && (this.#end === this.#start + at || this.#hasSuccessor(at, frameBytes));
+      const isFrame =
+        frameBytes > 0 && (this.#end === this.#start + position || this.#hasSuccessor(position, frameBytes));
       length = isFrame ? frameBytes : 1;
       if (!isFrame) continue;
-      this.#end = this.#start + at + frameBytes;
-      if (this.#kind === undefined && this.#isHeaderFrame(at, frameBytes)) continue;
-      if (this.#samples >= this.#wantedSamples) return this.#start + at;
-      this.#samples += mpegSamplesOf(this.#bytes, at);
-      this.last = this.#start + at;
+      this.#end = this.#start + position + frameBytes;
+      if (this.#kind === undefined && this.#isHeaderFrame(position, frameBytes)) continue;
+      if (this.#samples >= this.#wantedSamples) return this.#start + position;
+      this.#samples += mpegSamplesOf(this.#bytes, position);
+      this.lastFrame = this.#start + position;
     }
-    this.#start += at;
-    this.#bytes = this.#bytes.subarray(at);
+    this.#start += position;
+    this.#bytes = this.#bytes.subarray(position);
     return undefined;
   }
 
-  /** 0 when there is no frame of this file. */
+  /** Returns 0 when there is no frame of this file. */
   #frameBytes(at: number): number {
     const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, at) === this.#kind;
     return isOfFile ? mpegFrameBytes(this.#bytes, at) : 0;
   }
 
-  /** True when a frame of the same kind follows: before the first frame, other bytes may look like one. */
+  /** Whether a frame of the same kind follows; before the first frame, other bytes may look like a frame. */
   #hasSuccessor(at: number, frameBytes: number): boolean {
-    const next = at + frameBytes;
-    return mpegFrameBytes(this.#bytes, next) > 0 && mpegStreamOf(this.#bytes, next) === mpegStreamOf(this.#bytes, at);
+    const nextHeader = at + frameBytes;
+    return (
+      mpegFrameBytes(this.#bytes, nextHeader) > 0 &&
+      mpegStreamOf(this.#bytes, nextHeader) === mpegStreamOf(this.#bytes, at)
+    );
   }
 
-  /** Learns from the first frame what is needed; true when it holds facts of the file in place of sound. */
+  /** Reads the properties of the first frame; returns true when it has facts about the file instead of sound. */
   #isHeaderFrame(at: number, frameBytes: number): boolean {
     const stream = mpegStreamAt(this.#bytes, at);
     const facts = readXingFrame(this.#bytes, at, frameBytes, stream);
-    const delay = facts && facts.delay > 0 ? facts.delay + DECODER_DELAY : USUAL_DELAY;
+    const delay = facts && facts.delay > 0 ? facts.delay + DECODER_DELAY_SAMPLES : USUAL_DELAY_SAMPLES;
     this.#kind = mpegStreamOf(this.#bytes, at);
     this.#wantedSamples = Math.floor((this.#ms * stream.sampleRateHz) / 1_000) + delay - stream.samplesPerFrame + 1;
     return facts !== undefined;

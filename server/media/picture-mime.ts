@@ -1,12 +1,12 @@
-// The type of a picture: by its first bytes, and only for unknown ones as declared.
+// The type of a picture, detected from its first bytes; the declared type is used only for unknown ones.
 
 /** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
 export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {
-  const first = bytes[at];
-  if (first === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff) return 'image/jpeg';
-  if (first === 0x89 && matches(bytes, at + 1, 'PNG\r\n\x1a\n')) return 'image/png';
-  if (first === 0x47 && (matches(bytes, at, 'GIF87a') || matches(bytes, at, 'GIF89a'))) return 'image/gif';
-  if (first === 0x52 && matches(bytes, at, 'RIFF') && matches(bytes, at + 8, 'WEBP')) return 'image/webp';
+  const firstByte = bytes[at];
+  if (firstByte === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff) return 'image/jpeg';
+  if (firstByte === 0x89 && matches(bytes, at + 1, 'PNG\r\n\x1a\n')) return 'image/png';
+  if (firstByte === 0x47 && (matches(bytes, at, 'GIF87a') || matches(bytes, at, 'GIF89a'))) return 'image/gif';
+  if (firstByte === 0x52 && matches(bytes, at, 'RIFF') && matches(bytes, at + 8, 'WEBP')) return 'image/webp';
   return undefined;
 }
 

@@ -19,9 +19,9 @@ import { readTta } from './formats/tta.ts';
 import { readW64 } from './formats/w64.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { sniffPicture } from './picture-mime.ts';
-import { checkFacts } from './plausible.ts';
+import { checkFacts } from './check-facts.ts';
 import { sniff, SNIFF_BYTES, sniffUnsupported } from './sniff.ts';
-import { fillGaps, type FileRead, type FoundPicture } from './tag-builder.ts';
+import { fillGaps, type FileRead, type EmbeddedPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { decodeTags, readDecoded } from './unmarked-text.ts';
@@ -29,25 +29,25 @@ import { Window } from './buffered-source.ts';
 
 /** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
 export async function readAudio(source: ByteSource): Promise<AudioRead> {
-  const read = readAudioSync(source);
-  if (read) return read;
+  const audioRead = readAudioSync(source);
+  if (audioRead) return audioRead;
   const { readWithMusicMetadata } = await import('./fallback.ts');
   const window = new Window(source);
   const { format, start } = formatOf(window);
   const { tags, pictures, end } = readEnclosingTags(window, false);
-  const other = await readWithMusicMetadata(between(source, start, end), format);
-  fillGaps(other.tags, tags);
-  const { payload } = other.facts;
-  if (payload) other.facts.payload = { start: payload.start + start, end: payload.end + start };
-  if (format !== undefined && ONLY_AUDIO.has(format)) other.facts.payload = { start, end };
-  return decodeTags({ ...other, pictures: pictures.slice(0, MAX_PICTURES) });
+  const otherRead = await readWithMusicMetadata(sliceOfSource(source, start, end), format);
+  fillGaps(otherRead.tags, tags);
+  const { payload } = otherRead.facts;
+  if (payload) otherRead.facts.payload = { start: payload.start + start, end: payload.end + start };
+  if (format !== undefined && FORMATS_WITH_OUTER_TAGS.has(format)) otherRead.facts.payload = { start, end };
+  return decodeTags({ ...otherRead, pictures: pictures.slice(0, MAX_PICTURES) });
 }
 
 /** Formats whose tags all precede or follow the audio. */
-const ONLY_AUDIO: ReadonlySet<AudioFormat> = new Set(['wv']);
+const FORMATS_WITH_OUTER_TAGS: ReadonlySet<AudioFormat> = new Set(['wv']);
 
-/** A part of a file, as a file: without tags in front and at the end. */
-const between = (source: ByteSource, start: number, end: number): ByteSource =>
+/** Returns a part of a file as a source, without the tags in front and at the end. */
+const sliceOfSource = (source: ByteSource, start: number, end: number): ByteSource =>
   start === 0 && end === source.size
     ? source
     : {
@@ -56,12 +56,14 @@ const between = (source: ByteSource, start: number, end: number): ByteSource =>
           source.read(start + position, Math.max(0, Math.min(length, end - start - position))),
       };
 
-/** Reads the formats with an own reader; undefined for others, which need `readAudio`. Throws like `readAudio`. */
+/**
+ * Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws like `readAudio`.
+ */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
   return readDecoded(() => {
-    const read = readOwn(new Window(source), false);
-    if (!read) return undefined;
-    const { facts, tags, pictures } = read;
+    const fileRead = readOwn(new Window(source), false);
+    if (!fileRead) return undefined;
+    const { facts, tags, pictures } = fileRead;
     return {
       facts: checkFacts(facts, source.size),
       tags,
@@ -76,29 +78,29 @@ interface Picture {
   bytes: Buffer;
 }
 
-/** The embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
+/** Returns the embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
 export async function readCover(source: ByteSource, skip = 0): Promise<Picture | undefined> {
-  const read = readAudioSync(source);
-  if (read) return readPicture(source, read.pictures, { skip });
+  const audioRead = readAudioSync(source);
+  if (audioRead) return readPicture(source, audioRead.pictures, { skip });
   const { readPicturesWithMusicMetadata } = await import('./fallback.ts');
   const window = new Window(source);
   const { format, start } = formatOf(window);
   const { pictures, end } = readEnclosingTags(window, false);
-  const inside = await readPicturesWithMusicMetadata(between(source, start, end), format);
-  const decode = (): FoundPicture[] => readEnclosingTags(window, true).pictures;
+  const inside = await readPicturesWithMusicMetadata(sliceOfSource(source, start, end), format);
+  const decode = (): EmbeddedPicture[] => readEnclosingTags(window, true).pictures;
   return inside[skip] ?? readPicture(source, pictures, { decode, skip: skip - inside.length });
 }
 
-/** The first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
+/** Returns a copy of the first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. */
 export function readPicture(
   source: ByteSource,
   pictures: readonly PictureRef[],
   {
     decode = () => readOwn(new Window(source), true)?.pictures ?? [],
     skip = 0,
-  }: { decode?: () => readonly FoundPicture[]; skip?: number } = {},
+  }: { decode?: () => readonly EmbeddedPicture[]; skip?: number } = {},
 ): Picture | undefined {
-  let left = skip;
+  let remainingSkips = skip;
   let encoded: readonly { bytes?: Buffer }[] | undefined;
   for (const [n, ref] of pictures.entries()) {
     let bytes: Uint8Array | undefined;
@@ -109,7 +111,8 @@ export function readPicture(
       bytes = encoded[n]?.bytes;
     }
     const mime = bytes && sniffPicture(bytes);
-    if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES && left-- <= 0) return { mime, bytes: Buffer.from(bytes) };
+    if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES && remainingSkips-- <= 0)
+      return { mime, bytes: Buffer.from(bytes) };
   }
   return undefined;
 }
@@ -121,7 +124,7 @@ function readOwn(window: Window, keepPictures: boolean): FileRead | undefined {
   return readFormat(window, format, start, keepPictures);
 }
 
-/** The format, and the start of the content after ID3 tags, which some programs prepend to any format. */
+/** Returns the format, and the start of the content after ID3 tags, which some programs prepend to any format. */
 function formatOf(window: Window): { format: AudioFormat | undefined; start: number } {
   const format = formatAt(window, 0);
   if (format !== 'id3') return { format, start: 0 };
@@ -144,22 +147,23 @@ function readFormat(
   keepPictures: boolean,
 ): FileRead | undefined {
   // MP3 frames may follow some garbage
-  const read = (READERS as Partial<Record<AudioFormat, OwnReader>>)[format ?? 'mp3'];
-  if (!read || format === undefined || !CONTAINERS.has(format)) return read?.(window, start, keepPictures);
+  const readOwnFormat = (READERS as Partial<Record<AudioFormat, OwnReader>>)[format ?? 'mp3'];
+  if (!readOwnFormat || format === undefined || !FORMATS_WITH_INNER_TAGS.has(format))
+    return readOwnFormat?.(window, start, keepPictures);
   // tags at both ends are not part of the format, but some programs write them
-  if (start === 0 && !hasTrailingTags(window)) return read(window, start, keepPictures);
+  if (start === 0 && !hasTrailingTags(window)) return readOwnFormat(window, start, keepPictures);
   const around = readEnclosingTags(window, keepPictures);
-  const inside = around.end < window.size ? new Window(between(window.source, 0, around.end)) : window;
-  const found = read(inside, start, keepPictures);
-  if (found) {
-    fillGaps(found.tags, around.tags);
-    found.pictures.push(...around.pictures);
+  const inside = around.end < window.size ? new Window(sliceOfSource(window.source, 0, around.end)) : window;
+  const fileRead = readOwnFormat(inside, start, keepPictures);
+  if (fileRead) {
+    fillGaps(fileRead.tags, around.tags);
+    fileRead.pictures.push(...around.pictures);
   }
-  return found;
+  return fileRead;
 }
 
-/** Formats whose readers look only at the tags inside. */
-const CONTAINERS: ReadonlySet<AudioFormat> = new Set([
+/** Formats whose readers only look for tags inside the format itself. */
+const FORMATS_WITH_INNER_TAGS: ReadonlySet<AudioFormat> = new Set([
   'flac',
   'ogg',
   'opus',

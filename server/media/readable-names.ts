@@ -1,12 +1,12 @@
 // Readable file names, `Album Artist/Year Album/01 Title.ext`, valid on every system.
 import { trimBoth } from '../runtime/trim-text.ts';
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
+const UNSAFE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 /** Device names of Windows, with any extension. */
-const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
+const RESERVED_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
 /** Three names and an extension stay below the 260 characters of a path on Windows. */
-const MAX_CHARACTERS = 80;
+const MAX_NAME_CHARACTERS = 80;
 /** Linux and macOS allow 255, and `numbered` adds some. */
-const MAX_BYTES = 200;
+const MAX_NAME_BYTES = 200;
 
 interface NamedTrack {
   title: string;
@@ -18,12 +18,12 @@ interface NamedTrack {
   extension: string;
 }
 
-/** A valid part of a path on every system; `otherwise` when nothing of the text is left. */
-export function safeName(text: string, otherwise: string): string {
-  const clean = text.toWellFormed().normalize('NFC').replace(UNSAFE, '_').replace(/\s+/g, ' ');
-  const name = trimBoth(shortened(clean.trim()), /[. ]/);
-  if (name === '') return otherwise;
-  return RESERVED.test(name) ? `_${name}` : name;
+/** Returns a valid part of a path on every system; `fallback` when nothing of the text remains. */
+export function safeName(text: string, fallback: string): string {
+  const clean = text.toWellFormed().normalize('NFC').replace(UNSAFE_CHARACTERS, '_').replace(/\s+/g, ' ');
+  const name = trimBoth(shorten(clean.trim()), /[. ]/);
+  if (name === '') return fallback;
+  return RESERVED_NAME.test(name) ? `_${name}` : name;
 }
 
 export function albumFolder(artist: string | null, year: number | null, title: string): string {
@@ -31,7 +31,7 @@ export function albumFolder(artist: string | null, year: number | null, title: s
   return `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(album, 'Unknown Album')}`;
 }
 
-/** Without the extension, which comes after the number of `numbered`. */
+/** Returns the name without extension, which follows the number of `numbered`. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {
   const number =
     trackNumber === null
@@ -40,7 +40,7 @@ export function trackName({ title, trackNumber, discNumber, discCount }: Omit<Na
   return safeName(`${number}${title}`, `${number}Untitled`.trim());
 }
 
-/** `Name`, `Name (2)`, `Name (3)` … */
+/** Returns `Name`, `Name (2)`, `Name (3)` … */
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
 /**
@@ -49,8 +49,8 @@ export const numbered = (name: string, n: number): string => (n === 1 ? name : `
  */
 export const nameKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
-function shortened(text: string): string {
-  const characters = [...text].slice(0, MAX_CHARACTERS);
-  while (Buffer.byteLength(characters.join('')) > MAX_BYTES) characters.pop();
+function shorten(text: string): string {
+  const characters = [...text].slice(0, MAX_NAME_CHARACTERS);
+  while (Buffer.byteLength(characters.join('')) > MAX_NAME_BYTES) characters.pop();
   return characters.join('');
 }

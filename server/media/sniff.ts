@@ -1,5 +1,5 @@
 // Detects the format of a file by its first bytes. The name only decides whether a scan reads the file.
-import { FORMATS, UNSUPPORTED_BEGINNINGS, type AudioFormat } from './audio-formats.ts';
+import { FORMATS, UNSUPPORTED_MAGIC_BYTES, type AudioFormat } from './audio-formats.ts';
 import { isEac3 } from './formats/ac3-header.ts';
 import { isDts } from './formats/dts-header.ts';
 import { isLoas } from './formats/loas-header.ts';
@@ -7,38 +7,38 @@ import { matches } from './picture-mime.ts';
 
 const ANY_BYTE = '?';
 
-/** How many bytes `sniff` needs. */
+/** Number of bytes that `sniff` needs. */
 export const SNIFF_BYTES = 64;
 
-/** `id3`: an ID3v2 tag; the format is what follows it. Undefined: unknown, or MP3 frames after some garbage. */
+/** Returns `id3` for an ID3v2 tag in front of another format; undefined if unknown, or MP3 frames after garbage. */
 export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefined {
-  const first = bytes[at];
-  if (first === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
-  if (first === 0x4f) return matches(bytes, at, 'OggS') ? sniffOgg(bytes, at) : undefined;
-  if (first === 0xff) return sniffMpeg(bytes, at);
-  if (first === 0x0b && bytes[at + 1] === 0x77) return isEac3(bytes, at) ? 'eac3' : 'ac3';
-  if (first === 0x56) return isLoas(bytes, at) ? 'loas' : undefined;
-  if (first === 0) return sniffMp4(bytes, at);
-  return BEGINNINGS.get(first)?.find(({ pattern }) => begins(bytes, at, pattern))?.format;
+  const firstByte = bytes[at];
+  if (firstByte === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
+  if (firstByte === 0x4f) return matches(bytes, at, 'OggS') ? sniffOgg(bytes, at) : undefined;
+  if (firstByte === 0xff) return sniffMpeg(bytes, at);
+  if (firstByte === 0x0b && bytes[at + 1] === 0x77) return isEac3(bytes, at) ? 'eac3' : 'ac3';
+  if (firstByte === 0x56) return isLoas(bytes, at) ? 'loas' : undefined;
+  if (firstByte === 0) return sniffMp4(bytes, at);
+  return MAGIC_BYTES.get(firstByte)?.find(({ pattern }) => startsWith(bytes, at, pattern))?.format;
 }
 
 /** Magic bytes by their first byte. */
-const BEGINNINGS = Map.groupBy(
+const MAGIC_BYTES = Map.groupBy(
   FORMATS.flatMap(([format, { begins = [] }]) => begins.map((pattern) => ({ pattern, format }))),
   ({ pattern }): number | undefined => pattern.charCodeAt(0),
 );
 
-/** The name of a format that is not supported. */
+/** Returns the name of an unsupported format. */
 export const sniffUnsupported = (bytes: Uint8Array, at = 0): string | undefined =>
-  UNSUPPORTED_BEGINNINGS.find(({ pattern }) => begins(bytes, at, pattern))?.name;
+  UNSUPPORTED_MAGIC_BYTES.find(({ pattern }) => startsWith(bytes, at, pattern))?.name;
 
-function begins(bytes: Uint8Array, at: number, pattern: string): boolean {
+function startsWith(bytes: Uint8Array, at: number, pattern: string): boolean {
   for (let i = 0; i < pattern.length; i++)
     if (pattern[i] !== ANY_BYTE && bytes[at + i] !== pattern.charCodeAt(i)) return false;
   return true;
 }
 
-/** The codec of an Ogg stream by its first packet, which follows 27 bytes and the lacing table. */
+/** Returns the codec of an Ogg stream by its first packet, which follows 27 bytes and the lacing table. */
 function sniffOgg(bytes: Uint8Array, at: number): AudioFormat {
   const packet = at + 27 + (bytes[at + 26] ?? 0);
   if (matches(bytes, packet, 'OpusHead')) return 'opus';

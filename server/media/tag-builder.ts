@@ -17,9 +17,16 @@ import {
   parseVinylPosition,
 } from './field-values.ts';
 import { MAX_SHEET_BYTES, parseCueSheet } from './cue-sheet.ts';
-import { MAX_CHAPTERS, MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
+import {
+  MAX_CHAPTERS,
+  MAX_LIST_VALUES,
+  MAX_NAME_CHARACTERS,
+  MAX_COMMENT_CHARACTERS,
+  MAX_PICTURES,
+  MAX_TEXT_CHARACTERS,
+} from './limits.ts';
 import { parseLyrics } from './lrc.ts';
-import { oneLine, plainText, trimmed } from './text.ts';
+import { toOneLine, plainText, trimmed } from './text.ts';
 import type { AudioFacts, Chapter, Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
@@ -58,36 +65,37 @@ export type TextField =
   | 'cueSheet'
   | 'lyrics';
 
-/** What the reader of a format returns, before the checks of plausible.ts. */
+/** What the reader of a format returns, before the checks of check-facts.ts. */
 export interface FileRead {
   facts: AudioFacts;
   tags: Tags;
-  pictures: FoundPicture[];
+  pictures: EmbeddedPicture[];
 }
 
 /** A picture found while reading. `bytes` is set only if the reader was told to decode encoded pictures. */
-export interface FoundPicture extends PictureRef {
+export interface EmbeddedPicture extends PictureRef {
   bytes?: Buffer;
 }
 
 export class TagBuilder {
   readonly tags: Tags = { artists: [], albumArtists: [], genres: [] };
-  readonly pictures: FoundPicture[] = [];
+  readonly pictures: EmbeddedPicture[] = [];
   #display: string[] = [];
   #albumDisplay: string[] = [];
   readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
-  #budget = MAX_TEXT;
-  /** Of a record. */
+  #budget = MAX_TEXT_CHARACTERS;
+  /** Sides of a record. */
   #side: string | undefined;
 
   /** Adds one value; ignores blank and invalid ones. */
   add(field: TextField, value: string): void {
-    const whole = trimmed(value);
-    if (whole === '') return;
-    if (field === 'lyrics') return this.addLyrics(parseLyrics(whole));
-    if (field === 'cueSheet') return setOnce(this.tags, 'cueSheet', parseCueSheet(whole.slice(0, MAX_SHEET_BYTES)));
-    if (isTagged(field)) return this.#addTagged(field, whole);
-    const text = LISTS_OF_IDS.has(field) ? whole : oneLine(whole, MAX_NAME);
+    const trimmedValue = trimmed(value);
+    if (trimmedValue === '') return;
+    if (field === 'lyrics') return this.addLyrics(parseLyrics(trimmedValue));
+    if (field === 'cueSheet')
+      return setOnce(this.tags, 'cueSheet', parseCueSheet(trimmedValue.slice(0, MAX_SHEET_BYTES)));
+    if (isTagged(field)) return this.#addTagged(field, trimmedValue);
+    const text = ID_LIST_FIELDS.has(field) ? trimmedValue : toOneLine(trimmedValue, MAX_NAME_CHARACTERS);
     if (text.length > this.#budget) return;
     this.#budget -= text.length;
     const tags = this.tags;
@@ -167,31 +175,31 @@ export class TagBuilder {
     if (value !== undefined) (this.tags.replayGain ??= {})[field] ??= value;
   }
 
-  /** Prefers timed lyrics, else the first ones. */
+  /** Prefers timed lyrics, otherwise the first. */
   addLyrics(lyrics: Lyrics | undefined): void {
     if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
     for (const line of lyrics.lines) line.text = plainText(line.text);
     this.tags.lyrics = lyrics;
   }
 
-  /** One of `CHAPTER001=00:01:02.000` and `CHAPTER001NAME=…`; false for other names. */
+  /** Accepts `CHAPTER001=00:01:02.000` and `CHAPTER001NAME=…`; returns false for other names. */
   addChapter(name: string, value: string): boolean {
     const [, digits, isName] = /^CHAPTER(\d{2,4})(NAME)?$/i.exec(name) ?? [];
     if (digits === undefined) return false;
     const number = Number(digits);
-    const known = this.#chapters.get(number) ?? {};
-    if (isName) known.title = oneLine(trimmed(value), MAX_NAME);
-    else known.startMs = parseTimeOfDay(value);
-    if (this.#chapters.size < MAX_CHAPTERS) this.#chapters.set(number, known);
+    const chapter = this.#chapters.get(number) ?? {};
+    if (isName) chapter.title = toOneLine(trimmed(value), MAX_NAME_CHARACTERS);
+    else chapter.startMs = parseTimeOfDay(value);
+    if (this.#chapters.size < MAX_CHAPTERS) this.#chapters.set(number, chapter);
     return true;
   }
 
-  /** The longest list is the best: some have a limit. */
+  /** The longest list is the most complete: some have a limit. */
   setChapters(chapters: Chapter[]): void {
     if (chapters.length > (this.tags.chapters?.length ?? 0)) this.tags.chapters = chapters;
   }
 
-  addPicture(picture: FoundPicture): void {
+  addPicture(picture: EmbeddedPicture): void {
     if (this.pictures.length < MAX_PICTURES || picture.kind === FRONT_COVER) this.pictures.push(picture);
     if (this.pictures.length > MAX_PICTURES * 2) this.pictures.length = MAX_PICTURES * 2;
   }
@@ -217,12 +225,12 @@ export class TagBuilder {
         startMs === undefined ? [] : { startMs, title },
       ),
     );
-    if (tags.chapters) settleChapters(tags, tags.chapters);
+    if (tags.chapters) addChapters(tags, tags.chapters);
     return tags;
   }
 
   /** Front covers first, otherwise in file order. */
-  bestPictures(): FoundPicture[] {
+  bestPictures(): EmbeddedPicture[] {
     const { pictures } = this;
     if (pictures.length > 1) pictures.sort((a, b) => Number(b.kind === FRONT_COVER) - Number(a.kind === FRONT_COVER));
     if (pictures.length > MAX_PICTURES) pictures.length = MAX_PICTURES;
@@ -231,11 +239,11 @@ export class TagBuilder {
 
   /** Adds a field of the table in track-fields.ts. */
   #addTagged(field: TaggedField, whole: string): void {
-    const { kind, isList } = TAGGED.get(field) as TaggedSpec;
+    const { kind, isList } = TAGGED_SPECS.get(field) as TaggedSpec;
     if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(whole)?.date);
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
     if (!isList && tags[field] !== undefined) return;
-    const value = VALUE_OF[kind](whole);
+    const value = PARSERS[kind](whole);
     if (value === undefined || (typeof value === 'string' && value.length > this.#budget)) return;
     if (typeof value === 'string') this.#budget -= value.length;
     if (isList) push((tags[field] ??= []) as string[], String(value));
@@ -262,7 +270,9 @@ export class TagBuilder {
     setOnce(this.tags, field === 'track' ? 'trackTotal' : 'discTotal', total);
   }
 
-  /** The sides of all records of an album are its discs: they go on counting (`C` is the second record's first). */
+  /**
+   * Counts the sides of all records of an album as discs: their letters continue (`C` is the second record's first).
+   */
   #addSide(side: string): void {
     this.tags.discNumber = side.charCodeAt(0) - 'A'.charCodeAt(0) + 1;
     delete this.tags.discTotal;
@@ -273,38 +283,38 @@ export class TagBuilder {
     const ids = parseUuids(text);
     if (ids.length === 0) return;
     const list = (this.tags[field] ??= []);
-    for (const id of ids) if (list.length < MAX_LIST) list.push(id);
+    for (const id of ids) if (list.length < MAX_LIST_VALUES) list.push(id);
   }
 }
 
-/** One chapter is no division. */
-function settleChapters(tags: Tags, chapters: Chapter[]): void {
+/** Adds chapters, unless there is only one, which divides nothing. */
+function addChapters(tags: Tags, chapters: Chapter[]): void {
   if (chapters.length < 2) delete tags.chapters;
   else tags.chapters = chapters.slice(0, MAX_CHAPTERS).toSorted((a, b) => a.startMs - b.startMs);
 }
 
 type TaggedSpec = (typeof TAGGED_FIELDS)[number];
-const TAGGED = new Map<TextField, TaggedSpec>(TAGGED_FIELDS.map((spec) => [spec.field, spec]));
-const isTagged = (field: TextField): field is TaggedField => TAGGED.has(field);
+const TAGGED_SPECS = new Map<TextField, TaggedSpec>(TAGGED_FIELDS.map((spec) => [spec.field, spec]));
+const isTagged = (field: TextField): field is TaggedField => TAGGED_SPECS.has(field);
 
 /** Parses the text of a field; undefined if it is invalid. */
-const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined> = {
+const PARSERS: Record<FieldKind, (text: string) => string | number | undefined> = {
   year: (text) => parseDate(text)?.year,
   position: parsePosition,
   tempo: parseBpm,
   level: parseLevel,
-  text: (text) => oneLine(text, MAX_NAME),
-  note: (text) => plainText(text, MAX_NOTE),
+  text: (text) => toOneLine(text, MAX_NAME_CHARACTERS),
+  note: (text) => plainText(text, MAX_COMMENT_CHARACTERS),
 };
 
 const FRONT_COVER = 3;
 /** May be longer than a name if a track has many artists; only the identifiers are kept. */
-const LISTS_OF_IDS: ReadonlySet<TextField> = new Set(['artistMbids', 'albumArtistMbids']);
+const ID_LIST_FIELDS: ReadonlySet<TextField> = new Set(['artistMbids', 'albumArtistMbids']);
 
 const isOnly = (list: string[], value: string): boolean => list.length === 1 && list[0] === value;
 
 function push(list: string[], value: string): void {
-  if (list.length < MAX_LIST && !list.includes(value)) list.push(value);
+  if (list.length < MAX_LIST_VALUES && !list.includes(value)) list.push(value);
 }
 
 function setOnce<K extends keyof Tags>(tags: Tags, field: K, value: Tags[K] | undefined): void {
@@ -312,18 +322,18 @@ function setOnce<K extends keyof Tags>(tags: Tags, field: K, value: Tags[K] | un
 }
 
 /** Completes tags from a less capable format (ID3v1, LIST INFO). */
-export function fillGaps(tags: Tags, lesser: Tags): void {
+export function fillGaps(tags: Tags, secondaryTags: Tags): void {
   if (tags.artists.length === 0) {
-    tags.artists = lesser.artists;
-    if (lesser.artist !== undefined) tags.artist = lesser.artist;
+    tags.artists = secondaryTags.artists;
+    if (secondaryTags.artist !== undefined) tags.artist = secondaryTags.artist;
   }
   if (tags.albumArtists.length === 0) {
-    tags.albumArtists = lesser.albumArtists;
-    if (lesser.albumArtist !== undefined) tags.albumArtist = lesser.albumArtist;
+    tags.albumArtists = secondaryTags.albumArtists;
+    if (secondaryTags.albumArtist !== undefined) tags.albumArtist = secondaryTags.albumArtist;
   }
-  if (tags.genres.length === 0) tags.genres = lesser.genres;
-  if (tags.year !== undefined && tags.year !== lesser.year) delete lesser.date;
-  for (const key of Object.keys(lesser) as (keyof Tags)[]) {
-    if (key !== 'artist' && key !== 'albumArtist') setOnce(tags, key, lesser[key] as never);
+  if (tags.genres.length === 0) tags.genres = secondaryTags.genres;
+  if (tags.year !== undefined && tags.year !== secondaryTags.year) delete secondaryTags.date;
+  for (const key of Object.keys(secondaryTags) as (keyof Tags)[]) {
+    if (key !== 'artist' && key !== 'albumArtist') setOnce(tags, key, secondaryTags[key] as never);
   }
 }

@@ -1,5 +1,5 @@
-// Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, as text without a
-// declared one does: unmarked-text.ts decodes it.
+// Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, like text without a
+// declared encoding: unmarked-text.ts decodes it.
 import { isUtf8 } from 'node:buffer';
 import { keepBytes } from './unmarked-text.ts';
 
@@ -8,20 +8,20 @@ export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
   return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? keepBytes(bytes, start, end) : text;
 }
 
-/** UTF-16 in the byte order of its BOM, else as given. */
+/** Decodes UTF-16 in the byte order of its BOM, else as given. */
 export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian: boolean): string {
   let order = bigEndian;
-  let at = start;
+  let offset = start;
   if (end - start >= 2) {
     const mark = ((bytes[start] as number) << 8) | (bytes[start + 1] as number);
     if (mark === 0xfeff || mark === 0xfffe) {
       order = mark === 0xfeff;
-      at += 2;
+      offset += 2;
     }
   }
-  const even = at + ((end - at) & ~1);
-  if (!order) return bytes.toString('utf16le', at, even);
-  return Buffer.from(bytes.subarray(at, even)).swap16().toString('utf16le');
+  const even = offset + ((end - offset) & ~1);
+  if (!order) return bytes.toString('utf16le', offset, even);
+  return Buffer.from(bytes.subarray(offset, even)).swap16().toString('utf16le');
 }
 
 /** Removes whitespace, control characters (including NUL) and BOMs from both ends. */
@@ -49,20 +49,20 @@ function isBlank(code: number): boolean {
   );
 }
 
-const CONTROLS = /[\0-\x1f\x7f-\x9f]+/g;
-const CONTROLS_OF_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
+const CONTROL_CHARACTERS = /[\0-\x1f\x7f-\x9f]+/g;
+const TEXT_CONTROL_CHARACTERS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
 
 /** A name on one line, without control characters and lone surrogates, cut to `maxLength`. */
-export function oneLine(text: string, maxLength: number): string {
-  const plain = text.search(CONTROLS) < 0 ? text : trimmed(text.replace(CONTROLS, ' '));
-  return cut(plain, maxLength).toWellFormed();
+export function toOneLine(text: string, maxLength: number): string {
+  const cleaned = text.search(CONTROL_CHARACTERS) < 0 ? text : trimmed(text.replace(CONTROL_CHARACTERS, ' '));
+  return truncate(cleaned, maxLength).toWellFormed();
 }
 
 /** Text that may have line breaks and tabs, otherwise like `oneLine`. */
 export const plainText = (text: string, maxLength = Infinity): string =>
-  cut(text.replace(CONTROLS_OF_TEXT, ''), maxLength).toWellFormed();
+  truncate(text.replace(TEXT_CONTROL_CHARACTERS, ''), maxLength).toWellFormed();
 
-function cut(text: string, maxLength: number): string {
+function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const end = maxLength - 1;
   const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;

@@ -11,22 +11,22 @@ export interface Tool {
   version: string;
 }
 
-interface Kind {
+interface ToolKind {
   setting: string;
   versionArgs: string[];
   version: RegExp;
 }
 
-const KINDS: Record<ToolName, Kind> = {
+const TOOL_KINDS: Record<ToolName, ToolKind> = {
   ffmpeg: { setting: 'FFMPEG_PATH', versionArgs: ['-hide_banner', '-version'], version: /^ffmpeg version (\S+)/ },
   fpcalc: { setting: 'FPCALC_PATH', versionArgs: ['-version'], version: /^fpcalc version (\S+)/ },
   'yt-dlp': { setting: 'STREAMSRC_COMMAND', versionArgs: ['--version'], version: /^(\d{4}\.\d\d\.\d\d\S*)/ },
 };
 
 /** Generous: yt-dlp is a Python program and starts slowly from a slow disk. */
-const VERSION_LIMIT_MS = 15_000;
-/** A program that was not found is looked for again after this time, since it may be installed meanwhile. */
-const ABSENT_FOR_MS = 60_000;
+const VERSION_TIMEOUT_MS = 15_000;
+/** A program that was not found is searched again after this time, because it may be installed meanwhile. */
+const ABSENT_CACHE_MS = 60_000;
 
 interface ToolFinderDeps {
   /** The programs shipped with the app, resources/bin. */
@@ -37,11 +37,11 @@ interface ToolFinderDeps {
 
 export type FindTool = ReturnType<typeof createToolFinder>;
 
-/** Looks in the configured path only, if there is one, else in resources/bin, then PATH. Caches the result. */
+/** Searches only the configured path if there is one, else resources/bin, then PATH. Caches the result. */
 export function createToolFinder({ binDir, env = process.env, now = () => new Date() }: ToolFinderDeps) {
-  const found = new Map<string, { tool: Promise<Tool | undefined>; until: number }>();
+  const cachedTools = new Map<string, { tool: Promise<Tool | undefined>; expiresMs: number }>();
 
-  async function look(name: ToolName, configured: string | undefined): Promise<Tool | undefined> {
+  async function locateTool(name: ToolName, configured: string | undefined): Promise<Tool | undefined> {
     if (configured !== undefined && (isAbsolute(configured) || /[\\/]/.test(configured)))
       return atConfigured(name, configured);
     const file = configured ?? name; // a bare name is looked up in PATH, as in a shell
@@ -53,19 +53,19 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
       const tool = await tryRun(name, join(folder, withEnding(file)));
       if (tool) return tool;
     }
-    if (configured !== undefined) throw notWorking(name, 'not found in PATH');
+    if (configured !== undefined) throw notWorkingError(name, 'not found in PATH');
     return undefined;
   }
 
-  /** Undefined if the program is not installed. Throws `unavailable` if `configuredPath` is set but does not work. */
+  /** Returns undefined if the program is not installed. Throws `unavailable` if `configuredPath` does not work. */
   return function findTool(name: ToolName, configuredPath?: string): Promise<Tool | undefined> {
     const key = `${name}:${configuredPath ?? ''}`;
-    const known = found.get(key);
-    if (known && known.until > now().getTime()) return known.tool;
-    const entry = { tool: look(name, configuredPath), until: Infinity };
-    found.set(key, entry);
+    const cached = cachedTools.get(key);
+    if (cached && cached.expiresMs > now().getTime()) return cached.tool;
+    const entry = { tool: locateTool(name, configuredPath), expiresMs: Infinity };
+    cachedTools.set(key, entry);
     const forgetSoon = (): void => {
-      entry.until = now().getTime() + ABSENT_FOR_MS;
+      entry.expiresMs = now().getTime() + ABSENT_CACHE_MS;
     };
     entry.tool.then((tool) => {
       if (!tool) forgetSoon();
@@ -79,35 +79,35 @@ async function atConfigured(name: ToolName, path: string): Promise<Tool> {
   try {
     await access(file, constants.X_OK);
   } catch (cause) {
-    throw notWorking(name, isMissing(cause) ? 'no such file' : 'not executable', cause);
+    throw notWorkingError(name, isMissing(cause) ? 'no such file' : 'not executable', cause);
   }
   const tool = await tryRun(name, file);
-  if (!tool) throw notWorking(name, `it does not report a version like ${name}`);
+  if (!tool) throw notWorkingError(name, `it does not report a version like ${name}`);
   return tool;
 }
 
-/** Undefined unless the program reports its version. */
+/** Returns undefined unless the program reports its version. */
 async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
   try {
     await access(path, constants.X_OK);
   } catch {
     return undefined;
   }
-  const { versionArgs, version } = KINDS[name];
-  const output = await new Promise<string>((done) => {
+  const { versionArgs, version } = TOOL_KINDS[name];
+  const output = await new Promise<string>((settle) => {
     execFile(
       path,
       versionArgs,
-      { env: childEnvironment(), timeout: VERSION_LIMIT_MS, maxBuffer: 64 * 1024, windowsHide: true },
-      (error, stdout) => done(error ? '' : stdout),
+      { env: childEnvironment(), timeout: VERSION_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true },
+      (error, stdout) => settle(error ? '' : stdout),
     );
   });
   const match = version.exec(output.trim());
   return match?.[1] === undefined ? undefined : { path, version: match[1] };
 }
 
-const notWorking = (name: ToolName, why: string, cause?: unknown): AppError =>
-  new AppError('unavailable', `${KINDS[name].setting} does not point to a working ${name}: ${why}.`, { cause });
+const notWorkingError = (name: ToolName, reason: string, cause?: unknown): AppError =>
+  new AppError('unavailable', `${TOOL_KINDS[name].setting} does not point to a working ${name}: ${reason}.`, { cause });
 
 const withEnding = (file: string): string =>
   process.platform === 'win32' && !/\.(exe|cmd|bat)$/i.test(file) ? `${file}.exe` : file;

@@ -18,29 +18,29 @@ export interface Profile {
   encode: (order: Pick<TranscodeOrder, 'bitrateKbps' | 'sampleRateHz'>) => string[];
 }
 
-/** In kbps. Encoders keep to a bit rate only at some sample rates, and mono only to part of them. */
+/** Bit rates in kbps. Encoders keep a bit rate only at some sample rates, and mono only at some bit rates. */
 interface Bitrates {
   min: number;
   max: number;
   usual: number;
-  /** The only ones that there are. */
+  /** The only bit rates of the format, if it has a fixed set. */
   steps?: readonly number[];
-  /** Others are resampled to the nearest of these. */
+  /** Other sample rates are resampled to the nearest of these. */
   sampleRatesHz: readonly number[];
-  /** Above this, mono becomes stereo. */
-  mostMono: number;
-  /** Every second of it has the same size. */
+  /** Above this bit rate, mono becomes stereo. */
+  maxMonoKbps: number;
+  /** The bit rate is constant. */
   isConstant?: true;
 }
 
-/** Of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
+/** Bit rates of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
 const MP3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-/** What ffmpeg's own encoder reaches with any audio; asked for 320, it gives 283 for a tone. */
-const AAC_RATES = { min: 32, max: 256, usual: 160, sampleRatesHz: [48_000], mostMono: 80 };
+/** Bit rates that ffmpeg's own encoder reaches with any audio; for a tone it gives 283 instead of 320. */
+const AAC_RATES = { min: 32, max: 256, usual: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
 const VORBIS_HZ = [44_100, 48_000];
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
-/** Above this, what saves bits would leave a fifth of them unused. */
+/** Above this, bit-saving options would leave a fifth of the bits unused. */
 const AAC_SAVING_KBPS = 160;
 const aac = (bitrate: number): string[] => [
   '-c:a',
@@ -49,7 +49,7 @@ const aac = (bitrate: number): string[] => [
   ...(bitrate > AAC_SAVING_KBPS ? ['-aac_ms', '0', '-aac_is', '0', '-aac_pns', '0', '-cutoff', '20000'] : []),
 ];
 /**
- * libvorbis takes its average for an upper limit, so the lower one is set, too. At unusual sample rates it refuses many
+ * libvorbis takes the average for an upper limit, so the lower one is set too. At unusual sample rates it refuses many
  * bit rates, but its quality scale always works.
  */
 const vorbisRate = (bitrate: number, sampleRateHz: number | undefined): string[] =>
@@ -69,7 +69,7 @@ export const PROFILES = {
       usual: 192,
       steps: MP3_KBPS,
       sampleRatesHz: [32_000, 44_100, 48_000],
-      mostMono: 320,
+      maxMonoKbps: 320,
       isConstant: true,
     },
     encode: ({ bitrateKbps }) => [
@@ -89,7 +89,7 @@ export const PROFILES = {
     extension: 'opus',
     container: 'ogg',
     codec: 'opus',
-    bitrate: { min: 16, max: 320, usual: 128, sampleRatesHz: [48_000], mostMono: 128 },
+    bitrate: { min: 16, max: 320, usual: 128, sampleRatesHz: [48_000], maxMonoKbps: 128 },
     encode: ({ bitrateKbps }) => ['-c:a', 'libopus', ...kbps(bitrateKbps), '-vbr', 'constrained', '-f', 'ogg'],
   },
   ogg: {
@@ -97,7 +97,7 @@ export const PROFILES = {
     extension: 'ogg',
     container: 'ogg',
     codec: 'vorbis',
-    bitrate: { min: 48, max: 320, usual: 160, sampleRatesHz: VORBIS_HZ, mostMono: 192 },
+    bitrate: { min: 48, max: 320, usual: 160, sampleRatesHz: VORBIS_HZ, maxMonoKbps: 192 },
     encode: ({ bitrateKbps, sampleRateHz }) => [
       '-c:a',
       'libvorbis',
@@ -151,27 +151,27 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 export const isProfileName = (name: string): name is ProfileName => Object.hasOwn(PROFILES, name);
 export const bitratesOf = (name: ProfileName): Bitrates | undefined => (PROFILES[name] as Profile).bitrate;
 
-/** The bit rate used for a requested one, in kbps: the highest up to it. 0 for profiles without one. */
-export function fittingBitrate(name: ProfileName, wanted: number | undefined): number {
+/** Returns the highest bit rate up to the requested one, in kbps; 0 for profiles without bit rates. */
+export function fittingBitrate(name: ProfileName, requestedKbps: number | undefined): number {
   const bitrate = bitratesOf(name);
   if (bitrate === undefined) return 0;
   const { min, max, usual, steps } = bitrate;
-  const within = Math.min(Math.max(Math.round(wanted ?? usual), min), max);
+  const within = Math.min(Math.max(Math.round(requestedKbps ?? usual), min), max);
   return steps?.findLast((step) => step <= within) ?? within;
 }
 
-/** The sample rate that comes out of a profile for one that goes in. */
+/** Returns the output sample rate of a profile for an input rate. */
 export function fittingSampleRate(name: ProfileName, hz: number): number {
   const rates = bitratesOf(name)?.sampleRatesHz ?? [hz];
   return rates.reduce((best, rate) => (Math.abs(rate - hz) < Math.abs(best - hz) ? rate : best));
 }
 
-/** Samples `[start, end)` of a file; without an end to the end of the file. */
+/** Samples `[start, end)` of a file; without an end, to the end of the file. */
 export interface FileSection {
   start: number;
   end: number | null;
   sampleRateHz: number;
-  /** Decoding may begin there. Lossy formats have to be decoded from their beginning to give the same samples. */
+  /** Decoding may begin at the section; lossy formats must be decoded from their beginning to give the same samples. */
   isLossless: boolean;
 }
 
@@ -180,7 +180,7 @@ export interface TranscodeOrder {
   /** kbps, within the profile's limits. */
   bitrateKbps: number;
   startMs: number;
-  /** Only this part of the file, to the sample; `startMs` counts from its beginning. */
+  /** Transcodes only this section, to the sample; `startMs` counts from its beginning. */
   section?: FileSection | undefined;
   /** Maximum number of channels. */
   channels?: number | undefined;
@@ -192,31 +192,31 @@ const seekTo = (seconds: number): string[] => (seconds > 0 ? ['-ss', seconds.toF
 const sectionFrom = ({ start, sampleRateHz }: FileSection, startMs: number): number =>
   start + Math.round((startMs * sampleRateHz) / 1_000);
 
-/** Counts samples, from where decoding began. */
-function cut(section: FileSection, startMs: number): string {
-  const from = sectionFrom(section, startMs);
-  const first = section.isLossless ? 0 : from;
-  const end = section.end === null ? '' : `:end_sample=${section.end - from + first}`;
-  return `atrim=start_sample=${first}${end},asetpts=N/SR/TB`;
+/** Returns the filter that cuts the section, counting samples from where decoding began. */
+function trimFilter(section: FileSection, startMs: number): string {
+  const start = sectionFrom(section, startMs);
+  const firstSample = section.isLossless ? 0 : start;
+  const end = section.end === null ? '' : `:end_sample=${section.end - start + firstSample}`;
+  return `atrim=start_sample=${firstSample}${end},asetpts=N/SR/TB`;
 }
 
-/** To what the profile keeps its bit rate at, unless the listener wants something else. */
-function convertible({ profile, bitrateKbps, channels, sampleRateHz }: TranscodeOrder): string[] {
+/** Returns the sample rate and channels at which the profile keeps its bit rate, unless the order sets others. */
+function conversionArguments({ profile, bitrateKbps, channels, sampleRateHz }: TranscodeOrder): string[] {
   const bitrate = bitratesOf(profile);
   if (bitrate === undefined) return [];
-  const layouts = bitrateKbps > bitrate.mostMono && channels !== 1 ? 'stereo' : 'mono|stereo';
+  const layouts = bitrateKbps > bitrate.maxMonoKbps && channels !== 1 ? 'stereo' : 'mono|stereo';
   const rates = sampleRateHz ?? bitrate.sampleRatesHz.join('|');
   return [`aformat=sample_rates=${rates}:channel_layouts=${layouts}`];
 }
 
 function filtersOf(order: TranscodeOrder): string[] {
   const { section, startMs } = order;
-  const filters = [...(section ? [cut(section, startMs)] : []), ...convertible(order)];
+  const filters = [...(section ? [trimFilter(section, startMs)] : []), ...conversionArguments(order)];
   return filters.length === 0 ? [] : ['-af', filters.join(',')];
 }
 
-/** The same audio gives the same bytes each time, so that a download can be resumed from another conversion. */
-const REPRODUCIBLE = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
+/** Makes the same audio give the same bytes, so that a download can be resumed from another transcoding run. */
+const REPRODUCIBLE_ARGUMENTS = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
 
 export const transcodeArguments = (input: string, order: TranscodeOrder): string[] => {
   const { profile, startMs, section, channels, sampleRateHz } = order;
@@ -251,19 +251,19 @@ export const transcodeArguments = (input: string, order: TranscodeOrder): string
     '1',
     ...(channels === undefined ? [] : ['-ac', String(channels)]),
     ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
-    ...REPRODUCIBLE,
+    ...REPRODUCIBLE_ARGUMENTS,
     ...PROFILES[profile].encode(order),
     ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []), // decoders give floats
     'pipe:1',
   ];
 };
 
-/** Of the FLAC header, which has 36 bits for the number of samples. */
-const FLAC_SAMPLES_AT = 21;
+/** Position in the FLAC header, which has 36 bits for the number of samples. */
+const FLAC_SAMPLES_OFFSET = 21;
 
 /**
- * Writes the number of samples into the beginning of a section's FLAC, where ffmpeg leaves it open because it cannot
- * seek in a pipe: players need it to show the length and to seek.
+ * Writes the number of samples into the start of a section's FLAC, where ffmpeg leaves it open because it cannot seek
+ * in a pipe; players need it to show the length and to seek.
  */
 export function announceLength(
   head: Buffer,
@@ -271,11 +271,11 @@ export function announceLength(
   ms: number,
 ): void {
   if (profile !== 'flac' || !section || sampleRateHz !== undefined) return;
-  if (head.length < FLAC_SAMPLES_AT + 5 || head.toString('latin1', 0, 4) !== 'fLaC') return;
+  if (head.length < FLAC_SAMPLES_OFFSET + 5 || head.toString('latin1', 0, 4) !== 'fLaC') return;
   const { end } = section;
   const samples = end === null ? Math.round((ms * section.sampleRateHz) / 1_000) : end - sectionFrom(section, startMs);
-  head.writeUInt8(((head[FLAC_SAMPLES_AT] as number) & 0xf0) | Math.floor(samples / 2 ** 32), FLAC_SAMPLES_AT);
-  head.writeUInt32BE(samples % 2 ** 32, FLAC_SAMPLES_AT + 1);
+  head.writeUInt8(((head[FLAC_SAMPLES_OFFSET] as number) & 0xf0) | Math.floor(samples / 2 ** 32), FLAC_SAMPLES_OFFSET);
+  head.writeUInt32BE(samples % 2 ** 32, FLAC_SAMPLES_OFFSET + 1);
 }
 
 interface TranscodeEnd {
@@ -291,13 +291,13 @@ export interface RunningTranscode {
   pid: number | undefined;
   output: Readable;
   /** Never rejects. */
-  ended: Promise<TranscodeEnd>;
+  end: Promise<TranscodeEnd>;
   kill(): void;
 }
 
-const MOST_COMPLAINT = 2_000;
+const MAX_ERROR_CHARACTERS = 2_000;
 
-/** An `input` whose name is not UTF-8 cannot be an argument, so it is passed as an open file. */
+/** Starts ffmpeg. An `input` whose name is not UTF-8 cannot be an argument, so it is passed as an open file. */
 export function startTranscode(ffmpeg: string, input: string | Buffer, order: TranscodeOrder): RunningTranscode {
   const name = typeof input === 'string' ? input : input.toString('utf8');
   const isSayable = typeof input === 'string' || Buffer.from(name, 'utf8').equals(input);
@@ -310,7 +310,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   });
   if (fd !== undefined) closeSync(fd); // the child has its own copy
   const report = readReport(child.stderr as Readable);
-  const ended = new Promise<TranscodeEnd>((resolve) => {
+  const end = new Promise<TranscodeEnd>((resolve) => {
     child.once('error', (error) => resolve({ isClean: false, outputMs: 0, complaint: error.message }));
     child.once('close', (code) =>
       resolve({
@@ -320,20 +320,20 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
       }),
     );
   });
-  return { pid: child.pid, output: child.stdout as Readable, ended, kill: () => void child.kill('SIGKILL') };
+  return { pid: child.pid, output: child.stdout as Readable, end, kill: () => void child.kill('SIGKILL') };
 }
 
-/** Lines `name=value` are progress, all others errors. */
+/** Parses lines `name=value` as progress, all others as errors. */
 function readReport(stderr: Readable) {
-  let [rest, complaint, outputMs] = ['', '', 0];
+  let [remainder, errorText, outputMs] = ['', '', 0];
   stderr.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(-MOST_COMPLAINT);
+    const lines = (remainder + text).split('\n');
+    remainder = (lines.pop() ?? '').slice(-MAX_ERROR_CHARACTERS);
     for (const line of lines) {
       const time = /^out_time_us=(\d+)/.exec(line)?.[1];
       if (time !== undefined) outputMs = Number(time) / 1_000;
-      else if (!/^\w+=/.test(line)) complaint = `${complaint}${line}\n`.slice(-MOST_COMPLAINT);
+      else if (!/^\w+=/.test(line)) errorText = `${errorText}${line}\n`.slice(-MAX_ERROR_CHARACTERS);
     }
   });
-  return { outputMs: () => outputMs, complaint: () => complaint.trim() };
+  return { outputMs: () => outputMs, complaint: () => errorText.trim() };
 }

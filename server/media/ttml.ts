@@ -1,30 +1,30 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
-// per word. Deliberately no XML parser: no entities are expanded but the predefined ones.
+// per word. Deliberately no XML parser: only the predefined entities are expanded.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
-// none of these looks at a character for each of many beginnings
+// These expressions run in linear time: none scans ahead from many starting points.
 const LINE_END = /<\/p\s*>/i;
-const LINE = /<p\b([^<>]*)>/i;
-const PIECE = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
-const BEGIN = /\bbegin\s*=\s*["']([^"']*)["']/i;
+const LINE_TAG = /<p\b([^<>]*)>/i;
+const TAG_OR_TEXT = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
+const BEGIN_ATTRIBUTE = /\bbegin\s*=\s*["']([^"']*)["']/i;
 const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
 export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
 
-/** Undefined without any line. */
+/** Returns undefined if there is no line. */
 export function parseTtml(text: string): Lyrics | undefined {
   const lines: LyricsLine[] = [];
   for (const part of text.split(LINE_END).slice(0, -1)) {
     if (lines.length === MAX_LINES) break;
-    const start = LINE.exec(part);
+    const start = LINE_TAG.exec(part);
     if (!start) continue;
     const [tag, attributes = ''] = start;
-    const { text: whole, words } = readLine(part.slice(start.index + tag.length));
-    if (whole === '') continue;
+    const { text: lineText, words } = readLine(part.slice(start.index + tag.length));
+    if (lineText === '') continue;
     const startMs = timeOf(attributes) ?? words[0]?.startMs;
-    lines.push({ text: whole, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });
+    lines.push({ text: lineText, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });
   }
   if (lines.length === 0) return undefined;
   if (lines.some(({ startMs }) => startMs === undefined))
@@ -36,13 +36,13 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
   const words: LyricsWord[] = [];
   const starts: (number | undefined)[] = [];
   let text = '';
-  for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(PIECE)) {
+  for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(TAG_OR_TEXT)) {
     if (raw !== undefined) {
       const piece = unescapeXml(raw).replace(/\s+/g, ' ');
       const startMs = starts.at(-1);
-      const last = words.at(-1);
-      if (startMs !== undefined && last?.startMs !== startMs) words.push({ startMs, text: piece });
-      else if (last) last.text += piece; // blanks between spans belong to the word before
+      const lastWord = words.at(-1);
+      if (startMs !== undefined && lastWord?.startMs !== startMs) words.push({ startMs, text: piece });
+      else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before
       text += piece;
     } else if (name?.toLowerCase() === 'br') text += ' ';
     else if (closing === '/') starts.pop();
@@ -51,9 +51,9 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
   return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };
 }
 
-/** `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
+/** Parses `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
 function timeOf(attributes: string): number | undefined {
-  const value = BEGIN.exec(attributes)?.[1]?.trim();
+  const value = BEGIN_ATTRIBUTE.exec(attributes)?.[1]?.trim();
   if (value === undefined) return undefined;
   const [, amount, unit] = /^(\d{1,6}(?:\.\d+)?)(h|m|s|ms)?$/.exec(value) ?? [];
   if (amount !== undefined)

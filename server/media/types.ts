@@ -35,13 +35,13 @@ type TaggedValues = { [F in TaggedField]?: TagValue<F> };
 
 export interface LyricsWord {
   startMs: number;
-  /** With the blank after it, if there is one. */
+  /** Includes the blank after the word, if there is one. */
   text: string;
 }
 export interface LyricsLine {
   startMs?: number;
   text: string;
-  /** With times of their own; together they are the text. */
+  /** Words with their own times; together they are the text. */
   words?: LyricsWord[];
 }
 export interface Lyrics {
@@ -56,7 +56,7 @@ export interface SheetTrack {
   number: number;
   /** In units of the sheet; undefined without an index. */
   begins: number | undefined;
-  /** Where the file is that has its beginning, in `files`. */
+  /** Index in `files` of the file in which the track begins. */
   file: number;
   fields: SheetFields;
 }
@@ -67,7 +67,7 @@ export interface CueSheet {
   fields: SheetFields;
   tracks: SheetTrack[];
   unitsPerSecond: number;
-  /** What is wrong with it. */
+  /** What is wrong with the sheet. */
   fault?: string;
 }
 
@@ -92,7 +92,7 @@ export interface Tags extends TaggedValues, MoreTagValues {
   year?: number;
   /** `YYYY-MM` or `YYYY-MM-DD`; absent if only the year is known. */
   date?: string;
-  /** Of the first release, as `date`. */
+  /** Date of the first release, like `date`. */
   originalDate?: string;
   trackNumber?: number;
   trackTotal?: number;
@@ -116,12 +116,12 @@ export interface Tags extends TaggedValues, MoreTagValues {
   lyrics?: Lyrics;
   /** Where the tracks of the file begin, if it has several. */
   cueSheet?: CueSheet;
-  /** Of an audiobook, by their times. */
+  /** Chapters of an audiobook, by their times. */
   chapters?: Chapter[];
 }
 
 export interface AudioFacts {
-  /** As detected from the content. */
+  /** Detected from the content. */
   format: AudioFormat;
   /** Codec inside the container: `mp3`, `flac`, `vorbis`, `opus`, `aac`, `alac`, `pcm`, … */
   codec: string;
@@ -146,7 +146,7 @@ export interface AudioRead {
   tags: Tags;
   /** The tags before decoding, if they have text without a declared charset; see unmarked-text.ts. */
   unmarked?: Tags;
-  /** In which that text was decoded. */
+  /** The charset in which that text was decoded. */
   charset?: Charset;
   /** A person chose the charset. */
   isCharsetChosen?: boolean;

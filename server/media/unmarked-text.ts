@@ -1,16 +1,16 @@
-// Text that does not say its charset passes the readers with each byte beyond ASCII as one private character, so that
-// it can be decoded when the charset is known.
+// Text that does not declare its charset passes the readers with each byte beyond ASCII as a private-use character, so
+// that it can be decoded when the charset is known.
 import { decodeCharset, detectCharsets, USUAL_CHARSET, type Charset } from './charset.ts';
 import type { AudioRead, Chapter, Tags } from './types.ts';
 
-const FIRST = 0xf700;
-const MARKED = /[\uf780-\uf7ff]/;
-const RUN = /[\0-\x7f\uf780-\uf7ff]+/g;
-/** Of a file: names come first, lyrics last. */
-const MOST_TEXTS = 8;
-const MOST_CHARACTERS = 120;
+const FIRST_CODE = 0xf700;
+const MARKED_CHARACTER = /[\uf780-\uf7ff]/;
+const MARKED_RUN = /[\0-\x7f\uf780-\uf7ff]+/g;
+/** Limit of texts used as evidence: names come first, lyrics last. */
+const MAX_EVIDENCE_TEXTS = 8;
+const MAX_EVIDENCE_CHARACTERS = 120;
 
-/** Texts beyond ASCII whose bytes were kept in this thread: most files have none, and nothing to decode. */
+/** Counts texts beyond ASCII whose bytes were kept in this thread; most files have none. */
 let keptTexts = 0;
 
 /** Keeps the bytes of a text without a declared charset. */
@@ -20,39 +20,39 @@ export function keepBytes(bytes: Buffer, start: number, end: number): string {
   while (ascii < end && (bytes[ascii] as number) < 0x80) ascii++; // a third of a regular expression's time
   if (ascii >= end) return text;
   keptTexts++;
-  return text.replace(/[\x80-\xff]/g, (letter) => String.fromCharCode(FIRST + letter.charCodeAt(0)));
+  return text.replace(/[\x80-\xff]/g, (letter) => String.fromCharCode(FIRST_CODE + letter.charCodeAt(0)));
 }
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0) & 0xff);
 
 export const decodeKept = (text: string, charset: Charset): string =>
-  MARKED.test(text)
-    ? text.replace(RUN, (run) => (MARKED.test(run) ? decodeCharset(bytesOf(run), charset) : run))
+  MARKED_CHARACTER.test(text)
+    ? text.replace(MARKED_RUN, (run) => (MARKED_CHARACTER.test(run) ? decodeCharset(bytesOf(run), charset) : run))
     : text;
 
-/** Decodes a single text; its charset is changed only if it is certain. */
+/** Decodes a single text; only a certain detection changes its charset. */
 export function decodeAlone(text: string): string {
-  if (!MARKED.test(text)) return text;
-  const telling = text.split('\n').filter((line) => MARKED.test(line));
-  return decodeKept(text, detectCharsets([[bytesOf(telling.join('\n'))]])[0] ?? USUAL_CHARSET);
+  if (!MARKED_CHARACTER.test(text)) return text;
+  const markedLines = text.split('\n').filter((line) => MARKED_CHARACTER.test(line));
+  return decodeKept(text, detectCharsets([[bytesOf(markedLines.join('\n'))]])[0] ?? USUAL_CHARSET);
 }
 
-/** Every text in the tags. */
+/** Yields every text of the tags. */
 function* textsOf(tags: Tags): Generator<string> {
   for (const value of Object.values(tags)) {
     if (typeof value === 'string') yield value;
-    else if (Array.isArray(value)) for (const one of value) yield typeof one === 'string' ? one : one.title;
+    else if (Array.isArray(value)) for (const item of value) yield typeof item === 'string' ? item : item.title;
   }
   for (const { text } of tags.lyrics?.lines ?? []) yield text;
 }
 
 function mapTexts(tags: Tags, map: (text: string) => string): Tags {
-  const mapOne = (one: string | Chapter): string | Chapter =>
-    typeof one === 'string' ? map(one) : { ...one, title: map(one.title) };
+  const mapItem = (item: string | Chapter): string | Chapter =>
+    typeof item === 'string' ? map(item) : { ...item, title: map(item.title) };
   const mapped = Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [
       name,
-      typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(mapOne) : value,
+      typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(mapItem) : value,
     ]),
   ) as unknown as Tags;
   const { lyrics } = tags;
@@ -60,40 +60,45 @@ function mapTexts(tags: Tags, map: (text: string) => string): Tags {
   return mapped;
 }
 
-/** The texts of a file that are not ASCII and do not say their charset. */
+/** Returns the texts of a file that are not ASCII and do not declare their charset. */
 function evidenceOf(tags: Tags): Uint8Array[] {
   const texts = new Set<string>();
   for (const text of textsOf(tags)) {
-    if (MARKED.test(text)) texts.add(text.slice(0, MOST_CHARACTERS));
-    if (texts.size === MOST_TEXTS) break;
+    if (MARKED_CHARACTER.test(text)) texts.add(text.slice(0, MAX_EVIDENCE_CHARACTERS));
+    if (texts.size === MAX_EVIDENCE_TEXTS) break;
   }
   return Array.from(texts, bytesOf);
 }
 
-/** Decodes the tags with a charset, or with what can be told from this file alone. */
-export function decodeTags<R extends AudioRead>(read: R, charset?: Charset): R {
-  const kept = read.unmarked ?? read.tags;
-  const evidence = evidenceOf(kept);
-  if (evidence.length === 0) return read;
-  const used = charset ?? detectCharsets([evidence])[0] ?? USUAL_CHARSET;
-  return { ...read, unmarked: kept, charset: used, tags: mapTexts(kept, (text) => decodeKept(text, used)) };
+/** Decodes the tags with a charset, or with the one detected from this file alone. */
+export function decodeTags<R extends AudioRead>(audioRead: R, charset?: Charset): R {
+  const undecodedTags = audioRead.unmarked ?? audioRead.tags;
+  const evidence = evidenceOf(undecodedTags);
+  if (evidence.length === 0) return audioRead;
+  const usedCharset = charset ?? detectCharsets([evidence])[0] ?? USUAL_CHARSET;
+  return {
+    ...audioRead,
+    unmarked: undecodedTags,
+    charset: usedCharset,
+    tags: mapTexts(undecodedTags, (text) => decodeKept(text, usedCharset)),
+  };
 }
 
 /** Decodes the tags of a file that `read` reads, if any of its texts needs it. */
 export function readDecoded<R extends AudioRead>(read: () => R | undefined): R | undefined {
-  const before = keptTexts;
-  const found = read();
-  return found === undefined || keptTexts === before ? found : decodeTags(found);
+  const previousKeptTexts = keptTexts;
+  const audioRead = read();
+  return audioRead === undefined || keptTexts === previousKeptTexts ? audioRead : decodeTags(audioRead);
 }
 
-/** Decodes the tags of files of one album; `known`: see detectCharsets. */
-export function decodeAlbum<R extends AudioRead>(reads: readonly R[], known: readonly Charset[]): R[] {
+/** Decodes the tags of files of one album; `knownCharsets`: see detectCharsets. */
+export function decodeAlbum<R extends AudioRead>(reads: readonly R[], knownCharsets: readonly Charset[]): R[] {
   const charsets = detectCharsets(
     reads.map(({ unmarked }) => (unmarked ? evidenceOf(unmarked) : [])),
-    known,
+    knownCharsets,
   );
   return reads.map((read, i) => (read.unmarked ? decodeTags(read, charsets[i]) : read));
 }
 
-/** Whether a text of `unmarked` tags has bytes that are decoded with the charset. */
-export const isUnmarked = (text: string | undefined): boolean => text !== undefined && MARKED.test(text);
+/** Whether a text of the `unmarked` tags has bytes that are decoded with the charset. */
+export const isUnmarked = (text: string | undefined): boolean => text !== undefined && MARKED_CHARACTER.test(text);

@@ -1,14 +1,14 @@
-// The text behind the escapes of XML.
+// Unescapes XML.
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Unknown entities stay as they are; numbers beyond Unicode go. */
+/** Unknown entities stay unchanged; numbers beyond Unicode are removed. */
 export const unescapeXml = (text: string): string =>
   text
     .replace(
       /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi,
-      (whole, decimal?: string, hex?: string, name?: string) => {
-        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+      (entity, decimal?: string, hex?: string, name?: string) => {
+        if (name !== undefined) return NAMED_ENTITIES[name.toLowerCase()] ?? entity;
         const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
         return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
       },

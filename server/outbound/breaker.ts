@@ -6,7 +6,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
 interface BreakerOptions {
   /** Failures in a row after which nobody asks. */
   failures?: number;
-  /** How long at first; twice as long each time the try fails too. */
+  /** Length of the first pause; it doubles with each failed attempt. */
   pauseMs?: number;
   longestPauseMs?: number;
   /** Milliseconds. */
@@ -19,7 +19,7 @@ export function createBreaker({
   longestPauseMs = 600_000,
   now = () => performance.now(),
 }: BreakerOptions = {}) {
-  let inARow = 0;
+  let failureCount = 0;
   let pause = pauseMs;
   let silentUntil = -Infinity;
   let isTrying = false;
@@ -28,7 +28,7 @@ export function createBreaker({
   const isSilent = (): boolean => now() < silentUntil && silentUntil - now() <= longestPauseMs;
 
   return {
-    /** Whether asking is allowed at this moment. */
+    /** Whether a request is allowed now. */
     mayAsk: (): boolean => !isSilent() && !isTrying,
 
     /**
@@ -36,20 +36,20 @@ export function createBreaker({
      */
     enter(): boolean {
       if (isSilent() || isTrying) return false;
-      isTrying = inARow >= failures;
+      isTrying = failureCount >= failures;
       return true;
     },
     succeeded(): void {
-      inARow = 0;
+      failureCount = 0;
       pause = pauseMs;
       isTrying = false;
       silentUntil = -Infinity;
     },
     failed(): void {
-      inARow++;
+      failureCount++;
       const wasTrying = isTrying;
       isTrying = false;
-      if (inARow < failures || isSilent()) return; // others that were under way fail with the same cause
+      if (failureCount < failures || isSilent()) return; // others that were under way fail with the same cause
       if (wasTrying) pause = Math.min(longestPauseMs, pause * 2);
       silentUntil = now() + pause;
     },
@@ -59,7 +59,7 @@ export function createBreaker({
     },
     /** Something was changed (an address, a key): the past says nothing. */
     reset(): void {
-      inARow = 0;
+      failureCount = 0;
       pause = pauseMs;
       isTrying = false;
       silentUntil = -Infinity;

@@ -20,11 +20,11 @@ export interface GuardedOptions {
   body?: string | Uint8Array;
   /** Its server may be one of internet radio, as old as SHOUTcast 1. */
   icy?: boolean;
-  /** For the whole exchange, redirects and body included. */
+  /** Time limit of the whole exchange, redirects and body included. */
   timeoutMs: number;
   /** Longest silence; timeoutMs when absent. */
   stallMs?: number;
-  /** Of the body, as it comes and unpacked. */
+  /** Limit of the body, compressed and decompressed. */
   maxBytes: number;
   maxRedirects?: number;
   signal?: AbortSignal | undefined;
@@ -44,9 +44,9 @@ export interface GuardedStream extends GuardedHead {
   body: Readable;
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const DEFAULT_REDIRECTS = 5;
-const HEADERS_FOR_ANYONE = new Set([
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+const DEFAULT_MAX_REDIRECTS = 5;
+const SAFE_HEADERS = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -69,20 +69,20 @@ export async function guardedFetch(url: URL, options: GuardedOptions): Promise<G
   return { ...head, bytes: Buffer.concat(chunks) };
 }
 
-/** The same for a body too large to be held in memory. */
+/** Like `guardedFetch`, for a body too large for memory. */
 export async function guardedStream(url: URL, options: GuardedOptions): Promise<GuardedStream> {
   const watch = startWatch(options, url.host);
   try {
-    const { response, at } = await follow(url, options, watch);
+    const { response, at: finalUrl } = await follow(url, options, watch);
     const headers = new Headers();
     for (const [name, values] of Object.entries(response.headersDistinct))
       values?.forEach((value) => headers.append(name, value));
-    const body = Readable.from(readBody(response, at, options, watch), { objectMode: false });
+    const body = Readable.from(readBody(response, finalUrl, options, watch), { objectMode: false });
     body.once('close', () => {
       response.destroy();
       watch.end();
     });
-    return { status: response.statusCode ?? 0, headers, url: at, body };
+    return { status: response.statusCode ?? 0, headers, url: finalUrl, body };
   } catch (error) {
     watch.end();
     throw watch.signal.aborted ? watch.signal.reason : toOutboundError(error, watch.host);
@@ -93,19 +93,19 @@ type Watch = ReturnType<typeof startWatch>;
 
 /** Ends the exchange when its time is over, when it is silent for too long, or when the caller gives up. */
 function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, host: string) {
-  const ended = new AbortController();
-  const over = (why: string): void => ended.abort(new OutboundError('timeout', `${watch.host} ${why}`));
-  const giveUp = (): void => ended.abort(signal?.reason);
+  const abort = new AbortController();
+  const abortWith = (reason: string): void => abort.abort(new OutboundError('timeout', `${watch.host} ${reason}`));
+  const giveUp = (): void => abort.abort(signal?.reason);
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp, { once: true });
-  const whole = setTimeout(() => over(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  const totalTimer = setTimeout(() => abortWith(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
   const watch = {
     /** Whom we wait for. */
     host,
-    signal: ended.signal,
-    /** What is waited for here must not take longer than the silence limit. */
+    signal: abort.signal,
+    /** Applies the silence limit to a promise. */
     async progress<T>(work: Promise<T>): Promise<T> {
-      const silence = setTimeout(() => over(`sent nothing for ${stallMs / 1000} s`), stallMs);
+      const silence = setTimeout(() => abortWith(`sent nothing for ${stallMs / 1000} s`), stallMs);
       try {
         return await work;
       } finally {
@@ -113,7 +113,7 @@ function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, 
       }
     },
     end(): void {
-      clearTimeout(whole);
+      clearTimeout(totalTimer);
       signal?.removeEventListener('abort', giveUp);
     },
   };
@@ -125,25 +125,25 @@ async function follow(
   options: GuardedOptions,
   watch: Watch,
 ): Promise<{ response: IncomingMessage; at: URL }> {
-  const { method = 'GET', maxRedirects = DEFAULT_REDIRECTS } = options;
-  let at = url;
+  const { method = 'GET', maxRedirects = DEFAULT_MAX_REDIRECTS } = options;
+  let currentUrl = url;
   for (let count = 0; ; count++) {
-    const response = await watch.progress(send(at, options, watch.signal));
+    const response = await watch.progress(send(currentUrl, options, watch.signal));
     response.on('error', () => undefined); // when its time is over before anybody reads; who reads then is told
     const { location } = response.headers;
-    if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { response, at };
+    if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined) return { response, at: currentUrl };
     response.destroy();
     if (count === maxRedirects)
       throw new OutboundError('redirects', `${url.host} sent us on more than ${maxRedirects} times`);
-    const next = URL.canParse(location, at.href) ? new URL(location, at) : undefined;
-    if (!next) throw new OutboundError('redirects', `${at.host} sent us to an address that is none`);
+    const nextUrl = URL.canParse(location, currentUrl.href) ? new URL(location, currentUrl) : undefined;
+    if (!nextUrl) throw new OutboundError('redirects', `${currentUrl.host} sent us to an address that is none`);
     if (method === 'POST')
       throw new OutboundError(
         'redirects',
-        `${at.host} sent us on to ${next.origin}, where a key must not go by itself`,
+        `${currentUrl.host} sent us on to ${nextUrl.origin}, where a key must not go by itself`,
       );
-    at = next;
-    watch.host = at.host;
+    currentUrl = nextUrl;
+    watch.host = currentUrl.host;
   }
 }
 
@@ -169,7 +169,7 @@ async function send(
       ...(icy && url.protocol === 'http:' ? { createConnection: connectToIcy } : { agent: false }),
       headers: isBase
         ? headers
-        : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),
+        : Object.fromEntries(Object.entries(headers).filter(([name]) => SAFE_HEADERS.has(name))),
       ...(isBase &&
         url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
       ...(!mayBePrivate && { lookup: publicLookup }),
@@ -191,22 +191,22 @@ async function* readBody(
   };
   try {
     if (method !== 'HEAD') check(Number(response.headers['content-length'] ?? 0));
-    const chunks = pipeline(response, unpacker(response, method), () => undefined)[
+    const chunks = pipeline(response, createUnpacker(response, method), () => undefined)[
       Symbol.asyncIterator
     ]() as AsyncIterator<Buffer>;
     let size = 0;
     for (;;) {
-      const next = await watch.progress(chunks.next());
-      if (next.done) return;
-      check((size += next.value.length));
-      yield next.value;
+      const nextChunk = await watch.progress(chunks.next());
+      if (nextChunk.done) return;
+      check((size += nextChunk.value.length));
+      yield nextChunk.value;
     }
   } catch (error) {
     throw watch.signal.aborted ? watch.signal.reason : toOutboundError(error, url.host);
   }
 }
 
-function unpacker({ headers, statusCode }: IncomingMessage, method: GuardedOptions['method']): Transform {
+function createUnpacker({ headers, statusCode }: IncomingMessage, method: GuardedOptions['method']): Transform {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || method === 'HEAD' || statusCode === 204 || statusCode === 304)
     return new PassThrough();

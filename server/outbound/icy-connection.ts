@@ -3,26 +3,26 @@ import type { ClientRequestArgs } from 'node:http';
 import { connect } from 'node:net';
 import { Duplex, Transform } from 'node:stream';
 
-const ICY = Buffer.from('ICY ');
-const HTTP = Buffer.from('HTTP/1.0 ');
+const ICY_PREFIX = Buffer.from('ICY ');
+const HTTP_PREFIX = Buffer.from('HTTP/1.0 ');
 
 export function connectToIcy({ host, port, lookup }: ClientRequestArgs): Duplex {
   const socket = connect({ host: host ?? '', port: Number(port), ...(lookup && { lookup }) });
-  const asHttp = new Transform({ transform: beginAsHttp() });
+  const asHttp = new Transform({ transform: replaceIcyPrefix() });
   socket.on('error', (error) => asHttp.destroy(error)).pipe(asHttp);
   return Duplex.from({ readable: asHttp, writable: socket });
 }
 
 /** Looks at the first bytes only, which may come one by one. */
-function beginAsHttp(): NonNullable<ConstructorParameters<typeof Transform>[0]>['transform'] {
+function replaceIcyPrefix(): NonNullable<ConstructorParameters<typeof Transform>[0]>['transform'] {
   let begin: Buffer | undefined = Buffer.alloc(0);
   return (chunk: Buffer, _encoding, done) => {
     if (!begin) return done(null, chunk);
     begin = Buffer.concat([begin, chunk]);
-    const isIcy = ICY.equals(begin.subarray(0, ICY.length));
-    if (!isIcy && ICY.subarray(0, begin.length).equals(begin)) return done();
-    const whole = isIcy ? Buffer.concat([HTTP, begin.subarray(ICY.length)]) : begin;
+    const isIcy = ICY_PREFIX.equals(begin.subarray(0, ICY_PREFIX.length));
+    if (!isIcy && ICY_PREFIX.subarray(0, begin.length).equals(begin)) return done();
+    const firstBytes = isIcy ? Buffer.concat([HTTP_PREFIX, begin.subarray(ICY_PREFIX.length)]) : begin;
     begin = undefined;
-    done(null, whole);
+    done(null, firstBytes);
   };
 }

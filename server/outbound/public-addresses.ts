@@ -7,7 +7,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 
-const PRIVATE_V4: readonly [string, number][] = [
+const PRIVATE_V4_RANGES: readonly [string, number][] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT
@@ -24,41 +24,41 @@ const PRIVATE_V4: readonly [string, number][] = [
   ['224.0.0.0', 4], // multicast
   ['240.0.0.0', 4], // reserved, broadcast
 ];
-const PRIVATE_V6: readonly [string, number][] = [
+const PRIVATE_V6_RANGES: readonly [string, number][] = [
   ['2001::', 23], // protocol assignments, Teredo
   ['2001:db8::', 32], // documentation
   ['2002::', 16], // 6to4
   ['3fff::', 20], // documentation
 ];
 /** 96-bit prefixes before an IPv4 address: IPv4-mapped, and NAT64. */
-const V4_INSIDE_V6 = ['::ffff:', '64:ff9b::'];
+const V4_IN_V6_PREFIXES = ['::ffff:', '64:ff9b::'];
 
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 const privateV4 = new BlockList();
-for (const [net, bits] of PRIVATE_V4) privateV4.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of PRIVATE_V4_RANGES) privateV4.addSubnet(net, bits, 'ipv4');
 const privateV6 = new BlockList();
-for (const [net, bits] of PRIVATE_V6) privateV6.addSubnet(net, bits, 'ipv6');
-const v4InsideV6 = V4_INSIDE_V6.map((prefix) => {
-  const [whole, closed] = [new BlockList(), new BlockList()];
-  whole.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');
-  for (const [net, bits] of PRIVATE_V4) closed.addSubnet(`${prefix}${net}`, 96 + bits, 'ipv6');
-  return { whole, closed };
+for (const [net, bits] of PRIVATE_V6_RANGES) privateV6.addSubnet(net, bits, 'ipv6');
+const v4InsideV6 = V4_IN_V6_PREFIXES.map((prefix) => {
+  const [range, privateRanges] = [new BlockList(), new BlockList()];
+  range.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');
+  for (const [net, bits] of PRIVATE_V4_RANGES) privateRanges.addSubnet(`${prefix}${net}`, 96 + bits, 'ipv6');
+  return { whole: range, closed: privateRanges };
 });
 
-/** False for text that is not an address. */
+/** Returns false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false; // a zone is a link
   if (family === 4) return !privateV4.check(address, 'ipv4');
-  for (const { whole, closed } of v4InsideV6) {
-    if (whole.check(address, 'ipv6')) return !closed.check(address, 'ipv6');
+  for (const { whole: range, closed } of v4InsideV6) {
+    if (range.check(address, 'ipv6')) return !closed.check(address, 'ipv6');
   }
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
-/** What a home gets of IPv6 at least; an interface may show less of it, down to its own address. */
-const HOME_BITS = 64;
+/** The smallest IPv6 network of a home; an interface may show a smaller one, down to its own address. */
+const HOME_PREFIX_BITS = 64;
 
 /**
  * Of all interfaces, with their networks (`192.0.2.7/24`). A machine may have public ones: behind its own address its
@@ -70,19 +70,19 @@ const ownNetworks = (): string[] =>
   );
 
 /** A public address outside of the networks that this machine is in. */
-export function isForeignAddress(address: string, own: readonly string[] = ownNetworks()): boolean {
+export function isForeignAddress(address: string, networks: readonly string[] = ownNetworks()): boolean {
   if (!isPublicAddress(address)) return false;
   const list = new BlockList();
-  for (const one of own) {
-    const [bare = '', bits] = one.replace(/%[^/]*/, '').split('/');
+  for (const network of networks) {
+    const [bare = '', bits] = network.replace(/%[^/]*/, '').split('/');
     if (!isPublicAddress(bare)) continue; // refused already; ::1 with a whole /64 would be all IPv4 addresses
     if (isIP(bare) === 6) {
-      list.addSubnet(bare, Math.min(HOME_BITS, Number(bits ?? 128)), 'ipv6');
+      list.addSubnet(bare, Math.min(HOME_PREFIX_BITS, Number(bits ?? 128)), 'ipv6');
       continue;
     }
     const v4Bits = Number(bits ?? 32);
     list.addSubnet(bare, v4Bits, 'ipv4');
-    for (const prefix of V4_INSIDE_V6) list.addSubnet(prefix + bare, 96 + v4Bits, 'ipv6');
+    for (const prefix of V4_IN_V6_PREFIXES) list.addSubnet(prefix + bare, 96 + v4Bits, 'ipv6');
   }
   return !list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
@@ -92,13 +92,13 @@ export function isForeignAddress(address: string, own: readonly string[] = ownNe
  * socket connects to the address that was checked, which rules out DNS rebinding. Not called for numeric addresses.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    const open = found.filter(({ address }) => isForeignAddress(address));
-    const [first] = open;
-    if (!first) return callback(privateAddress(hostname), '', 0);
-    if (options.all) callback(null, open);
-    else callback(null, first.address, first.family);
+    const allowed = addresses.filter(({ address }) => isForeignAddress(address));
+    const [firstAllowed] = allowed;
+    if (!firstAllowed) return callback(privateAddress(hostname), '', 0);
+    if (options.all) callback(null, allowed);
+    else callback(null, firstAllowed.address, firstAllowed.family);
   });
 };
 
@@ -108,10 +108,10 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
  */
 export async function assertPublic({ protocol, hostname, host }: URL): Promise<void> {
   if (protocol !== 'http:' && protocol !== 'https:') throw otherScheme(protocol);
-  const found = await lookupNow(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch((error: unknown) => {
+  const addresses = await lookupNow(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch((error: unknown) => {
     throw toOutboundError(error, host);
   });
-  if (!found.every(({ address }) => isForeignAddress(address))) throw privateAddress(host);
+  if (!addresses.every(({ address }) => isForeignAddress(address))) throw privateAddress(host);
 }
 
 export const otherScheme = (protocol: string): OutboundError =>

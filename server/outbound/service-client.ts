@@ -40,13 +40,13 @@ interface ServiceAnswer {
 }
 
 interface ServiceClientDeps {
-  /** For messages, such as `The identification service`. */
+  /** Used in messages, such as `The identification service`. */
   name: string;
   baseUrl: () => string;
   userAgent: () => string;
   bucket: TokenBucket;
   breaker: Breaker;
-  /** For services that report being busy in the body of an answer with another status. */
+  /** Detects a busy service that reports it in the body of another status. */
   saysBusy?: (body: unknown) => boolean;
   wait: Wait;
   timeoutMs?: number | undefined;
@@ -54,12 +54,12 @@ interface ServiceClientDeps {
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-const TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 /** A well-known recording is on hundreds of releases. */
-const MAX_BYTES = 8 << 20;
-const TRIES = 3;
+const MAX_ANSWER_BYTES = 8 << 20;
+const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 export function createServiceClient({
   name,
@@ -69,7 +69,7 @@ export function createServiceClient({
   breaker,
   saysBusy = () => false,
   wait,
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs = REQUEST_TIMEOUT_MS,
 }: ServiceClientDeps) {
   const unreachable = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
 
@@ -89,7 +89,7 @@ export function createServiceClient({
       } catch (error) {
         if (!isUnderWay) throw error;
         const isFault = error instanceof ServiceError && !signal.aborted;
-        const isOver = !isFault || error.fault !== 'busy' || attempt === TRIES;
+        const isOver = !isFault || error.fault !== 'busy' || attempt === MAX_ATTEMPTS;
         if (isFault && isOver) breaker.failed();
         else breaker.left();
         if (isOver) throw error;
@@ -103,7 +103,7 @@ export function createServiceClient({
     const answer = await guardedFetch(new URL(`${trimEnd(base.href, /\//)}${path}`), {
       base,
       timeoutMs,
-      maxBytes: MAX_BYTES,
+      maxBytes: MAX_ANSWER_BYTES,
       signal,
       headers: {
         'user-agent': userAgent(),
@@ -119,7 +119,7 @@ export function createServiceClient({
     if (answer.status === 429 || answer.status >= 500 || saysBusy(body)) {
       const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
       if (answer.status === 429 || Number.isFinite(seconds))
-        bucket.pause(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
+        bucket.pause(Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
       throw new ServiceError('busy', `${name} is busy or has an internal error (${answer.status}).`);
     }
     if (body === undefined) throw new ServiceError('unreachable', `${name} sent an invalid answer (${answer.status}).`);

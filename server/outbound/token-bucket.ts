@@ -19,27 +19,27 @@ export const waitFor: Wait = async (ms, signal) => void (await sleep(ms, undefin
 
 export function createTokenBucket({ perSecond, now = () => performance.now(), wait = waitFor }: TokenBucketOptions) {
   const rate = (): number => (typeof perSecond === 'function' ? perSecond() : perSecond);
-  /** When each request stops counting; Infinity while it is in flight. */
+  /** Time when each request stops counting; Infinity while it is in flight. */
   let counting: { until: number }[] = [];
   let pausedUntil = -Infinity;
   let turn: Promise<unknown> = Promise.resolve();
   let onAnswer: (() => void)[] = [];
 
   /** Milliseconds until another request may be sent; Infinity when that depends on an answer. */
-  function delay(): number {
+  function msUntilFree(): number {
     const time = now();
     counting = counting.filter(({ until }) => until > time);
     const pause = Math.max(0, pausedUntil - time);
     const excess = counting.length - Math.max(1, Math.floor(rate()));
     if (excess < 0) return pause;
-    const next = counting.map(({ until }) => until).sort((a, b) => a - b)[excess] as number;
-    return Math.max(pause, next - time);
+    const nextFreeMs = counting.map(({ until }) => until).sort((a, b) => a - b)[excess] as number;
+    return Math.max(pause, nextFreeMs - time);
   }
 
-  async function enter(signal: AbortSignal | undefined): Promise<{ until: number }> {
+  async function takeSlot(signal: AbortSignal | undefined): Promise<{ until: number }> {
     for (;;) {
       signal?.throwIfAborted();
-      const ms = delay();
+      const ms = msUntilFree();
       if (ms <= 0) break;
       if (ms < Infinity) await wait(Math.ceil(ms), signal);
       else await answered(signal);
@@ -56,16 +56,16 @@ export function createTokenBucket({ perSecond, now = () => performance.now(), wa
     });
 
   async function run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const entering = turn.then(() => enter(signal)); // in the order they came
-    turn = entering.catch(() => undefined);
-    const entry = await entering;
+    const slotTaken = turn.then(() => takeSlot(signal)); // in the order they came
+    turn = slotTaken.catch(() => undefined);
+    const entry = await slotTaken;
     try {
       return await work();
     } finally {
       entry.until = now() + Math.max(SECOND_MS, SECOND_MS / rate());
-      const waiting = onAnswer;
+      const waitingForAnswer = onAnswer;
       onAnswer = [];
-      for (const wake of waiting) wake();
+      for (const wake of waitingForAnswer) wake();
     }
   }
 

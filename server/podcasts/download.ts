@@ -21,9 +21,9 @@ interface DownloadDeps {
   dir: string;
   web: Pick<PodcastWeb, 'audio'>;
   room: Pick<Room, 'assertFree'>;
-  /** Of one episode. */
+  /** Limit of one episode. */
   maxBytes: () => number;
-  /** Of all of them. */
+  /** Limit of all episodes. */
   capBytes: () => number;
   changed: () => void;
 }
@@ -34,8 +34,8 @@ const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
-/** How much may come before the free space is looked at again. */
-const CHECKED_EVERY_BYTES = 64 << 20;
+/** Bytes between two checks of the free space. */
+const FREE_SPACE_CHECK_BYTES = 64 << 20;
 
 const tooLarge = (): Error =>
   permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES or PODCAST_MAX_BYTES.'));
@@ -46,8 +46,8 @@ export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 
   if (episode.format !== null) await rm(fileOf(dir, episode), { force: true });
 }
 
-/** What a lost connection or a server that is down leads to; anything else will be the same the next time. */
-const PASSING = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
+/** Errors of a lost connection or a server that is down; other errors would repeat. */
+const PASSING_ERRORS = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
 
 export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
   const { db, now, dir, web, room, maxBytes, capBytes, changed } = deps;
@@ -55,12 +55,12 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
   async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
     const path = partOf(dir, episode.id);
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    const most = Math.min(maxBytes(), capBytes());
-    const here = episode.validator === null ? 0 : await sizeOf(path);
-    const resume = here > 0 && episode.validator !== null;
+    const maxEpisodeBytes = Math.min(maxBytes(), capBytes());
+    const existingBytes = episode.validator === null ? 0 : await sizeOf(path);
+    const resume = existingBytes > 0 && episode.validator !== null;
     const answer = await web.audio(new URL(episode.audioUrl), {
-      headers: resume ? { range: `bytes=${here}-`, 'if-range': episode.validator as string } : {},
-      maxBytes: most,
+      headers: resume ? { range: `bytes=${existingBytes}-`, 'if-range': episode.validator as string } : {},
+      maxBytes: maxEpisodeBytes,
       signal,
     });
     const { status, headers, body } = answer;
@@ -70,50 +70,51 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       const failed = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
       throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
     }
-    const from = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
+    const resumeAt = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
     // what is packed has another length than what is stored, so it can neither be continued nor compared
     const isPacked = (headers.get('content-encoding') ?? 'identity') !== 'identity';
     const validator = isPacked ? null : validatorOf(headers);
     // servers that ignore If-Range send a part of what may be another file
     const isOther = validator !== null && validator !== episode.validator;
-    if (status === 206 && (from !== here || isOther || isPacked)) {
+    if (status === 206 && (resumeAt !== existingBytes || isOther || isPacked)) {
       body.destroy();
       await rm(path, { force: true });
       throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
     }
-    const total = from + Number(headers.get('content-length') ?? Number.NaN);
-    const wanted = Number.isSafeInteger(total) && !isPacked ? total : null;
-    if (wanted !== null && wanted > most) {
+    const total = resumeAt + Number(headers.get('content-length') ?? Number.NaN);
+    const expectedBytes = Number.isSafeInteger(total) && !isPacked ? total : null;
+    if (expectedBytes !== null && expectedBytes > maxEpisodeBytes) {
       body.destroy();
       throw tooLarge();
     }
     // first: an attempt that ends here must not take the old part for one of the new file
     if (status === 200) await rm(path, { force: true });
     updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
-    await room.assertFree(wanted === null ? 0 : wanted - from);
-    let [done, checked] = [from, from];
+    await room.assertFree(expectedBytes === null ? 0 : expectedBytes - resumeAt);
+    let [receivedBytes, checkedBytes] = [resumeAt, resumeAt];
     body.on('data', (chunk: Buffer) => {
-      progress((done += chunk.length), wanted);
-      if (done > most) body.destroy(tooLarge());
-      if (done - checked < CHECKED_EVERY_BYTES) return;
-      checked = done;
+      progress((receivedBytes += chunk.length), expectedBytes);
+      if (receivedBytes > maxEpisodeBytes) body.destroy(tooLarge());
+      if (receivedBytes - checkedBytes < FREE_SPACE_CHECK_BYTES) return;
+      checkedBytes = receivedBytes;
       room.assertFree(0).catch((error: unknown) => body.destroy(error as Error));
     });
-    await pipeline(body, createWriteStream(path, { flags: from > 0 ? 'r+' : 'w', start: from, mode: 0o600 }), {
+    await pipeline(body, createWriteStream(path, { flags: resumeAt > 0 ? 'r+' : 'w', start: resumeAt, mode: 0o600 }), {
       signal,
     });
-    if (wanted !== null && done < wanted) throw new AppError('unavailable', 'The connection was lost.');
+    if (expectedBytes !== null && receivedBytes < expectedBytes)
+      throw new AppError('unavailable', 'The connection was lost.');
   }
 
-  /** What was downloaded, if it is audio. */
-  async function keep(id: EpisodeId): Promise<void> {
+  /** Stores the download if it is audio. */
+  async function storeDownload(id: EpisodeId): Promise<void> {
     const path = partOf(dir, id);
     const handle = await open(path, 'r+');
     let format: string | undefined;
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
-      const found = sniff(buffer.subarray(0, bytesRead));
-      format = found === 'id3' ? 'mp3' : found;
+      const sniffed = sniff(buffer.subarray(0, bytesRead));
+      format = sniffed === 'id3' ? 'mp3' : sniffed;
       await handle.sync();
     } finally {
       await handle.close();
@@ -127,12 +128,12 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
   }
 
   /** Deletes what was downloaded first until the rest fits; never the one that just came, which fits alone. */
-  async function makeRoom(kept: EpisodeId): Promise<void> {
-    const all = listWithStatus(db, 'completed');
-    let bytes = all.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-    for (const episode of all) {
+  async function deleteOldest(keptId: EpisodeId): Promise<void> {
+    const completed = listWithStatus(db, 'completed');
+    let bytes = completed.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    for (const episode of completed) {
       if (bytes <= capBytes()) return;
-      if (episode.id === kept) continue;
+      if (episode.id === keptId) continue;
       updateEpisode(db, episode.id, { status: 'deleted', format: null, downloadedAt: null });
       await removeFiles(dir, episode);
       bytes -= episode.sizeBytes ?? 0;
@@ -141,7 +142,9 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
 
   function toJobError(error: unknown): Error {
     if (error instanceof OutboundError)
-      return PASSING.has(error.kind) ? new AppError('unavailable', error.message, { cause: error }) : permanent(error);
+      return PASSING_ERRORS.has(error.kind)
+        ? new AppError('unavailable', error.message, { cause: error })
+        : permanent(error);
     if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
     if (error instanceof Error && 'syscall' in error)
       // its message holds a path
@@ -154,8 +157,8 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     if (episode?.status !== 'downloading') return { outcome: 'not wanted any more' };
     try {
       await fetch(episode, signal, progress);
-      await keep(id);
-      await makeRoom(id);
+      await storeDownload(id);
+      await deleteOldest(id);
       return { outcome: 'downloaded' };
     } catch (error) {
       if (signal.aborted) throw error;

@@ -18,7 +18,7 @@ interface Feed {
   title: string | null;
   description: string | null;
   imageUrl: string | null;
-  /** Each guid once, in the order of the feed. */
+  /** Episodes in the order of the feed, each guid once. */
   episodes: FeedEpisode[];
 }
 
@@ -34,12 +34,12 @@ const {
   textChars: MOST_TEXT,
   keptChars: MOST_KEPT,
 } = TEXT_LIMITS.feed;
-const MOST_DESCRIPTION = 10_000;
-const MOST_TITLE = 500;
-const MOST_URL = 2_000;
-const MOST_DURATION_MS = 48 * 3_600_000;
-const ROOTS = new Set(['rss', 'feed', 'rdf:rdf']);
-const ITEMS = new Set(['item', 'entry']);
+const MAX_DESCRIPTION_CHARACTERS = 10_000;
+const MAX_TITLE_CHARACTERS = 500;
+const MAX_URL_CHARACTERS = 2_000;
+const MAX_DURATION_MS = 48 * 3_600_000;
+const ROOT_NAMES = new Set(['rss', 'feed', 'rdf:rdf']);
+const ITEM_NAMES = new Set(['item', 'entry']);
 
 interface Element {
   name: string;
@@ -51,16 +51,32 @@ interface Item {
   audio: { url: string; size: string | undefined; duration: string | undefined } | undefined;
 }
 
-const TITLE = ['title', 'itunes:title'];
-const ABOUT = ['description', 'itunes:summary', 'summary', 'content:encoded', 'content', 'itunes:subtitle', 'subtitle'];
-const DATE = ['pubdate', 'published', 'dc:date', 'updated', 'date'];
-const KEPT = new Set([...TITLE, ...ABOUT, ...DATE, 'guid', 'id', 'itunes:duration', 'url']);
+const TITLE_NAMES = ['title', 'itunes:title'];
+const DESCRIPTION_NAMES = [
+  'description',
+  'itunes:summary',
+  'summary',
+  'content:encoded',
+  'content',
+  'itunes:subtitle',
+  'subtitle',
+];
+const DATE_NAMES = ['pubdate', 'published', 'dc:date', 'updated', 'date'];
+const TEXT_NAMES = new Set([
+  ...TITLE_NAMES,
+  ...DESCRIPTION_NAMES,
+  ...DATE_NAMES,
+  'guid',
+  'id',
+  'itunes:duration',
+  'url',
+]);
 
 /**
  * `at` is where the feed was found: addresses may be relative to it. Large feeds take seconds, so requests are served
  * in between. Throws UnreadableFeed.
  */
-export async function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL): Promise<Feed> {
+export async function parseFeed(bytes: Uint8Array, contentType: string | null, feedUrl: URL): Promise<Feed> {
   const channel = new Map<string, string>();
   const items: Item[] = [];
   const stack: Element[] = [];
@@ -80,13 +96,13 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
     if (++attributeCount > MOST_ATTRIBUTES) refuse(`an element has more than ${MOST_ATTRIBUTES} attributes.`);
   };
   const onopentag = ({ name, attributes }: sax.Tag | sax.QualifiedTag): void => {
-    if (stack.length === 0) isFeed ||= ROOTS.has(name);
+    if (stack.length === 0) isFeed ||= ROOT_NAMES.has(name);
     if (stack.length >= MOST_DEPTH) refuse(`elements are nested more than ${MOST_DEPTH} levels deep.`);
     stack.push({ name, text: '' });
-    if (ITEMS.has(name)) item = { texts: new Map(), audio: undefined };
-    const given = attributes as Attributes;
-    if (item) item.audio ??= audioOf(name, given);
-    else if (name === 'itunes:image') image ??= given['href'];
+    if (ITEM_NAMES.has(name)) item = { texts: new Map(), audio: undefined };
+    const attributeTexts = attributes as Attributes;
+    if (item) item.audio ??= audioOf(name, attributeTexts);
+    else if (name === 'itunes:image') image ??= attributeTexts['href'];
   };
   const addText = (text: string): void => {
     const element = stack.at(-1);
@@ -95,18 +111,18 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
   const onclosetag = (name: string): void => {
     const element = stack.pop();
     if (!element) return;
-    if (ITEMS.has(name)) {
+    if (ITEM_NAMES.has(name)) {
       if (item && items.length < MOST_EPISODES) items.push(item);
       item = undefined;
       return;
     }
     const text = element.text.trim();
-    if (text === '' || !KEPT.has(name)) return;
+    if (text === '' || !TEXT_NAMES.has(name)) return;
     const parent = stack.at(-1)?.name ?? '';
     keptChars += text.length;
     if (keptChars > MOST_KEPT) refuse(`its texts have more than ${MOST_KEPT} characters.`);
     if (item) {
-      if (ITEMS.has(parent) && !item.texts.has(name)) item.texts.set(name, text);
+      if (ITEM_NAMES.has(parent) && !item.texts.has(name)) item.texts.set(name, text);
     } else if (parent === 'image' && name === 'url') image ??= text;
     else if ((parent === 'channel' || parent === 'feed') && !channel.has(name)) channel.set(name, text);
   };
@@ -133,17 +149,19 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
 
   if (!isFeed) throw new UnreadableFeed('There is no podcast feed at this address.');
   return {
-    title: plain(firstOf(channel, TITLE))?.slice(0, MOST_TITLE) ?? null,
-    description: plain(firstOf(channel, ABOUT))?.slice(0, MOST_DESCRIPTION) ?? null,
-    imageUrl: webAddress(image, at) ?? null,
-    episodes: unique((await mapInSlices(items, (one) => toEpisode(one, at))).filter((one) => one !== undefined)),
+    title: toPlainText(firstOf(channel, TITLE_NAMES))?.slice(0, MAX_TITLE_CHARACTERS) ?? null,
+    description: toPlainText(firstOf(channel, DESCRIPTION_NAMES))?.slice(0, MAX_DESCRIPTION_CHARACTERS) ?? null,
+    imageUrl: webAddress(image, feedUrl) ?? null,
+    episodes: unique(
+      (await mapInSlices(items, (feedItem) => toEpisode(feedItem, feedUrl))).filter((episode) => episode !== undefined),
+    ),
   };
 }
 
 /** Below what the parser holds at a time. */
-const CHUNK = 16 << 10;
+const CHUNK_CHARACTERS = 16 << 10;
 function* chunksOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; from += CHUNK) yield text.slice(from, from + CHUNK);
+  for (let start = 0; start < text.length; start += CHUNK_CHARACTERS) yield text.slice(start, start + CHUNK_CHARACTERS);
 }
 
 /**
@@ -152,24 +170,24 @@ function* chunksOf(text: string): Generator<string> {
  */
 const DECLARATION = /<\s*!(?!--|\[CDATA\[)[^<>\]-]*>?/gi;
 
-function audioOf(name: string, given: Attributes): Item['audio'] {
-  const isEnclosure = name === 'enclosure' || (name === 'link' && given['rel'] === 'enclosure');
+function audioOf(name: string, attributeTexts: Attributes): Item['audio'] {
+  const isEnclosure = name === 'enclosure' || (name === 'link' && attributeTexts['rel'] === 'enclosure');
   if (!isEnclosure && name !== 'media:content') return undefined;
-  const url = given['url'] ?? given['href'];
-  const type = given['type'] ?? given['medium'] ?? '';
+  const url = attributeTexts['url'] ?? attributeTexts['href'];
+  const type = attributeTexts['type'] ?? attributeTexts['medium'] ?? '';
   if (url === undefined || /^(?:image|text|video)\b/i.test(type)) return undefined;
-  return { url, size: given['length'] ?? given['filesize'], duration: given['duration'] };
+  return { url, size: attributeTexts['length'] ?? attributeTexts['filesize'], duration: attributeTexts['duration'] };
 }
 
-function toEpisode({ texts, audio }: Item, at: URL): FeedEpisode | undefined {
-  const audioUrl = webAddress(audio?.url, at);
+function toEpisode({ texts, audio }: Item, feedUrl: URL): FeedEpisode | undefined {
+  const audioUrl = webAddress(audio?.url, feedUrl);
   if (!audio || audioUrl === undefined) return undefined;
   const size = Number(audio.size?.trim() || Number.NaN);
   return {
-    guid: (texts.get('guid') ?? texts.get('id') ?? audioUrl).slice(0, MOST_URL),
-    title: plain(firstOf(texts, TITLE))?.slice(0, MOST_TITLE) ?? lastPart(audioUrl),
-    description: plain(firstOf(texts, ABOUT))?.slice(0, MOST_DESCRIPTION) ?? null,
-    publishedAt: parseDate(firstOf(texts, DATE)),
+    guid: (texts.get('guid') ?? texts.get('id') ?? audioUrl).slice(0, MAX_URL_CHARACTERS),
+    title: toPlainText(firstOf(texts, TITLE_NAMES))?.slice(0, MAX_TITLE_CHARACTERS) ?? lastPart(audioUrl),
+    description: toPlainText(firstOf(texts, DESCRIPTION_NAMES))?.slice(0, MAX_DESCRIPTION_CHARACTERS) ?? null,
+    publishedAt: parseDate(firstOf(texts, DATE_NAMES)),
     audioUrl,
     sizeBytes: Number.isSafeInteger(size) && size > 0 ? size : null,
     durationMs: parseDuration(texts.get('itunes:duration') ?? audio.duration),
@@ -180,25 +198,26 @@ const firstOf = (texts: ReadonlyMap<string, string>, names: readonly string[]): 
   names.map((name) => texts.get(name)).find((text) => text !== undefined);
 
 const unique = (episodes: readonly FeedEpisode[]): FeedEpisode[] =>
-  [...new Map(episodes.toReversed().map((one) => [one.guid, one])).values()].toReversed();
+  [...new Map(episodes.toReversed().map((episode) => [episode.guid, episode])).values()].toReversed();
 
-const lastPart = (url: string): string => new URL(url).pathname.split('/').at(-1)?.slice(0, MOST_TITLE) || url;
+const lastPart = (url: string): string =>
+  new URL(url).pathname.split('/').at(-1)?.slice(0, MAX_TITLE_CHARACTERS) || url;
 
-function webAddress(text: string | undefined, at: URL): string | undefined {
-  const given = text?.trim() ?? '';
-  if (given === '' || !URL.canParse(given, at.href)) return undefined;
-  const url = new URL(given, at);
-  return /^https?:$/.test(url.protocol) && url.href.length <= MOST_URL ? url.href : undefined;
+function webAddress(text: string | undefined, baseUrl: URL): string | undefined {
+  const trimmed = text?.trim() ?? '';
+  if (trimmed === '' || !URL.canParse(trimmed, baseUrl.href)) return undefined;
+  const url = new URL(trimmed, baseUrl);
+  return /^https?:$/.test(url.protocol) && url.href.length <= MAX_URL_CHARACTERS ? url.href : undefined;
 }
 
-/** Without markup. */
-function plain(text: string | undefined): string | undefined {
+/** Removes markup. */
+function toPlainText(text: string | undefined): string | undefined {
   const bare = text
     ?.slice(0, MOST_TEXT)
     .replace(/<(?:br|\/p|\/li|\/div)\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>/g, '')
     .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, (_, decimal, hex, name) =>
-      name === undefined ? codePoint(decimal, hex) : (NAMED[String(name).toLowerCase()] ?? ''),
+      name === undefined ? codePoint(decimal, hex) : (NAMED_ENTITIES[String(name).toLowerCase()] ?? ''),
     )
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n\s*/g, '\n')
@@ -206,7 +225,7 @@ function plain(text: string | undefined): string | undefined {
   return bare === '' ? undefined : bare;
 }
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 function codePoint(decimal: string | undefined, hex: string | undefined): string {
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
   return code > 31 && code <= 0x10ffff ? String.fromCodePoint(code) : ' ';
@@ -221,13 +240,15 @@ function parseDate(text: string | undefined): Date | null {
 function parseDuration(text: string | undefined): number | null {
   const parts = /^(?:(\d{1,3}):)?(?:(\d{1,4}):)?(\d{1,6})(?:\.\d*)?$/.exec(text?.trim() ?? '');
   if (!parts) return null;
-  const [first, second, last] = parts.slice(1).map((part) => (part === undefined ? undefined : Number(part)));
-  const minutes = second === undefined ? (first ?? 0) : (first ?? 0) * 60 + second;
-  const ms = (minutes * 60 + (last ?? 0)) * 1_000;
-  return ms > 0 && ms <= MOST_DURATION_MS ? ms : null;
+  const [firstPart, secondPart, thirdPart] = parts
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const minutes = secondPart === undefined ? (firstPart ?? 0) : (firstPart ?? 0) * 60 + secondPart;
+  const ms = (minutes * 60 + (thirdPart ?? 0)) * 1_000;
+  return ms > 0 && ms <= MAX_DURATION_MS ? ms : null;
 }
 
-/** By its byte order mark, else as it says itself, else as the server said; UTF-8 by default. */
+/** Decodes by the byte order mark, else by the XML declaration, else by the Content-Type; UTF-8 by default. */
 function decode(bytes: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];

@@ -16,7 +16,7 @@ export interface PodcastsTuning {
   podcastsFrom?: URL;
 }
 
-const LOOKED_EVERY_MS = 300_000;
+const REFRESH_CHECK_MS = 300_000;
 
 export function podcastsModule({
   config,
@@ -80,7 +80,7 @@ export function podcastsModule({
     start(): void {
       const look = (): void =>
         void podcasts.refreshDue().catch((err: unknown) => log.error({ err }, 'podcasts could not be refreshed'));
-      looking = setInterval(look, LOOKED_EVERY_MS).unref();
+      looking = setInterval(look, REFRESH_CHECK_MS).unref();
       look();
     },
     stop: () => clearInterval(looking),

@@ -7,36 +7,36 @@ import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 interface PodcastWebDeps {
   version: string;
   contact: () => string | undefined;
-  /** For tests: a server that may be on this machine. */
+  /** Address of a test server, which may be on this machine. */
   allowed?: URL | undefined;
 }
 
 const { bytes: MOST_FEED_BYTES } = TEXT_LIMITS.feed;
 const FEED_TIMEOUT_MS = 60_000;
-const MOST_PICTURE_BYTES = 20 << 20;
+const MAX_PICTURE_BYTES = 20 << 20;
 const AUDIO_TIMEOUT_MS = 6 * 3_600_000;
-const STALL_MS = 30_000;
+const STALL_TIMEOUT_MS = 30_000;
 
 export type PodcastWeb = ReturnType<typeof createPodcastWeb>;
 
 export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) {
-  const where = (url: URL) => (allowed ? { base: allowed } : { base: url, publicOnly: true });
+  const targetOf = (url: URL) => (allowed ? { base: allowed } : { base: url, publicOnly: true });
   const agent = (): Record<string, string> => ({ 'user-agent': userAgentOf(version, contact()), accept: '*/*' });
   return {
     feed: (url: URL, headers: Record<string, string>, signal?: AbortSignal): Promise<GuardedAnswer> =>
       guardedFetch(url, {
-        ...where(url),
+        ...targetOf(url),
         headers: { ...agent(), ...headers },
         timeoutMs: FEED_TIMEOUT_MS,
-        stallMs: STALL_MS,
+        stallMs: STALL_TIMEOUT_MS,
         maxBytes: MOST_FEED_BYTES,
         signal,
       }),
-    /** Undefined when there is none. */
+    /** Returns undefined when there is none. */
     async picture(url: URL): Promise<Uint8Array | undefined> {
-      const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_MS, maxBytes: MOST_PICTURE_BYTES };
+      const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_TIMEOUT_MS, maxBytes: MAX_PICTURE_BYTES };
       try {
-        const { status, bytes } = await guardedFetch(url, { ...where(url), headers: agent(), ...limits });
+        const { status, bytes } = await guardedFetch(url, { ...targetOf(url), headers: agent(), ...limits });
         return status === 200 ? bytes : undefined;
       } catch (error) {
         if (!(error instanceof OutboundError)) throw error;
@@ -48,10 +48,10 @@ export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) 
       { headers, maxBytes, signal }: { headers: Record<string, string>; maxBytes: number; signal: AbortSignal },
     ): Promise<GuardedStream> =>
       guardedStream(url, {
-        ...where(url),
+        ...targetOf(url),
         headers: { ...agent(), ...headers },
         timeoutMs: AUDIO_TIMEOUT_MS,
-        stallMs: STALL_MS,
+        stallMs: STALL_TIMEOUT_MS,
         maxBytes,
         signal,
       }),

@@ -9,7 +9,7 @@ import type { FeedEpisode } from './feed.ts';
 export type PodcastRow = typeof podcasts.$inferSelect;
 export type EpisodeRow = typeof podcastEpisodes.$inferSelect;
 type PositionRow = typeof podcastPositions.$inferSelect;
-/** With the podcast's title, and where the user stopped. */
+/** An episode with the podcast's title, and where the user stopped. */
 export type EpisodeSummary = EpisodeRow & { podcastTitle: string; positionMs: number | null };
 
 const summary = (db: Db, userId: UserId) =>
@@ -40,18 +40,18 @@ export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>
   void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
 export const deletePodcast = (db: Db, id: PodcastId): boolean =>
   db.delete(podcasts).where(eq(podcasts.id, id)).run().changes > 0;
-/** Those that were not looked at since. */
-export const listDue = (db: Db, before: Date): PodcastId[] =>
+/** Lists podcasts that were not read since. */
+export const listDue = (db: Db, refreshedBefore: Date): PodcastId[] =>
   db
     .select({ id: podcasts.id })
     .from(podcasts)
-    .where(or(isNull(podcasts.checkedAt), lt(podcasts.checkedAt, before)))
+    .where(or(isNull(podcasts.checkedAt), lt(podcasts.checkedAt, refreshedBefore)))
     .all()
     .map(({ id }) => id);
 
 export const countEpisodes = (db: Db, podcastId: PodcastId): number =>
   db.select({ n: count() }).from(podcastEpisodes).where(eq(podcastEpisodes.podcastId, podcastId)).get()?.n ?? 0;
-/** Newest first. */
+/** Lists episodes, newest first. */
 export const listEpisodes = (db: Db, userId: UserId, podcastId: PodcastId, { limit, offset }: Page): EpisodeSummary[] =>
   summary(db, userId)
     .where(eq(podcastEpisodes.podcastId, podcastId))
@@ -108,25 +108,25 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
-/** Of one podcast; more than a feed may have. */
-const MOST_DELETED = 2_000;
+/** Limit per podcast, above that of a feed. */
+const MAX_DELETED_EPISODES = 2_000;
 
 /**
  * What is neither in the feed any more, nor downloaded, nor begun by anybody. Deleted ones stay: feeds come incomplete
  * at times, and they would be downloaded again when they are back.
  */
-export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
+export function deleteUnlistedEpisodes(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
   if (guids.length === 0) return;
-  const listed = sql`(SELECT value FROM json_each(${JSON.stringify(guids)}))`;
+  const listedGuids = sql`(SELECT value FROM json_each(${JSON.stringify(guids)}))`;
   db.delete(podcastEpisodes)
     .where(
       and(
         eq(podcastEpisodes.podcastId, podcastId),
         inArray(podcastEpisodes.status, ['new', 'error', 'deleted']),
-        sql`guid NOT IN ${listed}`,
+        sql`guid NOT IN ${listedGuids}`,
         sql`(status <> 'deleted' OR id NOT IN (SELECT d.id FROM podcast_episodes d
           WHERE d.podcast_id = ${podcastId} AND d.status = 'deleted'
-          ORDER BY d.published_at DESC, d.id DESC LIMIT ${MOST_DELETED}))`,
+          ORDER BY d.published_at DESC, d.id DESC LIMIT ${MAX_DELETED_EPISODES}))`,
         sql`NOT EXISTS (SELECT 1 FROM podcast_positions p WHERE p.episode_id = podcast_episodes.id)`,
       ),
     )

@@ -6,7 +6,7 @@ import { parseFeed, UnreadableFeed } from './feed.ts';
 import type { PodcastWeb } from './outbound.ts';
 import {
   findPodcast,
-  forgetOthers,
+  deleteUnlistedEpisodes,
   listNewestOf,
   putEpisodes,
   updateEpisode,
@@ -27,7 +27,10 @@ type RefreshResult = { outcome: 'read' | 'unchanged' | 'failed' | 'gone' };
 
 export function createRefresh({ db, now, web, downloadNewest, download, changed }: RefreshDeps) {
   /** The error as a sentence; undefined when the feed was read. */
-  async function read(podcast: PodcastRow, signal?: AbortSignal): Promise<'read' | 'unchanged' | { error: string }> {
+  async function readFeed(
+    podcast: PodcastRow,
+    signal?: AbortSignal,
+  ): Promise<'read' | 'unchanged' | { error: string }> {
     const { status, headers, bytes, url } = await web.feed(
       new URL(podcast.url),
       {
@@ -43,7 +46,7 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
       (tx) => {
         if (!findPodcast(tx, podcast.id)) return; // deleted meanwhile
         putEpisodes(tx, podcast.id, feed.episodes, now());
-        forgetOthers(
+        deleteUnlistedEpisodes(
           tx,
           podcast.id,
           feed.episodes.map(({ guid }) => guid),
@@ -75,7 +78,7 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     const podcast = findPodcast(db, id);
     if (!podcast) return { outcome: 'gone' };
     try {
-      const result = await read(podcast, signal);
+      const result = await readFeed(podcast, signal);
       const error = typeof result === 'object' ? result.error : null;
       updatePodcast(db, id, { checkedAt: now(), status: error === null ? 'completed' : 'error', error });
       if (error === null) await downloadNew(id);

@@ -18,8 +18,8 @@ interface SendEpisodeDeps {
   maxBytes: () => number;
 }
 
-const PASSED_ON = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'];
-const AUDIO = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
+const FORWARDED_HEADERS = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'];
+const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
 
 export interface SendEpisodeOptions {
   disposition: 'inline' | 'attachment';
@@ -28,18 +28,18 @@ export interface SendEpisodeOptions {
 }
 
 /** Pictures in the file count, too. */
-const TOLERANCE = 1.1;
+const BITRATE_TOLERANCE = 1.1;
 
 /** Episodes are not converted, so what may be above the limit is refused. */
-function assertWithin({ sizeBytes, durationMs }: EpisodeSummary, mostKbps: number | null): void {
-  if (mostKbps === null) return;
+function assertWithinLimit({ sizeBytes, durationMs }: EpisodeSummary, maxKbps: number | null): void {
+  if (maxKbps === null) return;
   const kbps = sizeBytes === null || durationMs === null ? Infinity : (sizeBytes * 8) / durationMs;
-  if (kbps <= mostKbps * TOLERANCE) return;
+  if (kbps <= maxKbps * BITRATE_TOLERANCE) return;
   const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
   throw new AppError(
     'forbidden',
-    `Your account may listen at up to ${mostKbps} kbps (${name}), and episodes are not converted to that.`,
-    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+    `Your account may listen at up to ${maxKbps} kbps (${name}), and episodes are not converted to that.`,
+    { fields: [{ field: name, message: `is ${maxKbps}` }] },
   );
 }
 
@@ -74,9 +74,9 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     }
     const type = answer.headers.get('content-type')?.replace(/;.*/s, '').trim() ?? '';
     res.statusCode = status;
-    res.setHeader('Content-Type', AUDIO.test(type) ? type : 'audio/mpeg');
+    res.setHeader('Content-Type', AUDIO_TYPE.test(type) ? type : 'audio/mpeg');
     res.setHeader('Cache-Control', 'private, no-cache');
-    for (const name of isPacked ? [] : PASSED_ON) {
+    for (const name of isPacked ? [] : FORWARDED_HEADERS) {
       const value = answer.headers.get(name);
       if (value !== null) res.setHeader(name, value);
     }
@@ -96,7 +96,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     signal: AbortSignal,
     { disposition, mostKbps }: SendEpisodeOptions,
   ): Promise<void> => {
-    assertWithin(episode, mostKbps);
+    assertWithinLimit(episode, mostKbps);
     const path = podcasts.pathOf(episode);
     // downloads are not part of a backup
     if (path === undefined || !(await isThere(path))) return relay(req, res, episode, signal);

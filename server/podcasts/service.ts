@@ -41,8 +41,8 @@ interface PodcastDeps {
   changed: () => void;
 }
 
-const MOST_URL = 2_000;
-const MOST_PODCASTS = 1_000;
+const MAX_URL_CHARACTERS = 2_000;
+const MAX_PODCASTS = 1_000;
 const HOUR_MS = 3_600_000;
 
 export type PodcastService = ReturnType<typeof createPodcastService>;
@@ -82,12 +82,11 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
     /** Throws `invalid` for what is no address, and `conflict` for one that is there. The feed is read soon after. */
     async add(text: string): Promise<PodcastRow> {
       const url = text.trim().replace(/^(?:feed|pcast|itpc|podcast):(?:\/\/)?(?=https?:)/i, '');
-      const given = url.replace(/^(?:feed|pcast|itpc|podcast):\/\//i, 'https://');
-      if (given.length > MOST_URL || !URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+      const httpUrl = url.replace(/^(?:feed|pcast|itpc|podcast):\/\//i, 'https://');
+      if (httpUrl.length > MAX_URL_CHARACTERS || !URL.canParse(httpUrl) || !/^https?:$/.test(new URL(httpUrl).protocol))
         throw invalid([{ field: 'url', message: 'must be an http or https address' }]);
-      if (listPodcasts(db).length >= MOST_PODCASTS)
-        throw conflict(`There are ${MOST_PODCASTS} podcasts, which is all.`);
-      const podcast = insertPodcast(db, new URL(given).href, now());
+      if (listPodcasts(db).length >= MAX_PODCASTS) throw conflict(`There are ${MAX_PODCASTS} podcasts, which is all.`);
+      const podcast = insertPodcast(db, new URL(httpUrl).href, now());
       if (!podcast) throw conflict('This podcast is there already.');
       try {
         await jobs.enqueue(REFRESH_PODCAST, { podcastId: podcast.id });
@@ -99,7 +98,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       return podcast;
     },
 
-    /** With everything that was downloaded. */
+    /** Deletes a podcast with all of its downloads. */
     async remove(id: PodcastId): Promise<void> {
       getPodcast(id);
       const episodes = idsOfEpisodes(db, id).flatMap((episodeId) => findEpisode(db, episodeId) ?? []);
@@ -114,7 +113,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       for (const podcastId of ids) await jobs.enqueue(REFRESH_PODCAST, { podcastId });
     },
 
-    /** Those that were not looked at for a while. */
+    /** Reads the feeds that are due. */
     async refreshDue(): Promise<void> {
       const hours = refreshHours();
       if (hours === 0) return;

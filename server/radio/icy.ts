@@ -5,22 +5,22 @@ import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from '../media/charset.ts';
 
-const UNIT = 16;
-const MOST_UNITS = 255;
-const LEAST_INTERVAL = 256;
-const MOST_INTERVAL = 1 << 20;
-const MOST_CHARACTERS = 300;
+const UNIT_BYTES = 16;
+const MAX_UNITS = 255;
+const MIN_INTERVAL_BYTES = 256;
+const MAX_INTERVAL_BYTES = 1 << 20;
+const MAX_TITLE_CHARACTERS = 300;
 
 /** The interval is not that of the stream: what should be text is not. */
-export class OutOfStep extends Error {
+export class IcyIntervalError extends Error {
   override name = 'OutOfStep';
 }
 
-/** Of the header `icy-metaint`; undefined when there is no text in the audio. Throws `OutOfStep`. */
+/** Parses the header `icy-metaint`; undefined when there is no text in the audio. Throws `IcyIntervalError`. */
 export function intervalOf(header: string | null): number | undefined {
   if (header === null || header.trim() === '0') return undefined;
   const bytes = /^\s*\d{1,7}\s*$/.test(header) ? Number(header) : 0;
-  if (bytes < LEAST_INTERVAL || bytes > MOST_INTERVAL) throw new OutOfStep();
+  if (bytes < MIN_INTERVAL_BYTES || bytes > MAX_INTERVAL_BYTES) throw new IcyIntervalError();
   return bytes;
 }
 
@@ -29,28 +29,28 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
   let audioLeft = interval;
   let textLeft = 0;
   let text: Buffer[] = [];
-  let last = Buffer.alloc(0);
+  let previousBlock = Buffer.alloc(0);
 
   return (chunk: Buffer): Buffer[] => {
     const audio: Buffer[] = [];
-    for (let at = 0; at < chunk.length;) {
+    for (let position = 0; position < chunk.length;) {
       if (textLeft > 0) {
-        const part = chunk.subarray(at, at + textLeft);
-        at += part.length;
+        const part = chunk.subarray(position, position + textLeft);
+        position += part.length;
         textLeft -= part.length;
         text.push(part);
         if (textLeft > 0) continue;
         const block = Buffer.concat(text);
-        const title = block.equals(last) ? undefined : titleOf(block);
+        const title = block.equals(previousBlock) ? undefined : titleOf(block);
         if (title !== undefined) onTitle(title);
-        [last, text, audioLeft] = [block, [], interval];
+        [previousBlock, text, audioLeft] = [block, [], interval];
       } else if (audioLeft > 0) {
-        const part = chunk.subarray(at, at + audioLeft);
-        at += part.length;
+        const part = chunk.subarray(position, position + audioLeft);
+        position += part.length;
         audioLeft -= part.length;
         audio.push(part);
       } else {
-        textLeft = (chunk[at++] ?? 0) * UNIT;
+        textLeft = (chunk[position++] ?? 0) * UNIT_BYTES;
         if (textLeft === 0) audioLeft = interval;
       }
     }
@@ -58,12 +58,12 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
   };
 }
 
-/** Undefined when the text names no title. Throws `OutOfStep` when it is no text. */
+/** Returns undefined when the text names no title. Throws `IcyIntervalError` when it is no text. */
 export function titleOf(block: Buffer): string | undefined {
   const end = block.indexOf(0);
   const bytes = end < 0 ? block : block.subarray(0, end);
   if (bytes.length === 0) return undefined;
-  if (!/^\s*[A-Za-z]\w*='/.test(bytes.toString('latin1'))) throw new OutOfStep();
+  if (!/^\s*[A-Za-z]\w*='/.test(bytes.toString('latin1'))) throw new IcyIntervalError();
   const [charset = USUAL_CHARSET] = isUtf8(bytes) ? [] : detectCharsets([[titleBytes(bytes)]]);
   const fields = isUtf8(bytes) ? bytes.toString('utf8') : decodeCharset(bytes, charset);
   // a title may have quotes in it, and the text may be cut off
@@ -80,24 +80,24 @@ const printed = (text: string): string =>
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\p{Cf}/gu, '')
     .trim()
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_TITLE_CHARACTERS)
     .toWellFormed();
 
 /** Puts titles between the audio, for players that ask for them. */
-export function createIcyJoiner(interval: number, titleNow: () => string): Transform {
-  let left = interval;
-  let sent: string | undefined;
+export function createIcyJoiner(interval: number, currentTitle: () => string): Transform {
+  let remainingBytes = interval;
+  let sentTitle: string | undefined;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      for (let at = 0; at < chunk.length;) {
-        const part = chunk.subarray(at, at + left);
+      for (let position = 0; position < chunk.length;) {
+        const part = chunk.subarray(position, position + remainingBytes);
         this.push(part);
-        at += part.length;
-        left -= part.length;
-        if (left > 0) continue;
-        const title = titleNow();
-        this.push(title === sent ? Buffer.alloc(1) : blockOf(title));
-        [sent, left] = [title, interval];
+        position += part.length;
+        remainingBytes -= part.length;
+        if (remainingBytes > 0) continue;
+        const title = currentTitle();
+        this.push(title === sentTitle ? Buffer.alloc(1) : blockOf(title));
+        [sentTitle, remainingBytes] = [title, interval];
       }
       done();
     },
@@ -107,8 +107,8 @@ export function createIcyJoiner(interval: number, titleNow: () => string): Trans
 function blockOf(title: string): Buffer {
   // players look for the first `';`
   const text = Buffer.from(`StreamTitle='${title.replaceAll("';", "' ;")}';`);
-  const units = Math.min(Math.ceil(text.length / UNIT), MOST_UNITS);
-  const block = Buffer.alloc(1 + units * UNIT);
+  const units = Math.min(Math.ceil(text.length / UNIT_BYTES), MAX_UNITS);
+  const block = Buffer.alloc(1 + units * UNIT_BYTES);
   block[0] = units;
   text.copy(block, 1);
   return block;

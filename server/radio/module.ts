@@ -10,7 +10,7 @@ export interface RadioTuning {
 }
 
 /** Stations may change their titles as often as they like. */
-const ANNOUNCED_EVERY_MS = 1_000;
+const ANNOUNCE_INTERVAL_MS = 1_000;
 
 export function radioModule({ db, now, version, settings, events, tuning }: Base & { tuning: RadioTuning }) {
   let announcing: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export function radioModule({ db, now, version, settings, events, tuning }: Base
     announcing ??= setTimeout(() => {
       announcing = undefined;
       events.publish(stationEvent, {});
-    }, ANNOUNCED_EVERY_MS).unref();
+    }, ANNOUNCE_INTERVAL_MS).unref();
   };
   const radio = createRadioService({ db, now, changed });
   const relay = createRelay({

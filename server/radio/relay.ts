@@ -11,13 +11,13 @@ import { guardedStream, type GuardedStream } from '../outbound/guarded-fetch.ts'
 import type { Principal } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
-import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep } from './icy.ts';
+import { createIcyJoiner, createIcySplitter, intervalOf, IcyIntervalError } from './icy.ts';
 import type { PlayableStation } from './service.ts';
 
 interface RelayDeps {
   version: string;
   contact: () => string | undefined;
-  /** For tests: a station that may be on this machine. */
+  /** Address of a test station, which may be on this machine. */
   allowed?: URL | undefined;
   /** A title changed. */
   changed: () => void;
@@ -25,17 +25,18 @@ interface RelayDeps {
 
 type Listener = Pick<Principal, 'id' | 'maxBitrateKbps'>;
 
-const MOST_AT_ONCE = 8;
-const MOST_MS = 24 * 3_600_000;
-const STALL_MS = 30_000;
+const MAX_STREAMS_PER_USER = 8;
+const MAX_STREAM_MS = 24 * 3_600_000;
+const STALL_TIMEOUT_MS = 30_000;
 /** A day of uncompressed stereo. */
-const MOST_BYTES = 16e9;
-const MOST_LIST_BYTES = 64 << 10;
-/** Of our own titles; what most servers use. */
-const INTERVAL = 16_000;
-const AUDIO = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/;
-const LIST = /^(?:audio\/x-scpls|application\/pls\+xml|audio\/(?:x-)?mpegurl|application\/(?:x-|vnd\.apple\.)mpegurl)$/;
-const PASSED_ON = ['icy-name', 'icy-genre', 'icy-br'];
+const MAX_STREAM_BYTES = 16e9;
+const MAX_PLAYLIST_BYTES = 64 << 10;
+/** Interval of the titles that we send; most servers use it. */
+const TITLE_INTERVAL_BYTES = 16_000;
+const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/;
+const PLAYLIST_TYPE =
+  /^(?:audio\/x-scpls|application\/pls\+xml|audio\/(?:x-)?mpegurl|application\/(?:x-|vnd\.apple\.)mpegurl)$/;
+const FORWARDED_HEADERS = ['icy-name', 'icy-genre', 'icy-br'];
 
 const typeOf = ({ headers }: GuardedStream): string =>
   (headers.get('content-type') ?? 'audio/mpeg').replace(/;.*/s, '').trim().toLowerCase();
@@ -43,7 +44,7 @@ const typeOf = ({ headers }: GuardedStream): string =>
 export type Relay = ReturnType<typeof createRelay>;
 
 export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
-  /** Of stations that somebody listens to. */
+  /** Titles of stations that somebody listens to. */
   const titles = new Map<RadioStationId, string>();
   const listeners = new Map<RadioStationId, number>();
   const ofAccount = new Map<UserId, number>();
@@ -54,7 +55,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     return count;
   };
 
-  function note(id: RadioStationId, title: string | undefined): void {
+  function setTitle(id: RadioStationId, title: string | undefined): void {
     // what still comes after the last listener left is nobody's
     if (titles.get(id) === title || (title !== undefined && !listeners.has(id))) return;
     if (title === undefined) titles.delete(id);
@@ -62,7 +63,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     changed();
   }
 
-  const open = (
+  const openUrl = (
     url: URL,
     { station, withTitles, signal }: { station: PlayableStation; withTitles: boolean; signal: AbortSignal },
   ): Promise<GuardedStream> =>
@@ -74,9 +75,9 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
         ...(withTitles && { 'icy-metadata': '1' }),
       },
       icy: true,
-      timeoutMs: MOST_MS,
-      stallMs: STALL_MS,
-      maxBytes: MOST_BYTES,
+      timeoutMs: MAX_STREAM_MS,
+      stallMs: STALL_TIMEOUT_MS,
+      maxBytes: MAX_STREAM_BYTES,
       signal,
     });
 
@@ -86,10 +87,12 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     withTitles: boolean,
     signal: AbortSignal,
   ): Promise<GuardedStream> {
-    const how = { station, withTitles, signal };
-    const first = await open(new URL(station.streamUrl), how);
-    const answer = LIST.test(typeOf(first)) ? await open(await streamIn(first), how) : first;
-    if (answer.status === 200 && AUDIO.test(typeOf(answer)) && !LIST.test(typeOf(answer))) return answer;
+    const options = { station, withTitles, signal };
+    const response = await openUrl(new URL(station.streamUrl), options);
+    const answer = PLAYLIST_TYPE.test(typeOf(response))
+      ? await openUrl(await streamUrlOf(response), options)
+      : response;
+    if (answer.status === 200 && AUDIO_TYPE.test(typeOf(answer)) && !PLAYLIST_TYPE.test(typeOf(answer))) return answer;
     answer.body.destroy();
     throw new AppError(
       'unavailable',
@@ -99,21 +102,25 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     );
   }
 
-  /** What comes until nobody listens, without the titles in it. */
-  async function* audioOf(first: GuardedStream, station: PlayableStation, signal: AbortSignal): AsyncGenerator<Buffer> {
+  /** Yields the audio without its titles, until nobody listens. */
+  async function* streamAudio(
+    firstStream: GuardedStream,
+    station: PlayableStation,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
     const { id } = station;
-    let { body } = first;
+    let { body } = firstStream;
     try {
       try {
-        const interval = intervalOf(first.headers.get('icy-metaint'));
-        const take = interval === undefined ? undefined : createIcySplitter(interval, (title) => note(id, title));
+        const interval = intervalOf(firstStream.headers.get('icy-metaint'));
+        const take = interval === undefined ? undefined : createIcySplitter(interval, (title) => setTitle(id, title));
         for await (const chunk of body as AsyncIterable<Buffer>) {
           if (take) yield* take(chunk);
           else yield chunk;
         }
       } catch (error) {
-        if (!(error instanceof OutOfStep)) throw error;
-        note(id, undefined);
+        if (!(error instanceof IcyIntervalError)) throw error;
+        setTitle(id, undefined);
         body.destroy();
         ({ body } = await openStream(station, false, signal));
         yield* body as AsyncIterable<Buffer>;
@@ -132,7 +139,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   ): Promise<void> {
     const answer = await openStream(station, true, signal);
     try {
-      assertWithin(answer.headers.get('icy-br'), maxBitrateKbps);
+      assertWithinLimit(answer.headers.get('icy-br'), maxBitrateKbps);
     } catch (error) {
       answer.body.destroy();
       throw error;
@@ -143,8 +150,8 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('Accept-Ranges', 'none');
     if (asksForTitles) {
-      res.setHeader('icy-metaint', INTERVAL);
-      for (const name of PASSED_ON) {
+      res.setHeader('icy-metaint', TITLE_INTERVAL_BYTES);
+      for (const name of FORWARDED_HEADERS) {
         const value = answer.headers.get(name);
         if (value !== null) res.setHeader(name, value.slice(0, 200));
       }
@@ -153,13 +160,15 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
       answer.body.destroy();
       return void res.end();
     }
-    const audio = Readable.from(audioOf(answer, station, signal), { objectMode: false });
+    const audio = Readable.from(streamAudio(answer, station, signal), { objectMode: false });
     const titleNow = (): string => titles.get(station.id) ?? '';
-    await (asksForTitles ? pipeline(audio, createIcyJoiner(INTERVAL, titleNow), res) : pipeline(audio, res));
+    await (asksForTitles
+      ? pipeline(audio, createIcyJoiner(TITLE_INTERVAL_BYTES, titleNow), res)
+      : pipeline(audio, res));
   }
 
   return {
-    /** What the station plays, while somebody listens and if it says so. */
+    /** Returns the current title of a station that somebody listens to. */
     titleOf: (id: RadioStationId): string | undefined => titles.get(id),
 
     async send(
@@ -169,8 +178,8 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
       listener: Listener,
       signal: AbortSignal,
     ): Promise<void> {
-      if ((ofAccount.get(listener.id) ?? 0) >= MOST_AT_ONCE)
-        throw new AppError('too_many_requests', `Your account listens to ${MOST_AT_ONCE} stations already.`, {
+      if ((ofAccount.get(listener.id) ?? 0) >= MAX_STREAMS_PER_USER)
+        throw new AppError('too_many_requests', `Your account listens to ${MAX_STREAMS_PER_USER} stations already.`, {
           retryAfter: 10,
         });
       add(ofAccount, listener.id, 1);
@@ -182,17 +191,17 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
         throw error instanceof OutboundError ? new AppError('unavailable', error.message, { cause: error }) : error;
       } finally {
         add(ofAccount, listener.id, -1);
-        if (add(listeners, station.id, -1) === 0) note(station.id, undefined);
+        if (add(listeners, station.id, -1) === 0) setTitle(station.id, undefined);
       }
     },
   };
 }
 
-async function streamIn(list: GuardedStream): Promise<URL> {
+async function streamUrlOf(list: GuardedStream): Promise<URL> {
   let text = '';
   for await (const chunk of list.body as AsyncIterable<Buffer>) {
     text += chunk.toString('latin1');
-    if (text.length > MOST_LIST_BYTES) break;
+    if (text.length > MAX_PLAYLIST_BYTES) break;
   }
   list.body.destroy();
   const [, address = ''] = /^[ \t]*(?:File\d+\s*=\s*)?(https?:\/\/\S+)/im.exec(text) ?? [];
@@ -202,14 +211,14 @@ async function streamIn(list: GuardedStream): Promise<URL> {
 }
 
 /** Stations are not converted, so what may be above the limit is refused. */
-function assertWithin(bitrate: string | null, mostKbps: number | null): void {
-  if (mostKbps === null) return;
+function assertWithinLimit(bitrate: string | null, maxKbps: number | null): void {
+  if (maxKbps === null) return;
   const kbps = /^\d{1,4}$/.test(bitrate ?? '') ? Number(bitrate) : Infinity;
-  if (kbps <= mostKbps) return;
+  if (kbps <= maxKbps) return;
   const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
   throw new AppError(
     'forbidden',
-    `Your account may listen at up to ${mostKbps} kbps (${name}), and stations are not converted to that.`,
-    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+    `Your account may listen at up to ${maxKbps} kbps (${name}), and stations are not converted to that.`,
+    { fields: [{ field: name, message: `is ${maxKbps}` }] },
   );
 }

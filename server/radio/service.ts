@@ -14,11 +14,11 @@ export interface StationFields {
   homePageUrl: string | null;
 }
 
-const MOST_CHARACTERS = 2_000;
+const MAX_FIELD_CHARACTERS = 2_000;
 
 export type RadioService = ReturnType<typeof createRadioService>;
 
-const MOST_STATIONS = 5_000;
+const MAX_STATIONS = 5_000;
 
 interface RadioServiceDeps {
   db: MainDb;
@@ -44,16 +44,16 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
 
     /** Throws `invalid` unless the addresses are http or https. */
     add(addedBy: UserId, fields: StationFields): RadioStation {
-      const values = { ...checked(fields), addedBy, createdAt: now() };
-      if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MOST_STATIONS)
-        throw conflict(`There are ${MOST_STATIONS} stations, which is all.`);
+      const values = { ...validateStation(fields), addedBy, createdAt: now() };
+      if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MAX_STATIONS)
+        throw conflict(`There are ${MAX_STATIONS} stations, which is all.`);
       const station = writtenRow(db.insert(radioStations).values(values).returning());
       changed();
       return station;
     },
 
     update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
-      const values = { ...checked(fields), addedBy };
+      const values = { ...validateStation(fields), addedBy };
       const station = writtenRow(db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning());
       if (!station) throw notFound('radio station', id);
       changed();
@@ -68,9 +68,9 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
   };
 }
 
-function checked({ name, streamUrl, homePageUrl }: StationFields): StationFields {
-  if (name.trim() === '' || name.length > MOST_CHARACTERS)
-    throw invalid([{ field: 'name', message: `must have 1 to ${MOST_CHARACTERS} characters` }]);
+function validateStation({ name, streamUrl, homePageUrl }: StationFields): StationFields {
+  if (name.trim() === '' || name.length > MAX_FIELD_CHARACTERS)
+    throw invalid([{ field: 'name', message: `must have 1 to ${MAX_FIELD_CHARACTERS} characters` }]);
   if (!isWebAddress(streamUrl)) throw invalid([{ field: 'stream_url', message: 'must be an http or https address' }]);
   if (homePageUrl !== null && !isWebAddress(homePageUrl))
     throw invalid([{ field: 'home_page_url', message: 'must be an http or https address' }]);
@@ -79,4 +79,4 @@ function checked({ name, streamUrl, homePageUrl }: StationFields): StationFields
 
 /** Some players would run or open other schemes (`javascript:`, `file:`). */
 const isWebAddress = (text: string): boolean =>
-  text.length <= MOST_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  text.length <= MAX_FIELD_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

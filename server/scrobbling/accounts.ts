@@ -76,7 +76,7 @@ export function createScrobbleAccounts({
   const status = (userId: UserId, service: ScrobblerName): ScrobblingStatus =>
     toStatus(userId, service, queries.findAccount({ userId, service }));
 
-  function enabled(service: ScrobblerName): Scrobbler {
+  function requireEnabled(service: ScrobblerName): Scrobbler {
     const scrobbler = scrobblers[service];
     if (!scrobbler.isEnabled()) throw conflict(`Scrobbling to ${scrobbler.title} is off on this server.`);
     return scrobbler;
@@ -91,12 +91,12 @@ export function createScrobbleAccounts({
   function openToken({ userId, service, url, token: sealed, tokenSalt: salt }: ScrobbleAccountRow): string | undefined {
     const token = sealer.open(userId, { sealed, salt }, purposeOf(service, url));
     if (token !== undefined) return token;
-    const early = sealer.open(userId, { sealed, salt }); // before keys were sealed for their service and address
-    if (early !== undefined) {
-      const { sealed: token, salt: tokenSalt } = sealer.seal(userId, early, purposeOf(service, url));
+    const unboundToken = sealer.open(userId, { sealed, salt }); // before keys were sealed for their service and address
+    if (unboundToken !== undefined) {
+      const { sealed: token, salt: tokenSalt } = sealer.seal(userId, unboundToken, purposeOf(service, url));
       queries.updateAccount({ userId, service: service as ScrobblerName }, { token, tokenSalt });
     }
-    return early;
+    return unboundToken;
   }
 
   return {
@@ -116,9 +116,9 @@ export function createScrobbleAccounts({
       return { token, username: account.username, url: account.url, mayBePrivate: isSuperuser(userId) };
     },
 
-    /** For services with a page on which access is allowed. Throws `conflict`, `unavailable`. */
+    /** Begins the sign-in on the service's page. Throws `conflict`, `unavailable`. */
     async startSignIn(service: ScrobblerName): Promise<{ token: string; url: string }> {
-      const { title, startSignIn } = enabled(service);
+      const { title, startSignIn } = requireEnabled(service);
       if (!startSignIn) throw conflict(`${title} has no page to sign in on; enter its token.`);
       return startSignIn().catch((cause: unknown) => {
         throw unavailable(title, cause);
@@ -131,7 +131,7 @@ export function createScrobbleAccounts({
       service: ScrobblerName,
       { token, url, syncLoves = false }: SignIn,
     ): Promise<ScrobblingStatus> {
-      const scrobbler = enabled(service);
+      const scrobbler = requireEnabled(service);
       const { title } = scrobbler;
       const isOwn = scrobbler.signIn === 'own_server';
       if (isOwn && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  LONGEST_WAIT_MS,
+  MAX_WAIT_MS,
   MAX_PAGES,
   present,
   readAll,
@@ -19,19 +19,19 @@ import {
   type SongOut,
 } from './scrobblers.ts';
 
-/** As the API allows. */
-const LISTENS_AT_ONCE = 50;
-const LONGER_THAN_MS = 30_000;
+/** The limit of the API. */
+const MAX_LISTENS_PER_REQUEST = 50;
+const MIN_TRACK_MS = 30_000;
 const LISTENS_PER_PAGE = 200;
 const LOVES_PER_PAGE = 500;
-const PATH = '2.0/';
+const API_PATH = '2.0/';
 
 /** https://www.last.fm/api/errorcodes: what a user, this server, or nobody can change; all others pass. */
-const SIGN_IN_AGAIN = new Set([4, 9, 14, 15, 17]);
-const NEVER = new Set([6, 7]);
-const RATE_LIMIT = 29;
+const SIGN_IN_CODES = new Set([4, 9, 14, 15, 17]);
+const REFUSED_CODES = new Set([6, 7]);
+const RATE_LIMIT_CODE = 29;
 /** `ignoredMessage`: artist, track, too old, too new. */
-const DAILY_LIMIT = 5;
+const DAILY_LIMIT_CODE = 5;
 
 /** A list of one is sent as the item itself. */
 const list = <T extends z.ZodType>(item: T) =>
@@ -39,7 +39,7 @@ const list = <T extends z.ZodType>(item: T) =>
     .union([z.array(item), item])
     .optional()
     .transform((value) => (value === undefined ? [] : ((Array.isArray(value) ? value : [value]) as z.output<T>[])));
-const whole = z.coerce.number().int().min(0);
+const wholeNumber = z.coerce.number().int().min(0);
 const Fault = z.object({ error: z.coerce.number(), message: z.string().catch('') });
 const Token = z.object({ token: z.string().min(1).max(200) });
 const Session = z.object({ session: z.object({ key: z.string().min(1).max(200), name: z.string().max(500) }) });
@@ -48,17 +48,17 @@ const Scrobbled = z.object({
     scrobble: list(
       z.object({
         ignoredMessage: z
-          .object({ code: whole, '#text': z.string().catch('') })
+          .object({ code: wholeNumber, '#text': z.string().catch('') })
           .optional()
           .catch(undefined),
       }),
     ),
   }),
 });
-const pages = z.object({ totalPages: whole, total: whole.optional() });
+const pages = z.object({ totalPages: wholeNumber, total: wholeNumber.optional() });
 const Recent = z.object({
   recenttracks: z.object({
-    track: list(z.object({ name: z.string(), date: z.object({ uts: whole }).optional() })),
+    track: list(z.object({ name: z.string(), date: z.object({ uts: wholeNumber }).optional() })),
     '@attr': pages,
   }),
 });
@@ -94,18 +94,18 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   });
 
   /** Changes have to be signed and sent with POST. */
-  function write(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
+  function post(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
     const { api_key, secret } = keys();
     const signed = { ...params, api_key };
-    return ask(new URL(baseUrl()), PATH, {
+    return ask(new URL(baseUrl()), API_PATH, {
       form: { ...signed, api_sig: signatureOf(signed, secret), format: 'json' },
       signal,
     });
   }
 
-  function read(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
+  function get(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
     const query = new URLSearchParams({ ...params, api_key: keys().api_key, format: 'json' });
-    return ask(new URL(baseUrl()), `${PATH}?${query.toString()}`, { signal });
+    return ask(new URL(baseUrl()), `${API_PATH}?${query.toString()}`, { signal });
   }
 
   const songParams = ({ title: track, artistName: artist, albumTitle, recordingMbid, durationMs }: SongOut) =>
@@ -119,13 +119,13 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
 
   return {
     title,
-    atOnce: LISTENS_AT_ONCE,
-    longerThanMs: LONGER_THAN_MS,
+    atOnce: MAX_LISTENS_PER_REQUEST,
+    longerThanMs: MIN_TRACK_MS,
     signIn: 'page',
     isEnabled,
 
     async startSignIn() {
-      const { status, body } = await write({ method: 'auth.getToken' });
+      const { status, body } = await post({ method: 'auth.getToken' });
       const fault = Fault.safeParse(body).data;
       const { data } = Token.safeParse(body);
       if (!data) throw new Error(fault?.message || `it answered ${status}`);
@@ -136,7 +136,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
     },
 
     async finishSignIn({ token }) {
-      const answer = await write({ method: 'auth.getSession', token });
+      const answer = await post({ method: 'auth.getSession', token });
       const { data } = Session.safeParse(answer.body);
       if (data) return { token: data.session.key, username: data.session.name };
       const outcome = outcomeOf(answer, false);
@@ -152,7 +152,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
           timestamp: `${Math.floor(listen.playedAt / 1_000)}`,
         }))
           params[`${name}[${index}]`] = value;
-      const answer = await write(params, signal);
+      const answer = await post(params, signal);
       const results = Scrobbled.safeParse(answer.body).data?.scrobbles.scrobble;
       if (!results) return outcomeOf(answer, false);
       if (results.length !== listens.length)
@@ -161,19 +161,19 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
       const later = new Set<number>();
       for (const [index, { ignoredMessage }] of results.entries()) {
         if (!ignoredMessage || ignoredMessage.code === 0) continue;
-        if (ignoredMessage.code === DAILY_LIMIT) later.add(index);
+        if (ignoredMessage.code === DAILY_LIMIT_CODE) later.add(index);
         else refused.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
       }
       return { kind: 'ok', waitMs: 0, refused, later };
     },
 
     playingNow: async ({ token }, song) =>
-      outcomeOf(await write({ method: 'track.updateNowPlaying', sk: token, ...songParams(song) }), true),
+      outcomeOf(await post({ method: 'track.updateNowPlaying', sk: token, ...songParams(song) }), true),
 
     async listensBetween({ username }, from, to, signal) {
-      const found: KnownListen[] = [];
+      const listens: KnownListen[] = [];
       for (let page = 1; page <= MAX_PAGES; page++) {
-        const answer = await read(
+        const answer = await get(
           {
             method: 'user.getRecentTracks',
             user: username,
@@ -193,21 +193,21 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
         }
         for (const { name, date } of recent.track)
           // without a date: playing now
-          if (date) found.push({ title: name, playedAt: date.uts * 1_000 });
+          if (date) listens.push({ title: name, playedAt: date.uts * 1_000 });
         if (page >= recent['@attr'].totalPages) break;
       }
-      return found;
+      return listens;
     },
 
     setLoved: async ({ token }, { title: track, artistName }, isLoved, signal) =>
       outcomeOf(
-        await write({ method: isLoved ? 'track.love' : 'track.unlove', sk: token, artist: artistName, track }, signal),
+        await post({ method: isLoved ? 'track.love' : 'track.unlove', sk: token, artist: artistName, track }, signal),
         true,
       ),
 
     lovedSongs: ({ username }: ScrobbleAccount, signal) =>
       readAll<LovedSong>(async (page) => {
-        const answer = await read(
+        const answer = await get(
           { method: 'user.getLovedTracks', user: username, limit: `${LOVES_PER_PAGE}`, page: `${page}` },
           signal,
         );
@@ -226,7 +226,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   };
 }
 
-/** All parameters but the format, in the order of their names, and the secret. */
+/** Signs all parameters but the format, in alphabetical order, with the secret. */
 const signatureOf = (params: Record<string, string>, secret: string): string =>
   hash(
     'md5',
@@ -241,10 +241,10 @@ const signatureOf = (params: Record<string, string>, secret: string): string =>
 function outcomeOf({ status, headers, body }: ServiceAnswer, isSuccess: boolean): Outcome {
   const fault = Fault.safeParse(body).data;
   const reason = reasonOf(fault?.message, status);
-  if (fault && SIGN_IN_AGAIN.has(fault.error)) return { kind: 'bad_token', reason };
-  if (fault && NEVER.has(fault.error)) return { kind: 'refused', reason };
-  if (fault?.error === RATE_LIMIT || status === 429)
-    return { kind: 'busy', waitMs: resetMs(headers, LONGEST_WAIT_MS), reason };
+  if (fault && SIGN_IN_CODES.has(fault.error)) return { kind: 'bad_token', reason };
+  if (fault && REFUSED_CODES.has(fault.error)) return { kind: 'refused', reason };
+  if (fault?.error === RATE_LIMIT_CODE || status === 429)
+    return { kind: 'busy', waitMs: resetMs(headers, MAX_WAIT_MS), reason };
   const isOk = isSuccess && !fault && status === 200 && typeof body === 'object' && body !== null;
   return isOk ? { kind: 'ok', waitMs: 0 } : { kind: 'down', reason };
 }

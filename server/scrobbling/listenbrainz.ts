@@ -18,11 +18,11 @@ import {
 } from './scrobblers.ts';
 
 /** The service accepts up to 1,000; with fewer, less has to be sent again when one is refused. */
-const LISTENS_AT_ONCE = 100;
+const MAX_LISTENS_PER_REQUEST = 100;
 /** The service refuses earlier times (the start of Last.fm). */
 export const EARLIEST_LISTEN_MS = 1_033_430_400_000;
 /** The service refuses a listen with a length of zero or more than 24 days. */
-const LONGEST_TRACK_MS = 24 * 86_400_000;
+const MAX_TRACK_MS = 24 * 86_400_000;
 const LISTENS_PER_PAGE = 500;
 const LOVES_PER_PAGE = 500;
 
@@ -62,7 +62,7 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
       submission_client: 'Tonearm',
       submission_client_version: version,
       recording_mbid: recordingMbid,
-      duration_ms: durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS ? durationMs : null,
+      duration_ms: durationMs !== null && durationMs > 0 && durationMs <= MAX_TRACK_MS ? durationMs : null,
     }),
   });
 
@@ -75,7 +75,7 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
 
   return {
     title: 'ListenBrainz',
-    atOnce: LISTENS_AT_ONCE,
+    atOnce: MAX_LISTENS_PER_REQUEST,
     longerThanMs: 0,
     signIn: 'token',
     isEnabled,
@@ -102,7 +102,7 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
     playingNow: (account, song) => submitListens(account, 'playing_now', [{ track_metadata: metadata(song) }]),
 
     async listensBetween({ token, username }, from, to, signal) {
-      const found: KnownListen[] = [];
+      const knownListens: KnownListen[] = [];
       const min = Math.floor(from / 1_000) - 1; // both limits are exclusive
       let max = Math.floor(to / 1_000) + 1;
       for (let page = 0; page < MAX_PAGES; page++) {
@@ -111,12 +111,12 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
         if (answer.status === 404) return undefined;
         const { listens } = parseAnswer(Listens, answer).payload;
         for (const { listened_at: at, track_metadata: song } of listens)
-          found.push({ title: song.track_name, playedAt: at * 1_000 });
+          knownListens.push({ title: song.track_name, playedAt: at * 1_000 });
         const earliest = Math.min(...listens.map((listen) => listen.listened_at));
         if (listens.length < LISTENS_PER_PAGE || earliest >= max) break;
         max = earliest;
       }
-      return found;
+      return knownListens;
     },
 
     setLoved: async ({ token }, { recordingMbid }, isLoved, signal) =>
@@ -130,8 +130,8 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
       ),
 
     lovedSongs: ({ token, username }, signal) =>
-      readAll<LovedSong>(async (_page, before) => {
-        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${before}&metadata=true`;
+      readAll<LovedSong>(async (_page, offset) => {
+        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${offset}&metadata=true`;
         const path = `1/feedback/user/${encodeURIComponent(username)}/get-feedback?${query}`;
         const { feedback, total_count: total } = parseAnswer(Feedback, await call(path, token, undefined, signal));
         return {
@@ -147,12 +147,12 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
 }
 
 function outcomeOf({ status, headers, body }: ServiceAnswer): Outcome {
-  const said = Complaint.safeParse(body).data?.error;
-  const reason = reasonOf(said, status);
-  if (status === 401 || status === 403) return { kind: said === undefined ? 'down' : 'bad_token', reason };
+  const complaint = Complaint.safeParse(body).data?.error;
+  const reason = reasonOf(complaint, status);
+  if (status === 401 || status === 403) return { kind: complaint === undefined ? 'down' : 'bad_token', reason };
   if (status === 429) return { kind: 'busy', waitMs: resetMs(headers), reason };
   // answers of a proxy or a sign-in page say nothing about the listens
-  if (status === 413 || (status === 400 && said !== undefined)) return { kind: 'refused', reason };
+  if (status === 413 || (status === 400 && complaint !== undefined)) return { kind: 'refused', reason };
   if (status !== 200 || !Success.safeParse(body).success) return { kind: 'down', reason };
   return { kind: 'ok', waitMs: headers.get('x-ratelimit-remaining') === '0' ? resetMs(headers) : 0 };
 }

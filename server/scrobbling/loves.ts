@@ -12,7 +12,7 @@ import type { createScrobbleQueries, LikedSong, LoveRow } from './queries.ts';
 import type { LovedSong, Outcome, ScrobbleAccount, Scrobbler, ScrobblerName } from './scrobblers.ts';
 import type { SYNC_LOVES } from './tasks.ts';
 
-type Of = { userId: UserId; service: ScrobblerName };
+type AccountKey = { userId: UserId; service: ScrobblerName };
 
 interface LoveSyncDeps {
   now: () => Date;
@@ -23,9 +23,9 @@ interface LoveSyncDeps {
   matcher: TrackMatcher;
 }
 
-/** More at once are taken for a fault of the service, unless they are few. */
-const MOST_REMOVED = 0.5;
-const FEW = 10;
+/** More removals at once are taken for a fault of the service, unless they are few. */
+const MAX_REMOVED_SHARE = 0.5;
+const MIN_REMOVED_COUNT = 10;
 
 /** The service does not accept the sign-in. */
 class SignedOut extends Error {}
@@ -48,8 +48,8 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       { onlyNews: true },
     );
 
-  /** Whether the service took it. Throws when it may take it later. */
-  async function taken(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
+  /** Returns whether the service accepted the change. Throws when a retry may succeed. */
+  async function isAccepted(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const outcome = await ask();
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome.kind === 'ok';
@@ -60,39 +60,39 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
   }
 
   /** Sends what changed here. */
-  async function push(of: Of, account: ScrobbleAccount, signal: AbortSignal) {
-    const { setLoved, lovesByMbid = false } = scrobblers[of.service];
+  async function pushChanges(accountKey: AccountKey, account: ScrobbleAccount, signal: AbortSignal) {
+    const { setLoved, lovesByMbid = false } = scrobblers[accountKey.service];
     if (!setLoved) return 0;
-    const songs = queries.likedSongs(of.userId).filter(({ artistName }) => artistName !== null);
+    const songs = queries.likedSongs(accountKey.userId).filter(({ artistName }) => artistName !== null);
     const liked = new Map(songs.map((song) => [keyOf(song), song]));
     const likedIds = new Set(songs.map(({ id }) => id));
-    const there = new Map(queries.loves(of).map((love) => [love.songKey, love]));
-    let sent = 0;
+    const lovesBySongKey = new Map(queries.loves(accountKey).map((love) => [love.songKey, love]));
+    let sentCount = 0;
     for (const [key, song] of liked) {
-      if (there.has(key) || (lovesByMbid && song.recordingMbid === null)) continue;
-      const out = { ...song, artistName: song.artistName ?? '' };
-      if (!(await taken(() => setLoved(account, out, true, signal), signal))) continue;
-      queries.putLove(of, asLove(song));
-      sent++;
+      if (lovesBySongKey.has(key) || (lovesByMbid && song.recordingMbid === null)) continue;
+      const songOut = { ...song, artistName: song.artistName ?? '' };
+      if (!(await isAccepted(() => setLoved(account, songOut, true, signal), signal))) continue;
+      queries.putLove(accountKey, asLove(song));
+      sentCount++;
     }
-    for (const [key, love] of there) {
+    for (const [key, love] of lovesBySongKey) {
       if (liked.has(key) || (lovesByMbid && love.recordingMbid === null)) continue;
       // a track that is no longer in the library was not unliked; another spelling of a liked song was not, either
       const id = matcher.find({ ...love, albumTitle: null });
       if (id === undefined || likedIds.has(id)) continue;
-      await taken(() => setLoved(account, { ...love, albumTitle: null, durationMs: null }, false, signal), signal);
-      queries.removeLove(of, key);
-      sent++;
+      await isAccepted(() => setLoved(account, { ...love, albumTitle: null, durationMs: null }, false, signal), signal);
+      queries.removeLove(accountKey, key);
+      sentCount++;
     }
-    return sent;
+    return sentCount;
   }
 
   /** Takes over what changed there. */
-  async function pull(of: Of, songs: readonly LovedSong[]) {
+  async function pullChanges(accountKey: AccountKey, songs: readonly LovedSong[]) {
     matcher.forget();
-    const liked = queries.likedSongs(of.userId);
+    const liked = queries.likedSongs(accountKey.userId);
     const likedKeys = new Set(liked.map(keyOf));
-    const known = new Map(queries.loves(of).map((love) => [love.songKey, love]));
+    const knownLoves = new Map(queries.loves(accountKey).map((love) => [love.songKey, love]));
     const keys = new Set<number>();
     const mbids = new Set<string>();
     const news: { id: TrackId | undefined; love: LoveRow }[] = [];
@@ -101,67 +101,78 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       if (title === null || artistName === null) continue;
       const love = { songKey: songKey(artistName, title), title, artistName, recordingMbid, isListed: true };
       keys.add(love.songKey);
-      if (known.has(love.songKey)) continue;
+      if (knownLoves.has(love.songKey)) continue;
       const id = matcher.find({ title, artistName, albumTitle: null, recordingMbid });
       if (likedKeys.has(love.songKey)) news.push({ id: undefined, love });
       else if (id !== undefined) news.push({ id, love });
     }
     const added = await setLiked(
-      of.userId,
+      accountKey.userId,
       news.flatMap(({ id }) => (id === undefined ? [] : [id])),
       true,
     );
-    for (const { love } of news) queries.putLove(of, love);
+    for (const { love } of news) queries.putLove(accountKey, love);
     const isThere = ({ songKey: key, recordingMbid }: LoveRow): boolean =>
       keys.has(key) || (recordingMbid !== null && mbids.has(recordingMbid));
     // what the service lists under another name was never seen there
-    const gone = [...known.values()].filter((love) => love.isListed && !isThere(love));
-    if (gone.length > Math.max(FEW, known.size * MOST_REMOVED))
-      throw new Error(`${gone.length} of ${known.size} loved songs are missing there`);
-    for (const love of known.values())
-      if (!love.isListed && isThere(love)) queries.putLove(of, { ...love, isListed: true });
-    for (const love of gone) {
+    const removedLoves = [...knownLoves.values()].filter((love) => love.isListed && !isThere(love));
+    if (removedLoves.length > Math.max(MIN_REMOVED_COUNT, knownLoves.size * MAX_REMOVED_SHARE))
+      throw new Error(`${removedLoves.length} of ${knownLoves.size} loved songs are missing there`);
+    for (const love of knownLoves.values())
+      if (!love.isListed && isThere(love)) queries.putLove(accountKey, { ...love, isListed: true });
+    for (const love of removedLoves) {
       const ids = liked.flatMap((song) => (keyOf(song) === love.songKey ? [song.id] : []));
-      const other = matcher.find({ ...love, albumTitle: null });
-      await setLiked(of.userId, [...new Set([...ids, ...(other === undefined ? [] : [other])])], false);
-      queries.removeLove(of, love.songKey);
+      const otherTrack = matcher.find({ ...love, albumTitle: null });
+      await setLiked(
+        accountKey.userId,
+        [...new Set([...ids, ...(otherTrack === undefined ? [] : [otherTrack])])],
+        false,
+      );
+      queries.removeLove(accountKey, love.songKey);
     }
-    return { added, removed: gone.length };
+    return { added, removed: removedLoves.length };
   }
 
   /** Accounts whose user liked something during a comparison. */
-  const changed = new Set<string>();
+  const changedAccounts = new Set<string>();
 
   return {
-    /** To be called before the task is enqueued for a like: one that runs has read the likes already. */
-    noteChange: ({ userId, service }: Of): void => void changed.add(`${userId}:${service}`),
+    /** Must be called before the task is enqueued for a like: a running task has read the likes already. */
+    noteChange: ({ userId, service }: AccountKey): void => void changedAccounts.add(`${userId}:${service}`),
 
     /** Handler of `sync_loves`. */
     task: (async ({ userId, service }, { signal }) => {
-      const of = { userId: userId as UserId, service };
+      const accountKey = { userId: userId as UserId, service };
       const { title, lovedSongs } = scrobblers[service];
-      const account = queries.findAccount(of)?.syncLoves ? accounts.open(of.userId, service) : undefined;
+      const account = queries.findAccount(accountKey)?.syncLoves
+        ? accounts.open(accountKey.userId, service)
+        : undefined;
       if (!account || !lovedSongs) return null;
       try {
-        changed.delete(`${userId}:${service}`);
-        const before = await lovedSongs(account, signal); // first, so that nothing is sent that is there
-        const first = queries.findAccount(of)?.lovesSyncedAt == null ? await pull(of, before) : undefined;
-        let sent = await push(of, account, signal);
-        const { added, removed } = first ?? (await pull(of, sent > 0 ? await lovedSongs(account, signal) : before));
-        while (changed.delete(`${userId}:${service}`)) sent += await push(of, account, signal);
-        queries.updateAccount(of, { lovesSyncedAt: now() });
-        return { sent, added, removed };
+        changedAccounts.delete(`${userId}:${service}`);
+        const songsBefore = await lovedSongs(account, signal); // first, so that nothing is sent that is there
+        const firstPull =
+          queries.findAccount(accountKey)?.lovesSyncedAt == null
+            ? await pullChanges(accountKey, songsBefore)
+            : undefined;
+        let sentCount = await pushChanges(accountKey, account, signal);
+        const { added, removed } =
+          firstPull ?? (await pullChanges(accountKey, sentCount > 0 ? await lovedSongs(account, signal) : songsBefore));
+        while (changedAccounts.delete(`${userId}:${service}`))
+          sentCount += await pushChanges(accountKey, account, signal);
+        queries.updateAccount(accountKey, { lovesSyncedAt: now() });
+        return { sent: sentCount, added, removed };
       } catch (error) {
         if (signal.aborted) throw error;
         if (error instanceof SignedOut) {
           accounts.stop(
-            of.userId,
+            accountKey.userId,
             service,
             `${title} no longer accepts the sign-in (${error.message}). Sign in again.`,
           );
           return null;
         }
-        queries.updateAccount(of, {
+        queries.updateAccount(accountKey, {
           problem: `The likes could not be compared with ${title} (${messageOf(error)}). That is tried again later.`,
         });
         throw error;

@@ -13,7 +13,7 @@ import {
 } from './scrobblers.ts';
 
 /** Plays of several people or players may have the same time. */
-const MOVED_AT_MOST_S = 5;
+const MAX_TIME_SHIFT_S = 5;
 
 const Said = z.object({ status: z.string() });
 const Fault = z.object({
@@ -46,9 +46,9 @@ export function createMaloja({ ask, isEnabled }: MalojaDeps): Scrobbler {
 
     async finishSignIn(account) {
       const { status, body } = await call(account, `test?key=${encodeURIComponent(account.token)}`);
-      const said = Said.safeParse(body).data?.status;
-      if (said !== undefined && (status === 403 || status === 401)) return undefined;
-      if (status !== 200 || said !== 'ok') throw new Error(`it answered ${status}`);
+      const reply = Said.safeParse(body).data?.status;
+      if (reply !== undefined && (status === 403 || status === 401)) return undefined;
+      if (status !== 200 || reply !== 'ok') throw new Error(`it answered ${status}`);
       return { token: account.token, username: new URL(account.url ?? '').host };
     },
 
@@ -58,8 +58,8 @@ export function createMaloja({ ask, isEnabled }: MalojaDeps): Scrobbler {
       const length = durationMs !== null && durationMs > 0 ? Math.round(durationMs / 1_000) : null;
       const song = present({ key: account.token, artist, title, album, length });
       // one that it has already is a success, also where it was moved to: trying again doubles nothing
-      for (let moved = 0; moved <= MOVED_AT_MOST_S; moved++) {
-        const time = Math.floor(playedAt / 1_000) + moved;
+      for (let shiftSeconds = 0; shiftSeconds <= MAX_TIME_SHIFT_S; shiftSeconds++) {
+        const time = Math.floor(playedAt / 1_000) + shiftSeconds;
         const outcome = outcomeOf(await call(account, 'newscrobble', { ...song, time }, signal));
         if (outcome !== 'time_taken') return outcome;
       }

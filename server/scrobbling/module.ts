@@ -32,8 +32,8 @@ type ScrobblingModuleDeps = Base &
   };
 
 /** Loved songs are fetched once a day. */
-const LOVES_EVERY_MS = 86_400_000;
-const LOOK_EVERY_MS = 3_600_000;
+const LOVES_INTERVAL_MS = 86_400_000;
+const CHECK_INTERVAL_MS = 3_600_000;
 /** Libre.fm accepts any key of this form, and has none to give. */
 const LIBREFM_KEY = 'tonearm-tonearm-tonearm-tonearm-';
 const LASTFM_API = 'https://ws.audioscrobbler.com';
@@ -87,7 +87,7 @@ export function scrobblingModule({
     maloja: createMaloja({ ask: newAsk(), isEnabled: () => settings.get('MALOJA_ENABLED') }),
   };
 
-  /** Also a job that waits for its next attempt is run at once. */
+  /** Runs the job at once, even if it waits for its next attempt. */
   async function runNow(task: typeof SCROBBLE_TASK, userId: UserId, service: ScrobblerName) {
     const job = await jobs.tryEnqueue(task, { userId, service });
     if (!job || job.created || job.status !== 'waiting') return;
@@ -130,8 +130,8 @@ export function scrobblingModule({
 
   let timer: NodeJS.Timeout | undefined;
   const syncLoves = (): void => {
-    for (const of of queries.lovesSyncedBefore(new Date(now().getTime() - LOVES_EVERY_MS)))
-      void jobs.tryEnqueue(SYNC_LOVES, of);
+    for (const accountKey of queries.lovesSyncedBefore(new Date(now().getTime() - LOVES_INTERVAL_MS)))
+      void jobs.tryEnqueue(SYNC_LOVES, accountKey);
   };
 
   return {
@@ -140,11 +140,11 @@ export function scrobblingModule({
     tasks: [handledBy(SCROBBLE_TASK, plays.task), handledBy(SYNC_LOVES, loves.task)],
     resume(): void {
       accounts.sealAnew();
-      for (const of of queries.waiting()) void jobs.tryEnqueue(SCROBBLE_TASK, of);
+      for (const accountKey of queries.waiting()) void jobs.tryEnqueue(SCROBBLE_TASK, accountKey);
       syncLoves();
     },
     start(): void {
-      timer = setInterval(syncLoves, LOOK_EVERY_MS).unref();
+      timer = setInterval(syncLoves, CHECK_INTERVAL_MS).unref();
     },
     stop: (): void => clearInterval(timer),
   } satisfies Module;

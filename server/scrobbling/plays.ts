@@ -29,26 +29,26 @@ interface PlaySendingDeps {
   accounts: Pick<ScrobbleAccounts, 'open' | 'stop'>;
 }
 
-type Queued = { id: PlayId; listen: ListenOut };
-interface Run {
-  of: { userId: UserId; service: ScrobblerName };
+type QueuedListen = { id: PlayId; listen: ListenOut };
+interface SendingRun {
+  accountKey: { userId: UserId; service: ScrobblerName };
   account: ScrobbleAccount;
   scrobbler: Scrobbler;
   signal: AbortSignal;
   /** Fewer while the service fails or refuses, until it is known for which play. */
   atOnce: number;
-  taken: number;
+  acceptedCount: number;
   failuresInRow: number;
-  /** Those that the service failed to take although they were alone. */
-  left: Map<PlayId, { play: Queued; reason: string }>;
+  /** Plays that the service failed to accept although they were sent alone. */
+  failedPlays: Map<PlayId, { play: QueuedListen; reason: string }>;
 }
-/** Of single plays: then it is the service that fails. */
-const MOST_FAILURES_IN_ROW = 10;
-/** Of one play, before it is set aside. */
-const MOST_FAILURES = 5;
+/** After this many failures of single plays, the service itself is failing. */
+const MAX_CONSECUTIVE_FAILURES = 10;
+/** Failures of one play before it is set aside. */
+const MAX_FAILURES_PER_PLAY = 5;
 
 export function createPlaySending({ log, now, queries, scrobblers, accounts }: PlaySendingDeps) {
-  /** Undefined for a play that is not sent: withdrawn, without an artist, or too short. */
+  /** Returns undefined for a play that is not sent: withdrawn, without an artist, or too short. */
   function toListen(play: QueuedPlay, { longerThanMs }: Scrobbler): ListenOut | undefined {
     const { title, artistName, albumTitle, recordingMbid, durationMs, playedMs, playedAt, withdrawnAt, isSent } = play;
     if (withdrawnAt !== null || artistName === null) return undefined;
@@ -59,37 +59,40 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
   }
 
   /** The plays without those that the service has already. */
-  async function notThere(plays: readonly Queued[], { of, account, scrobbler, signal }: Run): Promise<Queued[]> {
+  async function withoutKnownListens(
+    plays: readonly QueuedListen[],
+    { accountKey: of, account, scrobbler, signal }: SendingRun,
+  ): Promise<QueuedListen[]> {
     const times = plays.flatMap(({ listen }) => (listen.mayBeThere ? [listen.playedAt] : []));
     if (times.length === 0 || !scrobbler.listensBetween) return [...plays];
-    const known = await scrobbler.listensBetween(account, Math.min(...times), Math.max(...times), signal);
-    if (!known) return [...plays];
-    const songAt = Map.groupBy(known, ({ playedAt }) => playedAt);
-    const isThere = ({ listen }: Queued): boolean => {
+    const knownListens = await scrobbler.listensBetween(account, Math.min(...times), Math.max(...times), signal);
+    if (!knownListens) return [...plays];
+    const songAt = Map.groupBy(knownListens, ({ playedAt }) => playedAt);
+    const isThere = ({ listen }: QueuedListen): boolean => {
       const second = Math.floor(listen.playedAt / 1_000) * 1_000;
-      const there = songAt.get(second) ?? [];
-      return there.some(({ title }) => titleKey(title) === titleKey(listen.title));
+      const listensAtTime = songAt.get(second) ?? [];
+      return listensAtTime.some(({ title }) => titleKey(title) === titleKey(listen.title));
     };
-    const found = plays.filter((play) => play.listen.mayBeThere && isThere(play));
+    const alreadyListed = plays.filter((play) => play.listen.mayBeThere && isThere(play));
     queries.submitted(
       of,
-      found.map(({ id }) => id),
+      alreadyListed.map(({ id }) => id),
       now(),
     );
-    return plays.filter((play) => !found.includes(play));
+    return plays.filter((play) => !alreadyListed.includes(play));
   }
 
-  function refuse({ of, scrobbler }: Run, { id, listen }: Queued, reason: string): void {
+  function refuse({ accountKey: of, scrobbler }: SendingRun, { id, listen }: QueuedListen, reason: string): void {
     queries.refuse(of, id, reason);
     queries.updateAccount(of, { problem: `${scrobbler.title} refused “${listen.title}” (${reason}).` });
   }
 
   /** Sends plays. Returns how many ms to wait before the next request; undefined when there should be none. */
-  async function send(plays: readonly Queued[], run: Run): Promise<number | undefined> {
-    const { of, account, scrobbler, signal } = run;
+  async function send(plays: readonly QueuedListen[], run: SendingRun): Promise<number | undefined> {
+    const { accountKey: of, account, scrobbler, signal } = run;
     const { title } = scrobbler;
     const ids = plays.map(({ id }) => id);
-    const [first] = plays;
+    const [firstPlay] = plays;
     queries.setSent(of, ids, true);
     const outcome = await scrobbler
       .submit(
@@ -103,20 +106,20 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       });
     if (outcome.kind === 'down') {
       // the plays may have arrived, so they stay marked
-      if (plays.length === 1 && first) {
-        run.left.set(first.id, { play: first, reason: outcome.reason });
-        if (++run.failuresInRow === MOST_FAILURES_IN_ROW) return undefined;
+      if (plays.length === 1 && firstPlay) {
+        run.failedPlays.set(firstPlay.id, { play: firstPlay, reason: outcome.reason });
+        if (++run.failuresInRow === MAX_CONSECUTIVE_FAILURES) return undefined;
       }
       run.atOnce = Math.ceil(plays.length / 2);
       return 0;
     }
     run.failuresInRow = 0;
     if (outcome.kind === 'ok') {
-      const taken = ids.filter((_, index) => !outcome.refused?.has(index) && !outcome.later?.has(index));
-      queries.submitted(of, taken, now());
-      run.taken += taken.length;
+      const acceptedIds = ids.filter((_, index) => !outcome.refused?.has(index) && !outcome.later?.has(index));
+      queries.submitted(of, acceptedIds, now());
+      run.acceptedCount += acceptedIds.length;
       run.atOnce = Math.min(scrobbler.atOnce, run.atOnce * 2);
-      for (const [index, reason] of outcome.refused ?? []) refuse(run, plays[index] as Queued, reason);
+      for (const [index, reason] of outcome.refused ?? []) refuse(run, plays[index] as QueuedListen, reason);
       const later = ids.filter((_, index) => outcome.later?.has(index));
       if (later.length > 0) {
         queries.setSent(of, later, false);
@@ -135,36 +138,36 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       return undefined;
     }
     if (outcome.kind === 'busy') return outcome.waitMs;
-    if (plays.length === 1 && first) refuse(run, first, outcome.reason);
+    if (plays.length === 1 && firstPlay) refuse(run, firstPlay, outcome.reason);
     run.atOnce = Math.ceil(plays.length / 2);
     return 0;
   }
 
   /** Sends one batch. Returns how many ms to wait before the next; undefined when there is none. */
-  async function sendBatch(run: Run): Promise<number | undefined> {
-    const { of, scrobbler } = run;
-    const queued = queries.next(of, run.atOnce, run.left.keys());
+  async function sendBatch(run: SendingRun): Promise<number | undefined> {
+    const { accountKey: of, scrobbler } = run;
+    const queued = queries.next(of, run.atOnce, run.failedPlays.keys());
     if (queued.length === 0) return undefined;
     const plays = queued.flatMap((play) => {
       const listen = toListen(play, scrobbler);
       return listen ? [{ id: play.id, listen }] : [];
     });
-    const wanted = new Set(plays.map(({ id }) => id));
+    const playIds = new Set(plays.map(({ id }) => id));
     queries.drop(
       of,
-      queued.map(({ id }) => id).filter((id) => !wanted.has(id)),
+      queued.map(({ id }) => id).filter((id) => !playIds.has(id)),
     );
-    const missing = await notThere(plays, run);
-    return missing.length === 0 ? 0 : send(missing, run);
+    const missingPlays = await withoutKnownListens(plays, run);
+    return missingPlays.length === 0 ? 0 : send(missingPlays, run);
   }
 
   /** Sets aside the plays that failed again and again while others were taken. */
-  function setAside(run: Run): void {
-    if (run.taken === 0 && run.left.size === 1) return; // it keeps its place
-    for (const [id, { play, reason }] of run.left)
-      if (queries.fail(run.of, id, run.taken > 0) >= MOST_FAILURES) {
+  function setAside(run: SendingRun): void {
+    if (run.acceptedCount === 0 && run.failedPlays.size === 1) return; // it keeps its place
+    for (const [id, { play, reason }] of run.failedPlays)
+      if (queries.fail(run.accountKey, id, run.acceptedCount > 0) >= MAX_FAILURES_PER_PLAY) {
         refuse(run, play, reason);
-        run.left.delete(id);
+        run.failedPlays.delete(id);
       }
   }
 
@@ -192,13 +195,22 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
 
     /** Handler of `scrobble_task`. */
     task: (async ({ userId, service }, { signal }) => {
-      const of = { userId: userId as UserId, service };
+      const accountKey = { userId: userId as UserId, service };
       const scrobbler = scrobblers[service];
-      const before = queries.findAccount(of)?.submitted ?? 0;
-      const account = accounts.open(of.userId, service);
+      const submittedBefore = queries.findAccount(accountKey)?.submitted ?? 0;
+      const account = accounts.open(accountKey.userId, service);
       if (!account) return null;
       const { atOnce } = scrobbler;
-      const run: Run = { of, account, scrobbler, signal, atOnce, taken: 0, failuresInRow: 0, left: new Map() };
+      const run: SendingRun = {
+        accountKey,
+        account,
+        scrobbler,
+        signal,
+        atOnce,
+        acceptedCount: 0,
+        failuresInRow: 0,
+        failedPlays: new Map(),
+      };
       try {
         try {
           for (let waitMs: number | undefined = 0; waitMs !== undefined; waitMs = await sendBatch(run))
@@ -206,19 +218,19 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
         } finally {
           setAside(run);
         }
-        const [failed] = run.left.values();
+        const [failed] = run.failedPlays.values();
         if (failed) throw new Error(`${failed.reason}, for “${failed.play.listen.title}”`);
       } catch (error) {
         if (signal.aborted) throw error;
         // without a number: more plays may be queued until the next attempt
-        queries.updateAccount(of, {
+        queries.updateAccount(accountKey, {
           problem:
-            `${scrobbler.title} ${run.taken > 0 ? 'did not take all plays' : 'cannot be reached'} ` +
+            `${scrobbler.title} ${run.acceptedCount > 0 ? 'did not take all plays' : 'cannot be reached'} ` +
             `(${messageOf(error)}). Plays stay queued and will be sent later.`,
         });
         throw error;
       }
-      return { submitted: (queries.findAccount(of)?.submitted ?? before) - before };
+      return { submitted: (queries.findAccount(accountKey)?.submitted ?? submittedBefore) - submittedBefore };
     }) satisfies Handler<typeof SCROBBLE_TASK>,
   };
 }

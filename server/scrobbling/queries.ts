@@ -31,10 +31,10 @@ export type LikedSong = RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 're
 /** A play that a service does not take, and why. */
 export type Refusal = RowAs<typeof plays, 'title' | 'artistName' | 'playedAt'> & { reason: string };
 /** The newest. */
-const SHOWN_REFUSALS = 20;
+const MAX_SHOWN_REFUSALS = 20;
 
 /** Which account of a user. */
-interface Of {
+interface AccountKey {
   userId: UserId;
   service: ScrobblerName;
 }
@@ -46,8 +46,8 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     SELECT p.id, a.service, p.user_id FROM json_each(@ids) ids CROSS JOIN plays p ON p.id = ids.value
     CROSS JOIN scrobble_accounts a ON a.user_id = @userId
     WHERE p.user_id = @userId AND p.played_at >= ${EARLIEST_LISTEN_MS}`);
-  const next = client.prepare<
-    Of & { limit: number; without: string },
+  const selectNext = client.prepare<
+    AccountKey & { limit: number; without: string },
     QueuedPlay
   >(`SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle, p.recording_mbid AS recordingMbid,
     p.duration_ms AS durationMs, p.played_ms AS playedMs, p.played_at AS playedAt, p.withdrawn_at AS withdrawnAt,
@@ -56,12 +56,12 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     WHERE q.user_id = @userId AND q.service = @service AND q.refusal IS NULL
       AND q.play_id NOT IN (SELECT value FROM json_each(@without))
     ORDER BY q.failures, q.play_id LIMIT @limit`);
-  const waiting = client.prepare<[], { userId: UserId; service: ScrobblerName }>(
+  const selectWaiting = client.prepare<[], { userId: UserId; service: ScrobblerName }>(
     'SELECT user_id AS userId, service FROM scrobble_accounts a WHERE is_stopped = 0 AND EXISTS (SELECT 1 ' +
       'FROM scrobble_queue q WHERE q.user_id = a.user_id AND q.service = a.service AND q.refusal IS NULL)',
   );
   const count = client.prepare<
-    Of,
+    AccountKey,
     { queued: number; refused: number }
   >(`SELECT (SELECT count(*) FROM scrobble_queue WHERE user_id = @userId AND service = @service AND refusal IS NULL)
     AS queued, (SELECT count(*) FROM scrobble_queue
@@ -73,13 +73,13 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     )
     .pluck();
   const refusals = client.prepare<
-    Of,
+    AccountKey,
     Refusal
   >(`SELECT p.title, p.artist_name AS artistName, p.played_at AS playedAt, q.refusal AS reason
     FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id
     WHERE q.user_id = @userId AND q.service = @service AND q.refusal IS NOT NULL
-    ORDER BY q.play_id DESC LIMIT ${SHOWN_REFUSALS}`);
-  const addSubmitted = client.prepare<Of & { plays: number; at: number }>(
+    ORDER BY q.play_id DESC LIMIT ${MAX_SHOWN_REFUSALS}`);
+  const addSubmitted = client.prepare<AccountKey & { plays: number; at: number }>(
     'UPDATE scrobble_accounts SET submitted = submitted + @plays, last_submitted_at = @at, problem = NULL ' +
       'WHERE user_id = @userId AND service = @service',
   );
@@ -96,18 +96,19 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
       'AND coalesce(loves_synced_at, 0) < ?',
   );
 
-  const isAccount = ({ userId, service }: Of) =>
+  const isAccount = ({ userId, service }: AccountKey) =>
     and(eq(scrobbleAccounts.userId, userId), eq(scrobbleAccounts.service, service));
-  const isQueued = ({ userId, service }: Of) =>
+  const isQueued = ({ userId, service }: AccountKey) =>
     and(eq(scrobbleQueue.userId, userId), eq(scrobbleQueue.service, service));
-  const arePlays = (of: Of, ids: readonly PlayId[]) =>
+  const arePlays = (of: AccountKey, ids: readonly PlayId[]) =>
     and(eq(scrobbleQueue.service, of.service), inArray(scrobbleQueue.playId, [...ids]));
-  const areLoves = ({ userId, service }: Of) =>
+  const areLoves = ({ userId, service }: AccountKey) =>
     and(eq(scrobbleLoves.userId, userId), eq(scrobbleLoves.service, service));
-  const drop = (of: Of, ids: readonly PlayId[]): void => void db.delete(scrobbleQueue).where(arePlays(of, ids)).run();
+  const deleteFromQueue = (of: AccountKey, ids: readonly PlayId[]): void =>
+    void db.delete(scrobbleQueue).where(arePlays(of, ids)).run();
 
   return {
-    findAccount: (of: Of): ScrobbleAccountRow | undefined =>
+    findAccount: (of: AccountKey): ScrobbleAccountRow | undefined =>
       db.select().from(scrobbleAccounts).where(isAccount(of)).get(),
     isSuperuser: (userId: UserId): boolean =>
       db.select({ isSuperuser: users.isSuperuser }).from(users).where(eq(users.id, userId)).get()?.isSuperuser ?? false,
@@ -131,10 +132,10 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
         .run();
     },
     updateAccount: (
-      of: Of,
+      of: AccountKey,
       values: Partial<Pick<ScrobbleAccountRow, 'problem' | 'isStopped' | 'lovesSyncedAt' | 'token' | 'tokenSalt'>>,
     ): void => void db.update(scrobbleAccounts).set(values).where(isAccount(of)).run(),
-    removeAccount: client.transaction((of: Of): void => {
+    removeAccount: client.transaction((of: AccountKey): void => {
       db.delete(scrobbleQueue).where(isQueued(of)).run();
       db.delete(scrobbleLoves).where(areLoves(of)).run();
       db.delete(scrobbleAccounts).where(isAccount(of)).run();
@@ -142,33 +143,33 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
 
     /** Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
-    /** Those that failed less often first. */
-    next: (of: Of, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
-      next.all({ ...of, limit, without: JSON.stringify([...without]) }),
+    /** Lists plays with fewer failures first. */
+    next: (of: AccountKey, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
+      selectNext.all({ ...of, limit, without: JSON.stringify([...without]) }),
     /** Notes that a play was not taken. How often by now; while nothing is taken, once at most. */
-    fail: ({ service }: Of, id: PlayId, othersAreTaken: boolean): number =>
+    fail: ({ service }: AccountKey, id: PlayId, othersAreTaken: boolean): number =>
       fail.all({ id, service, counts: othersAreTaken ? 1 : 0 })[0] ?? 0,
-    refusals: (of: Of): Refusal[] => refusals.all(of),
-    drop,
-    setSent: (of: Of, ids: readonly PlayId[], isSent: boolean): void =>
+    refusals: (of: AccountKey): Refusal[] => refusals.all(of),
+    drop: deleteFromQueue,
+    setSent: (of: AccountKey, ids: readonly PlayId[], isSent: boolean): void =>
       void db.update(scrobbleQueue).set({ isSent }).where(arePlays(of, ids)).run(),
-    refuse: (of: Of, id: PlayId, refusal: string): void =>
+    refuse: (of: AccountKey, id: PlayId, refusal: string): void =>
       void db
         .update(scrobbleQueue)
         .set({ refusal })
         .where(arePlays(of, [id]))
         .run(),
-    submitted: client.transaction((of: Of, ids: readonly PlayId[], at: Date): void => {
-      drop(of, ids);
+    submitted: client.transaction((of: AccountKey, ids: readonly PlayId[], at: Date): void => {
+      deleteFromQueue(of, ids);
       addSubmitted.run({ ...of, plays: ids.length, at: at.getTime() });
     }).immediate,
-    counts: (of: Of): { queued: number; refused: number } => count.get(of) ?? { queued: 0, refused: 0 },
-    waiting: (): Of[] => waiting.all(),
+    counts: (of: AccountKey): { queued: number; refused: number } => count.get(of) ?? { queued: 0, refused: 0 },
+    waiting: (): AccountKey[] => selectWaiting.all(),
 
     likedSongs: (userId: UserId): LikedSong[] => likedSongs.all(userId),
-    lovesSyncedBefore: (time: Date): Of[] => syncedBefore.all(time.getTime()),
-    loves: (of: Of): LoveRow[] => db.select().from(scrobbleLoves).where(areLoves(of)).all(),
-    putLove: (of: Of, love: LoveRow): void =>
+    lovesSyncedBefore: (time: Date): AccountKey[] => syncedBefore.all(time.getTime()),
+    loves: (of: AccountKey): LoveRow[] => db.select().from(scrobbleLoves).where(areLoves(of)).all(),
+    putLove: (of: AccountKey, love: LoveRow): void =>
       void db
         .insert(scrobbleLoves)
         .values({ ...of, ...love })
@@ -177,7 +178,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
           set: { isListed: love.isListed },
         })
         .run(),
-    removeLove: (of: Of, songKey: number): void =>
+    removeLove: (of: AccountKey, songKey: number): void =>
       void db
         .delete(scrobbleLoves)
         .where(and(areLoves(of), eq(scrobbleLoves.songKey, songKey)))

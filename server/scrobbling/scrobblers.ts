@@ -12,7 +12,7 @@ export interface ScrobbleAccount {
   /** User token, session key or API key. */
   token: string;
   username: string;
-  /** Of a server of the user's own; null where everybody uses the same one. */
+  /** Address of the user's own server; null where everybody uses the same one. */
   url: string | null;
   /** Whether that server may be in a private network. */
   mayBePrivate: boolean;
@@ -28,10 +28,10 @@ export interface SongOut {
 export interface ListenOut extends SongOut {
   /** Milliseconds since 1970; services have whole seconds. */
   playedAt: number;
-  /** It was sent before, and whether it arrived is not known. */
+  /** The listen was sent before, and may have arrived. */
   mayBeThere: boolean;
 }
-/** As the service spells it. */
+/** Spelled as the service does. */
 export interface KnownListen {
   title: string;
   playedAt: number;
@@ -61,7 +61,7 @@ export type Outcome =
   | { kind: 'refused'; reason: string };
 
 export interface Scrobbler {
-  /** For messages. */
+  /** Name in messages. */
   title: string;
   /** Listens in one request. */
   atOnce: number;
@@ -70,7 +70,7 @@ export interface Scrobbler {
   /** `own_server`: the user also gives the address of the server. */
   signIn: 'token' | 'page' | 'own_server';
   isEnabled: () => boolean;
-  /** For services with a page on which the user allows access: its address, and the token that it will be for. */
+  /** Returns the address of the page on which the user allows access, and the token that it will be for. */
   startSignIn?: () => Promise<{ token: string; url: string }>;
   /** The account that the token is for; undefined when it is not accepted. Throws when the service cannot be asked. */
   finishSignIn(account: Omit<ScrobbleAccount, 'username'>): Promise<{ token: string; username: string } | undefined>;
@@ -87,23 +87,23 @@ export interface Scrobbler {
     signal: AbortSignal,
   ) => Promise<KnownListen[] | undefined>;
   setLoved?: (account: ScrobbleAccount, song: SongOut, isLoved: boolean, signal: AbortSignal) => Promise<Outcome>;
-  /** Whether loves are by recording mbid only. */
+  /** The service identifies loves by recording mbid only. */
   lovesByMbid?: boolean;
-  /** All loved songs. Throws when they are not complete. */
+  /** Returns all loved songs. Throws when the list is incomplete. */
   lovedSongs?: (account: ScrobbleAccount, signal: AbortSignal) => Promise<LovedSong[]>;
 }
 
-const TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 << 20;
-export const LONGEST_WAIT_MS = 60_000;
+export const MAX_WAIT_MS = 60_000;
 const DEFAULT_WAIT_MS = 10_000;
-/** Of listens that are looked up or loved songs, before an answer without an end is given up. */
+/** Limit of pages, for a service whose list never ends. */
 export const MAX_PAGES = 200;
 
 export interface ServiceAnswer {
   status: number;
   headers: Headers;
-  /** Undefined when it is not JSON, such as the error page of a proxy or the sign-in page of a network. */
+  /** Undefined when the body is not JSON, such as the error page of a proxy or the sign-in page of a network. */
   body: unknown;
 }
 interface ServiceRequest {
@@ -137,7 +137,7 @@ export const createAskService =
             ...(type !== undefined && { 'content-type': type }),
             ...headers,
           },
-          timeoutMs: TIMEOUT_MS,
+          timeoutMs: REQUEST_TIMEOUT_MS,
           maxBytes: MAX_ANSWER_BYTES,
           signal,
           ...(content !== undefined && { body: content }),
@@ -155,17 +155,17 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** How long to wait, from the headers of the answer. */
-export function resetMs(headers: Headers, otherwise = DEFAULT_WAIT_MS): number {
+/** Returns how long to wait, from the headers of the answer. */
+export function resetMs(headers: Headers, fallbackMs = DEFAULT_WAIT_MS): number {
   const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : otherwise;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : fallbackMs;
 }
 
 /** Why a service did not take something: in its own words, if there are any. */
-export const reasonOf = (said: string | undefined, status: number): string =>
-  said?.slice(0, 300) || `it answered ${status}`;
+export const reasonOf = (complaint: string | undefined, status: number): string =>
+  complaint?.slice(0, 300) || `it answered ${status}`;
 
-/** Throws when the answer is not of this form. */
+/** Throws when the answer has another form. */
 export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: ServiceAnswer): z.output<T> {
   const { data } = form.safeParse(body);
   if (status !== 200 || data === undefined) throw new Error(`it answered ${status}`);
@@ -176,15 +176,15 @@ export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: Serv
 export const present = <T>(fields: Record<string, T | null>): Record<string, T> =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, T] => field[1] !== null));
 
-/** All pages of a list. Throws when it ends before its total. */
+/** Reads all pages of a list. Throws when it ends before its total. */
 export async function readAll<T>(
   readPage: (page: number, before: number) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {
-  const found: T[] = [];
+  const allItems: T[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const { items, total } = await readPage(page, found.length);
-    found.push(...items);
-    if (found.length >= total) return found;
+    const { items, total } = await readPage(page, allItems.length);
+    allItems.push(...items);
+    if (allItems.length >= total) return allItems;
     if (items.length === 0) break;
   }
   throw new Error('it sent an incomplete list');

@@ -12,11 +12,11 @@ import { getBackend, missingSettings } from '../storage/backends.ts';
 export async function checkTogether(
   next: Settings,
   changed: readonly SettingName[],
-  own: { data: string; storageRoot: string },
+  ownFolders: { data: string; storageRoot: string },
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   if (changed.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
-    const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, own);
+    const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, ownFolders);
     if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
   }
   if (changed.includes('HOST') && !(await canListenOn(next.HOST)))
@@ -31,30 +31,30 @@ export async function checkTogether(
   const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
   const [field = ''] = changed.includes('STORAGE_BACKEND')
     ? ['storage_backend']
-    : missing.filter((name) => changed.some((one) => one.toLowerCase() === name));
+    : missing.filter((name) => changed.some((changedName) => changedName.toLowerCase() === name));
   if (missing.length > 0 && field !== '')
     errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` }); // the server would not start again
   return errors;
 }
 
 /** Throws `invalid` for a music folder that can't be scanned. */
-export async function assertImportPath(path: string, own: { data: string; storageRoot: string }): Promise<void> {
-  const fault = await importPathFault(path, own);
+export async function assertImportPath(path: string, ownFolders: { data: string; storageRoot: string }): Promise<void> {
+  const fault = await importPathFault(path, ownFolders);
   if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
 }
 
-/** What is wrong with a music folder; undefined if it can be scanned. */
+/** Returns what is wrong with a music folder; undefined if it can be scanned. */
 export async function importPathFault(
   path: string,
-  own: { data: string; storageRoot: string },
+  ownFolders: { data: string; storageRoot: string },
 ): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is no folder';
   if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
   for (const [folder, name] of [
-    [own.data, 'data folder'],
-    [own.storageRoot, 'stored library'],
+    [ownFolders.data, 'data folder'],
+    [ownFolders.storageRoot, 'stored library'],
   ] as const) {
     const ours = await realpath(folder).catch(() => folder);
     if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;

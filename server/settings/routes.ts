@@ -27,7 +27,7 @@ export function settingsRoutes(
   settings: SettingsService,
   { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
 ): Route[] {
-  const all = (): SettingsOut => {
+  const allSettings = (): SettingsOut => {
     const states = settings.list();
     const saved = Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
     return {
@@ -45,7 +45,7 @@ export function settingsRoutes(
         summary: 'All settings with the origins of their values',
         reply: SettingsOut,
       },
-      () => all(),
+      () => allSettings(),
     ),
 
     route(
@@ -60,7 +60,7 @@ export function settingsRoutes(
       },
       async ({ query, body }) => {
         await settings.change(toChange(body), { dryRun: query.dry_run });
-        return all();
+        return allSettings();
       },
     ),
 
@@ -98,7 +98,7 @@ function toSettingOut({ name, value, origin, isPending }: SettingState, saved: S
   };
 }
 
-/** Whether it has an effect with the other settings as saved. */
+/** Whether the setting has an effect with the other settings as saved. */
 function isInUse(name: SettingName, saved: Settings): boolean {
   const { onlyFor } = SETTINGS[name];
   if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
@@ -114,7 +114,7 @@ function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
   return { choices: [...(schema instanceof z.ZodOptional ? [''] : []), ...rule.options.map(String)] };
 }
 
-/** In the form that PATCH accepts. */
+/** Converts a value to the form that PATCH accepts. */
 function toValue(unit: SettingOut['unit'], value: SettingState['value']): SettingOut['value'] {
   if (value === undefined) return null;
   if (unit === 'duration' && typeof value === 'number') return toDuration(value);

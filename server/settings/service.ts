@@ -48,7 +48,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
   const checks: ((names: readonly SettingName[], next: Settings) => Promise<FieldError[]>)[] = [];
   let writing: Promise<void> = Promise.resolve();
 
-  const tell = (changed: SettingName[]): void => {
+  const notifyListeners = (changed: SettingName[]): void => {
     for (const { names, listener } of listeners) {
       const theirs = changed.filter((name) => names.includes(name));
       if (theirs.length > 0) void tryListener(listener, theirs, log);
@@ -90,7 +90,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
         origins[name] = isUnset(change[name]) ? 'default' : 'file';
       }
       for (const name of live) Object.assign(running, { [name]: parsed[name] });
-      tell(live);
+      notifyListeners(live);
     },
 
     checkAlso(name, fault) {
@@ -140,19 +140,19 @@ function parseAll(change: SettingsChange, names: SettingName[]): Partial<Setting
 async function save(file: string, secretStore: SecretStore, change: SettingsChange): Promise<void> {
   const entries = Object.entries(change) as [SettingName, SettingValue][];
   try {
-    const before = readJsonFile(file);
-    const after = merge(before, change);
+    const oldValues = readJsonFile(file);
+    const newValues = merge(oldValues, change);
     for (const [name, value] of entries.filter(([name]) => isSecretSetting(name))) {
       if (isUnset(value)) await secretStore.delete(secretNameOf(name));
       else await secretStore.set(secretNameOf(name), String(value));
     }
-    if (differs(before, after)) writeJsonFile(file, after);
+    if (differs(oldValues, newValues)) writeJsonFile(file, newValues);
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
-    const where = entries.every(([name]) => isSecretSetting(name)) ? 'The secret store' : 'settings.json';
+    const location = entries.every(([name]) => isSecretSetting(name)) ? 'The secret store' : 'settings.json';
     throw new AppError(
       'unavailable',
-      `${where} could not be read or written, so nothing was changed. See the log for details.`,
+      `${location} could not be read or written, so nothing was changed. See the log for details.`,
       { cause },
     );
   }
@@ -160,11 +160,11 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
 
 /** Keeps everything else in the file as it was written by hand. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
-  const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
+  const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
   const set = (Object.entries(change) as [SettingName, SettingValue][])
     .filter(([name, value]) => !isUnset(value) && !isSecretSetting(name))
     .map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries([...kept, ...set]);
+  return Object.fromEntries([...otherEntries, ...set]);
 }
 
 /** Empty text counts as unset, as in loadConfig. */

@@ -48,7 +48,7 @@ export async function* sharePage({ description, username, zip, tracks }: SharedP
 <p>Shared by ${escape(username)} from Tonearm${zip === undefined ? '' : ` · ${link(zip)}`}</p>
 <ol>
 `;
-  for await (const some of tracks) yield `${some.map(item).join('\n')}\n`;
+  for await (const pageOfTracks of tracks) yield `${pageOfTracks.map(item).join('\n')}\n`;
   yield `</ol>
 </main></body></html>
 `;

@@ -14,7 +14,7 @@ import { ZipFormat } from '../zips/routes.ts';
 import type { ZipService } from '../zips/service.ts';
 
 const token = z.string().regex(/^[\w-]{10,64}$/);
-const AT_ONCE = 100;
+const TRACKS_PER_PIECE = 100;
 const ShareParam = z.object({ token });
 const ShareTrackParam = z.object({
   token,
@@ -56,12 +56,12 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
 
       async function* tracksOf({ id, token, trackIds }: ShareSummary): AsyncGenerator<SharedTrack[]> {
         const positions = shares.positionsOf(id);
-        for (let at = 0; at < trackIds.length; at += AT_ONCE) {
-          const ids = trackIds.slice(at, at + AT_ONCE);
+        for (let offset = 0; offset < trackIds.length; offset += TRACKS_PER_PIECE) {
+          const ids = trackIds.slice(offset, offset + TRACKS_PER_PIECE);
           const byId = new Map(library.tracksById(userId, ids).map((track) => [track.id, track]));
           yield ids.flatMap((trackId, n) => {
             const track = byId.get(trackId);
-            return track ? [{ ...track, address: `/share/${token}/${positions[at + n]}` }] : [];
+            return track ? [{ ...track, address: `/share/${token}/${positions[offset + n]}` }] : [];
           });
           await turn();
         }

@@ -21,21 +21,21 @@ interface ShareDetails {
 
 const TOKEN_BYTES = 17;
 /** Tracks of one share. */
-export const MAX_SHARED = 5_000;
+export const MAX_SHARED_TRACKS = 5_000;
 /** Shares of one account. */
 const MAX_SHARES = 1_000;
-const MAX_DESCRIPTION = 1_000;
+const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 export type ShareService = ReturnType<typeof createShareService>;
 
 interface ShareServiceDeps {
   db: MainDb;
   now: () => Date;
-  openAnswers: Pick<OpenAnswers, 'note' | 'recheck'>;
+  openAnswers: Pick<OpenAnswers, 'track' | 'recheck'>;
 }
 
 export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
-  const mine = (userId: UserId, id: ShareId) => and(eq(shares.userId, userId), eq(shares.id, id));
+  const shareOfUser = (userId: UserId, id: ShareId) => and(eq(shares.userId, userId), eq(shares.id, id));
   const withTracks = (row: ShareRow): ShareSummary => ({
     ...row,
     trackIds: db
@@ -46,7 +46,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       .all()
       .map(({ id }) => id),
   });
-  /** Undefined also when the owner may no longer share. */
+  /** Returns undefined also when the owner may no longer share. */
   const findOpen = (token: string): { share: ShareRow; mostKbps: number | null; mayDownload: boolean } | undefined =>
     db
       .select({
@@ -77,8 +77,8 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       trackIds: readonly TrackId[],
       { description, expiresAt }: ShareDetails,
     ): Promise<ShareSummary> {
-      if (trackIds.length === 0 || trackIds.length > MAX_SHARED)
-        throw invalid([{ field: 'track_ids', message: `must be 1 to ${MAX_SHARED}` }]);
+      if (trackIds.length === 0 || trackIds.length > MAX_SHARED_TRACKS)
+        throw invalid([{ field: 'track_ids', message: `must be 1 to ${MAX_SHARED_TRACKS}` }]);
       const { count } = db.select({ count: countRows() }).from(shares).where(eq(shares.userId, userId)).get() ?? {
         count: 0,
       };
@@ -114,59 +114,59 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
         ...(description !== undefined && { description: shortened(description) }),
         ...(expiresAt !== undefined && { expiresAt }),
       };
-      const found =
+      const usableShare =
         Object.keys(set).length === 0
-          ? db.select({ id: shares.id }).from(shares).where(mine(userId, id)).get() !== undefined
-          : db.update(shares).set(set).where(mine(userId, id)).run().changes > 0;
-      if (!found) throw notFound('share', id);
+          ? db.select({ id: shares.id }).from(shares).where(shareOfUser(userId, id)).get() !== undefined
+          : db.update(shares).set(set).where(shareOfUser(userId, id)).run().changes > 0;
+      if (!usableShare) throw notFound('share', id);
       openAnswers.recheck(userId);
     },
 
-    /** What is being heard or saved of it ends. */
+    /** Ends running streams and downloads of the share. */
     remove(userId: UserId, id: ShareId): void {
-      if (db.delete(shares).where(mine(userId, id)).run().changes === 0) throw notFound('share', id);
+      if (db.delete(shares).where(shareOfUser(userId, id)).run().changes === 0) throw notFound('share', id);
       openAnswers.recheck(userId);
     },
 
-    /** For answers with its audio: they end with the share, and with what its owner may do. */
+    /** Tracks a response with audio of the share: it ends with the share, or with the owner's right. */
     noteOpen(res: ServerResponse, { token, userId }: Pick<ShareRow, 'token' | 'userId'>, isSaving: boolean): void {
-      openAnswers.note(res, userId, () => {
-        const open = findOpen(token);
-        return open !== undefined && (open.mayDownload || !isSaving);
+      openAnswers.track(res, userId, () => {
+        const usableShare = findOpen(token);
+        return usableShare !== undefined && (usableShare.mayDownload || !isSaving);
       });
     },
 
     /** Finds a share and counts the visit. Throws `not_found`, also for one that expired or was deleted. */
     visit(token: string): ShareSummary & { mayDownload: boolean } {
-      const open = findOpen(token);
-      if (!open) throw notFound('share');
-      const row = open.share;
+      const usableShare = findOpen(token);
+      if (!usableShare) throw notFound('share');
+      const row = usableShare.share;
       db.update(shares)
         .set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: now() })
         .where(eq(shares.id, row.id))
         .run();
-      return { ...withTracks(row), mayDownload: open.mayDownload };
+      return { ...withTracks(row), mayDownload: usableShare.mayDownload };
     },
 
-    /** All of its tracks, to be saved. Throws `not_found`, also when its owner may not save files. */
+    /** Returns all tracks for a download. Throws `not_found`, also when the owner may not download. */
     whole(token: string): ShareSummary & { mostKbps: number | null } {
-      const open = findOpen(token);
-      if (!open?.mayDownload) throw notFound('share');
-      return { ...withTracks(open.share), mostKbps: open.mostKbps };
+      const usableShare = findOpen(token);
+      if (!usableShare?.mayDownload) throw notFound('share');
+      return { ...withTracks(usableShare.share), mostKbps: usableShare.mostKbps };
     },
 
     /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */
     trackAt(token: string, position: number): { share: ShareRow; trackId: TrackId; mostKbps: number | null } {
-      const open = findOpen(token);
-      const found =
-        open &&
+      const usableShare = findOpen(token);
+      const track =
+        usableShare &&
         db
           .select({ id: shareTracks.trackId })
           .from(shareTracks)
-          .where(and(eq(shareTracks.shareId, open.share.id), eq(shareTracks.position, position)))
+          .where(and(eq(shareTracks.shareId, usableShare.share.id), eq(shareTracks.position, position)))
           .get();
-      if (!found) throw notFound('share');
-      return { share: open.share, trackId: found.id, mostKbps: open.mostKbps };
+      if (!track) throw notFound('share');
+      return { share: usableShare.share, trackId: track.id, mostKbps: usableShare.mostKbps };
     },
 
     positionsOf: (id: ShareId): number[] =>
@@ -180,4 +180,4 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
   };
 }
 
-const shortened = (text: string | null): string | null => text?.slice(0, MAX_DESCRIPTION) ?? null;
+const shortened = (text: string | null): string | null => text?.slice(0, MAX_DESCRIPTION_CHARACTERS) ?? null;

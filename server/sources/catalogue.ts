@@ -31,7 +31,7 @@ export interface DownloadOptions {
 /** All methods throw CatalogueError or the signal's reason. */
 export interface CatalogueProvider {
   readonly name: string;
-  /** What is missing in the settings; undefined if it is ready for use. */
+  /** Returns what is missing in the settings; undefined if the catalogue is ready for use. */
   whyNot(): string | undefined;
   /** Whether untrusted text has the form of an id of this catalogue. */
   isId(id: string): boolean;
@@ -56,7 +56,7 @@ export type CatalogueFault =
   | 'timeout';
 
 /** Temporary, so worth a retry. */
-const PASSING: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
+const TEMPORARY_FAULTS: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
 
 /** `message` is a sentence for users. */
 export class CatalogueError extends Error {
@@ -76,7 +76,7 @@ export class CatalogueError extends Error {
   }
 
   get isPassing(): boolean {
-    return PASSING.has(this.fault);
+    return TEMPORARY_FAULTS.has(this.fault);
   }
 }
 

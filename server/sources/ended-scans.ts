@@ -23,7 +23,7 @@ interface Row extends RowAs<typeof jobs, 'status'> {
 }
 
 /** Uses the index on task and id, newest first, so that the first match ends the search. */
-const SCANS = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
+const SCANS_SQL = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
 
 export function createEndedScans(db: Db) {
   return {
@@ -31,7 +31,7 @@ export function createEndedScans(db: Db) {
       const row = db.get<
         Row | undefined
       >(sql`SELECT id AS jobId, status, finished_at AS finishedAt, payload ->> '$.paths' AS paths,
-        json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS} AND finished_at IS NOT NULL
+        json_remove(result, '$.failed', '$.skipped', '$.changing') AS result ${SCANS_SQL} AND finished_at IS NOT NULL
         ORDER BY id DESC LIMIT 1`);
       if (!row) return null;
       const { jobId, status, finishedAt, paths, result } = row;
@@ -46,7 +46,7 @@ export function createEndedScans(db: Db) {
 
     goodAt(): Date | null {
       const row = db.get<{ at: number } | undefined>(
-        sql`SELECT finished_at AS at ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+        sql`SELECT finished_at AS at ${SCANS_SQL} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
       );
       return row ? new Date(row.at) : null;
     },
@@ -54,7 +54,7 @@ export function createEndedScans(db: Db) {
     /** The music folder of the last successful scan; undefined before the first. */
     folder(): string | undefined {
       const row = db.get<{ path: string | null } | undefined>(
-        sql`SELECT result ->> '$.path' AS path ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+        sql`SELECT result ->> '$.path' AS path ${SCANS_SQL} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
       );
       return row?.path ?? undefined;
     },

@@ -1,15 +1,15 @@
 // Parses the extractor's output into hits, and its errors into faults. Pure.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit } from './catalogue.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARACTERS = 300;
 
 const Name = z
   .string()
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, MAX_NAME_CHARACTERS) || undefined)
   .optional()
   .catch(undefined);
 const Positive = z.number().positive().optional().catch(undefined);
@@ -45,7 +45,7 @@ const Entry = z.object({
 });
 export const SearchOutput = z.object({ entries: z.array(z.unknown()) });
 
-/** Undefined for results that cannot be downloaded: without a URL, or live. */
+/** Returns undefined for results that cannot be downloaded: without a URL, or live. */
 export function toHit(value: unknown): CatalogueHit | undefined {
   const { data: entry } = Entry.safeParse(value);
   const pageUrl = webAddress(entry?.webpage_url) ?? webAddress(entry?.url);
@@ -58,7 +58,7 @@ export function toHit(value: unknown): CatalogueHit | undefined {
     pageUrl,
     title: entry.track ?? entry.title ?? 'Untitled',
     artist:
-      (entry.artists && oneLine(entry.artists.join('; '), LONGEST_NAME)) ??
+      (entry.artists && toOneLine(entry.artists.join('; '), MAX_NAME_CHARACTERS)) ??
       entry.artist ??
       entry.uploader ??
       entry.channel,
@@ -85,7 +85,7 @@ export function fillTemplate(template: string, query: string, limit: number): st
   return template.replaceAll(/\{(limit|query)\}/g, (_, name) => (name === 'limit' ? String(limit) : words));
 }
 
-const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0], string][] = [
+const FAULT_PATTERNS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0], string][] = [
   [
     /HTTP Error 404|HTTP Error 410|Video unavailable|has been removed|does not exist|not available/i,
     'not_found',
@@ -109,18 +109,18 @@ const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0
 /** Converts the last line of the error output. URLs and paths are removed from it. */
 export function toFault(stderr: string, code: number | null): CatalogueError {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
-  const said = oneLine(
+  const errorText = toOneLine(
     (lines.at(-1) ?? '').replace(/^ERROR:\s*/, '').replace(/https?:\/\/\S+|(?<![\w.])\/\S+|[A-Z]:\\\S+/g, '…'),
     200,
   );
-  const ended = code === null ? 'ended by a signal' : `exit code ${code}`;
-  const detail = said === '' ? ended : trimEnd(said, /[.;]/);
+  const exitText = code === null ? 'ended by a signal' : `exit code ${code}`;
+  const detail = errorText === '' ? exitText : trimEnd(errorText, /[.;]/);
   if (code === 2)
     return new CatalogueError(
       'misconfigured',
       `The extractor does not support the options used; try another version (${detail}).`,
     );
-  for (const [pattern, fault, meaning] of MEANINGS)
+  for (const [pattern, fault, meaning] of FAULT_PATTERNS)
     if (pattern.test(stderr)) return new CatalogueError(fault, `${meaning} (${detail}).`);
   return new CatalogueError('unavailable', `The extractor failed (${detail}).`);
 }

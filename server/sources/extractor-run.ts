@@ -14,15 +14,15 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-export interface Finished {
+export interface RunResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-const MAX_OUTPUT = 16e6;
-const MAX_ERRORS = 32e3;
-const LONGEST_LINE = 64e3;
+const MAX_OUTPUT_CHARACTERS = 16e6;
+const MAX_ERROR_CHARACTERS = 32e3;
+const MAX_LINE_CHARACTERS = 64e3;
 const GRACE_MS = 3_000;
 const isWindows = process.platform === 'win32';
 
@@ -31,7 +31,7 @@ export function runExtractor(
   command: string,
   args: readonly string[],
   { cwd, signal, timeLimitMs, onLine, env = process.env }: RunOptions,
-): Promise<Finished> {
+): Promise<RunResult> {
   signal.throwIfAborted();
   const child = spawn(command, args, {
     cwd,
@@ -45,9 +45,9 @@ export function runExtractor(
     let [stdout, stderr, line] = ['', '', ''];
     let fault: unknown;
 
-    const stop = (why: unknown): void => {
+    const stop = (reason: unknown): void => {
       if (fault !== undefined) return;
-      fault = why;
+      fault = reason;
       endGroup(child.pid, 'SIGTERM');
       setTimeout(() => {
         if (child.exitCode === null && child.signalCode === null) endGroup(child.pid, 'SIGKILL');
@@ -65,16 +65,16 @@ export function runExtractor(
       const text = decoder.write(chunk);
       if (onLine) {
         const lines = (line + text).split('\n');
-        line = (lines.pop() ?? '').slice(-LONGEST_LINE);
-        for (const one of lines) onLine(one.trimEnd());
+        line = (lines.pop() ?? '').slice(-MAX_LINE_CHARACTERS);
+        for (const completeLine of lines) onLine(completeLine.trimEnd());
       } else {
         stdout += text;
-        if (stdout.length > MAX_OUTPUT)
+        if (stdout.length > MAX_OUTPUT_CHARACTERS)
           stop(new CatalogueError('unavailable', 'The extractor returned too much output.'));
       }
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString('utf8')).slice(-MAX_ERRORS);
+      stderr = (stderr + chunk.toString('utf8')).slice(-MAX_ERROR_CHARACTERS);
     });
     child.once('error', (cause) => {
       fault ??= new CatalogueError('misconfigured', 'The extractor cannot be started; check STREAMSRC_COMMAND.', {

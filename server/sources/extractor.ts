@@ -10,20 +10,20 @@ import { assertPublic } from '../outbound/public-addresses.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider, type CatalogueRef } from './catalogue.ts';
 import { fillTemplate, SearchOutput, toFault, toHit } from './extractor-items.ts';
-import { runExtractor, type Finished, type RunOptions } from './extractor-run.ts';
-import { createProviderHttp, inOurWords, tooLarge, type CataloguePace } from './provider-http.ts';
+import { runExtractor, type RunResult, type RunOptions } from './extractor-run.ts';
+import { createProviderHttp, withCatalogueErrors, tooLarge, type CataloguePace } from './provider-http.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
 /** Without --ignore-config, a user's configuration could make it run or write anything. */
-const ALWAYS = ['--ignore-config', '--no-warnings', '--no-cache-dir', '--socket-timeout', '15', '-q'];
+const COMMON_ARGUMENTS = ['--ignore-config', '--no-warnings', '--no-cache-dir', '--socket-timeout', '15', '-q'];
 /** The extractor's name, which may have parts, and the id that it gives: `youtube:tab:PL123`. */
 const ID = /^[\w.-]{1,80}:[^\u0000-\u001f]{1,700}$/;
 /** First version with the option for a JavaScript runtime, which some sites require. */
-const KNOWS_RUNTIMES = '2025.11.12';
-const PROGRESS = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';
+const MIN_RUNTIME_VERSION = '2025.11.12';
+const PROGRESS_TEMPLATE = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';
 
-interface ExtDeps {
+interface ExtractorDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;
@@ -31,7 +31,7 @@ interface ExtDeps {
   tmpDir: string;
 }
 
-export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDeps): CatalogueProvider {
+export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }: ExtractorDeps): CatalogueProvider {
   const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process
   const base = (): URL => siteOf(settings.get('STREAMSRC_SEARCH_TEMPLATE'));
   const http = createProviderHttp({ base, userAgent, pace });
@@ -49,17 +49,17 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     return tool;
   }
 
-  async function run(args: string[], address: string, options: RunOptions): Promise<Finished> {
+  async function run(args: string[], address: string, options: RunOptions): Promise<RunResult> {
     const { path, version } = await program();
     const extractors = settings.get('STREAMSRC_EXTRACTORS');
     return withCookies((cookies) =>
       runExtractor(
         path,
         [
-          ...ALWAYS,
+          ...COMMON_ARGUMENTS,
           ...cookies,
           ...(extractors === undefined ? [] : ['--use-extractors', extractors]),
-          ...(version >= KNOWS_RUNTIMES && !process.versions['electron']
+          ...(version >= MIN_RUNTIME_VERSION && !process.versions['electron']
             ? ['--js-runtimes', `node:${process.execPath}`]
             : []),
           ...args,
@@ -108,7 +108,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
   /** A page may have come with a library from elsewhere. */
   async function assertVisitable(pageUrl: string): Promise<void> {
     const page = new URL(pageUrl);
-    if (page.host !== base().host) await inOurWords(() => assertPublic(page));
+    if (page.host !== base().host) await withCatalogueErrors(() => assertPublic(page));
   }
 
   async function resolve({ pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
@@ -131,7 +131,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
       if (
         file !== undefined &&
         !(await stat(file).then(
-          (found) => found.isFile(),
+          (entry) => entry.isFile(),
           () => false,
         ))
       )
@@ -176,7 +176,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
           '--max-filesize',
           String(maxBytes),
           '--progress-template',
-          PROGRESS,
+          PROGRESS_TEMPLATE,
           '--print',
           'after_move:filepath',
           '-o',

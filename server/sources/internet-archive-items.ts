@@ -1,11 +1,11 @@
 // Converts items of the Internet Archive (albums, concerts) to tracks. Pure. Numbers are text, any name may be a list,
 // and each track has files in several formats.
 import { z } from 'zod';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
 
 const MAX_FILES = 3_000;
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARACTERS = 300;
 
 /** Text, or a list of which the first counts. */
 const Name = z
@@ -16,7 +16,7 @@ const Name = z
       .transform(([first]) => first)
       .pipe(z.string()),
   ])
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, MAX_NAME_CHARACTERS) || undefined)
   .optional()
   .catch(undefined);
 
@@ -55,8 +55,8 @@ export const IaSearch = z.object({
   response: z.object({ docs: z.array(z.object({ identifier: z.string() }).catch({ identifier: '' })) }),
 });
 
-/** Best first. */
-const FORMATS = [
+/** The best format comes first. */
+const FORMATS_BY_PREFERENCE = [
   'flac',
   'vbr mp3',
   'mp3',
@@ -73,7 +73,7 @@ const FORMATS = [
   '64kbps mp3',
 ];
 
-const rankOf = ({ format }: IaFile): number => FORMATS.indexOf(format.toLowerCase());
+const rankOf = ({ format }: IaFile): number => FORMATS_BY_PREFERENCE.indexOf(format.toLowerCase());
 
 /** The tracks of an item in order, each in its best available format. Ids are `prefix` and the file name. */
 export function tracksOf(
@@ -124,12 +124,12 @@ const wholeNumber = (text: string | undefined): number | undefined =>
 const yearOf = (date: string | undefined): number | undefined =>
   Number(/^(1[89]|20)\d\d/.exec(date ?? '')?.[0]) || undefined;
 const nameOf = (file: string): string =>
-  oneLine(
+  toOneLine(
     file
       .slice(file.lastIndexOf('/') + 1)
       .replace(/\.\w{1,5}$/, '')
       .replaceAll('_', ' '),
-    LONGEST_NAME,
+    MAX_NAME_CHARACTERS,
   ) || file;
 
 /** Escapes a query for the archive's search; lower-cases its operators. */

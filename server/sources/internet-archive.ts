@@ -7,43 +7,43 @@ import { pipeline } from 'node:stream/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider } from './catalogue.ts';
 import { findFile, IaItem, IaSearch, isSafeName, searchWords, tracksOf } from './internet-archive-items.ts';
-import { createProviderHttp, dropPart, type CataloguePace } from './provider-http.ts';
+import { createProviderHttp, deletePartialFile, type CataloguePace } from './provider-http.ts';
 
-const DEFAULT_BASE = 'https://archive.org';
-const ITEMS = 5;
-const KEEP_ITEMS = 300;
-const KEEP_MS = 3_600_000;
+const DEFAULT_BASE_URL = 'https://archive.org';
+const MAX_SEARCHED_ITEMS = 5;
+const MAX_CACHED_ITEMS = 300;
+const MAX_ITEM_AGE_MS = 3_600_000;
 const IDENTIFIER = /^[A-Za-z0-9][\w.-]{0,100}$/;
 
-interface IaDeps {
+interface InternetArchiveDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;
   now: () => Date;
 }
 
-export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueProvider {
-  const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? DEFAULT_BASE}/`);
+export function createInternetArchive({ settings, userAgent, pace, now }: InternetArchiveDeps): CatalogueProvider {
+  const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? DEFAULT_BASE_URL}/`);
   const http = createProviderHttp({ base, userAgent, pace });
-  const kept = new Map<string, { item: IaItem; until: number }>();
+  const cachedItems = new Map<string, { item: IaItem; until: number }>();
 
-  const at = (path: string): URL => new URL(path, base());
+  const urlOf = (path: string): URL => new URL(path, base());
   const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
   async function itemOf(identifier: string, signal: AbortSignal, isFresh = false): Promise<IaItem> {
-    const url = at(`metadata/${encodeURIComponent(identifier)}`);
-    const known = kept.get(url.href);
-    if (!isFresh && known && known.until > now().getTime()) return known.item;
+    const url = urlOf(`metadata/${encodeURIComponent(identifier)}`);
+    const cached = cachedItems.get(url.href);
+    if (!isFresh && cached && cached.until > now().getTime()) return cached.item;
     const item = IaItem.parse(await http.json(url, signal));
-    if (kept.size >= KEEP_ITEMS) kept.delete(kept.keys().next().value as string);
-    if (item.metadata) kept.set(url.href, { item, until: now().getTime() + KEEP_MS });
+    if (cachedItems.size >= MAX_CACHED_ITEMS) cachedItems.delete(cachedItems.keys().next().value as string);
+    if (item.metadata) cachedItems.set(url.href, { item, until: now().getTime() + MAX_ITEM_AGE_MS });
     return item;
   }
 
   const hitsOf = (item: IaItem, identifier: string): CatalogueHit[] =>
     tracksOf(item, {
-      coverUrl: at(`services/img/${encodeURIComponent(identifier)}`).href,
-      pageUrl: at(`details/${encodeURIComponent(identifier)}`).href,
+      coverUrl: urlOf(`services/img/${encodeURIComponent(identifier)}`).href,
+      pageUrl: urlOf(`details/${encodeURIComponent(identifier)}`).href,
     });
 
   async function search(
@@ -51,22 +51,22 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     { limit, signal }: { limit: number; signal: AbortSignal },
   ): Promise<CatalogueHit[]> {
     const words = searchWords(query);
-    const url = at('advancedsearch.php');
+    const url = urlOf('advancedsearch.php');
     const params: [string, string][] = [
       ['q', `mediatype:audio AND (title:(${words}) OR creator:(${words}))`],
       ['fl[]', 'identifier'],
       ['sort[]', 'downloads desc'],
-      ['rows', String(Math.min(ITEMS, limit))],
+      ['rows', String(Math.min(MAX_SEARCHED_ITEMS, limit))],
       ['page', '1'],
       ['output', 'json'],
     ];
     url.search = new URLSearchParams(params).toString();
-    const found = IaSearch.safeParse(await http.json(url, signal));
-    if (!found.success)
+    const result = IaSearch.safeParse(await http.json(url, signal));
+    if (!result.success)
       throw new CatalogueError('unavailable', `The response of ${url.host} is invalid.`, {
-        cause: found.error,
+        cause: result.error,
       });
-    const identifiers = found.data.response.docs
+    const identifiers = result.data.response.docs
       .map(({ identifier }) => identifier)
       .filter((text) => IDENTIFIER.test(text));
     const items = await Promise.all(
@@ -79,7 +79,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
       // nothing found because no item could be read
       for (const item of items) if (!Array.isArray(item)) throw item.error;
     }
-    return bestFirst(hits, query).slice(0, limit);
+    return sortByMatch(hits, query).slice(0, limit);
   }
 
   async function fileOf(id: string, signal: AbortSignal) {
@@ -99,7 +99,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     isId: (id) => IDENTIFIER.test(split(id)[0]) && isSafeName(split(id)[1]),
 
     async check(signal) {
-      const url = at('advancedsearch.php');
+      const url = urlOf('advancedsearch.php');
       url.search = new URLSearchParams([
         ['q', 'mediatype:audio'],
         ['rows', '0'],
@@ -113,7 +113,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
 
     async resolve({ id }, signal) {
       const { identifier, item } = await fileOf(id, signal);
-      const hit = hitsOf(item, identifier).find((one) => one.id === id);
+      const hit = hitsOf(item, identifier).find((candidate) => candidate.id === id);
       if (!hit)
         throw new CatalogueError(
           'not_found',
@@ -125,12 +125,12 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     async download({ id }, dir, options) {
       const { identifier, file } = await fileOf(id, options.signal);
       const path = join(dir, 'item');
-      await http.save(at(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, {
+      await http.save(urlOf(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, {
         ...options,
         expectedBytes: Number(file.size) || undefined,
       });
       if (file.md5 !== undefined && (await md5Of(path, options.signal)) !== file.md5.toLowerCase()) {
-        await dropPart(path);
+        await deletePartialFile(path);
         throw new CatalogueError('unavailable', 'The checksum of the download is wrong; it is restarted.');
       }
       return path;
@@ -149,7 +149,7 @@ const split = (id: string): [identifier: string, name: string] => {
 const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 
 /** Tracks whose title matches come before those whose album or artist matches. */
-function bestFirst(hits: CatalogueHit[], query: string): CatalogueHit[] {
+function sortByMatch(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
   const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
   return hits.toSorted(

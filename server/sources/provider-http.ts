@@ -31,12 +31,12 @@ interface ProviderHttpDeps {
 const MAX_JSON_BYTES = 16e6;
 const MAX_PICTURE_BYTES = 10e6;
 const MAX_DOCUMENT_BYTES = 64e3;
-const LONGEST_VALIDATOR = 200;
+const MAX_VALIDATOR_CHARACTERS = 200;
 
 interface SaveOptions extends DownloadOptions {
-  /** As announced by the catalogue; a different size is an error. */
+  /** Size announced by the catalogue; a different one is an error. */
   expectedBytes?: number | undefined;
-  /** For services that send a document with an error in place of audio: converts it. */
+  /** Converts the document with an error that some services send in place of audio. */
   faultIn?: (document: string) => CatalogueError;
 }
 
@@ -53,7 +53,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
   const json = (url: URL, signal: AbortSignal): Promise<unknown> =>
     bucket.run(
       () =>
-        inOurWords(async () => {
+        withCatalogueErrors(async () => {
           const answer = await guardedFetch(url, {
             ...common(signal),
             timeoutMs: pace.requestMs,
@@ -73,7 +73,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
     );
 
   const picture = (url: URL, signal: AbortSignal): Promise<Uint8Array> =>
-    inOurWords(async () => {
+    withCatalogueErrors(async () => {
       const answer = await guardedFetch(url, {
         ...common(signal),
         timeoutMs: pace.requestMs,
@@ -90,7 +90,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
     path: string,
     { signal, maxBytes, onProgress, expectedBytes, faultIn }: SaveOptions,
   ): Promise<void> {
-    const part = await readPart(path);
+    const partialFile = await readPartialFile(path);
     const options: GuardedOptions = {
       ...common(signal),
       timeoutMs: pace.downloadMs,
@@ -98,23 +98,23 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
       headers: {
         ...headers,
         'accept-encoding': 'identity',
-        ...(part && { range: `bytes=${part.size}-`, 'if-range': part.validator }),
+        ...(partialFile && { range: `bytes=${partialFile.size}-`, 'if-range': partialFile.validator }),
       },
     };
     if (expectedBytes !== undefined && expectedBytes > maxBytes) throw tooLarge(maxBytes);
-    const answer = await bucket.run(() => inOurWords(() => guardedStream(url, options)), signal);
+    const answer = await bucket.run(() => withCatalogueErrors(() => guardedStream(url, options)), signal);
     try {
-      await inOurWords(async () => {
-        const { start, total } = placeOf(answer, part?.size ?? 0);
+      await withCatalogueErrors(async () => {
+        const { start, total } = rangeOf(answer, partialFile?.size ?? 0);
         if ((total ?? 0) > maxBytes) throw tooLarge(maxBytes);
         if (faultIn && isDocument(answer.headers)) throw faultIn(await readDocument(answer.body));
-        await keepValidator(path, answer.headers);
+        await storeValidator(path, answer.headers);
         const size = await append(answer, path, { start, total, maxBytes, onProgress });
-        assertWhole(answer, size, { total, expectedBytes });
+        assertComplete(answer, size, { total, expectedBytes });
       });
     } catch (error) {
       answer.body.destroy();
-      if (error instanceof WrongPart) await dropPart(path);
+      if (error instanceof UnusablePartialFile) await deletePartialFile(path);
       if (error instanceof CatalogueError && error.fault === 'too_large') throw tooLarge(maxBytes);
       throw error;
     }
@@ -124,17 +124,17 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
 }
 
 /** The partial file on disk cannot be resumed. */
-class WrongPart extends CatalogueError {
+class UnusablePartialFile extends CatalogueError {
   override name = 'WrongPart';
 }
 
 /** Makes the next call start over. */
-export async function dropPart(path: string): Promise<void> {
+export async function deletePartialFile(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(`${path}.validator`, { force: true });
 }
 
-async function readPart(path: string): Promise<{ size: number; validator: string } | undefined> {
+async function readPartialFile(path: string): Promise<{ size: number; validator: string } | undefined> {
   try {
     const { size } = await stat(path);
     const validator = await readFile(`${path}.validator`, 'utf8');
@@ -145,22 +145,26 @@ async function readPart(path: string): Promise<{ size: number; validator: string
 }
 
 /** Stores the ETag for resuming. Not weak ones, which do not guarantee equal bytes. */
-async function keepValidator(path: string, headers: Headers): Promise<void> {
+async function storeValidator(path: string, headers: Headers): Promise<void> {
   const tag = headers.get('etag');
   const validator = (tag !== null && !tag.startsWith('W/') ? tag : headers.get('last-modified')) ?? '';
-  await writeFile(`${path}.validator`, validator.length > LONGEST_VALIDATOR ? '' : validator, { mode: 0o600 });
+  await writeFile(`${path}.validator`, validator.length > MAX_VALIDATOR_CHARACTERS ? '' : validator, { mode: 0o600 });
 }
 
 /** Offset of this body in the file, and the total size. */
-function placeOf(answer: GuardedHead, had: number): { start: number; total: number | undefined } {
+function rangeOf(answer: GuardedHead, existingBytes: number): { start: number; total: number | undefined } {
   const { status, headers, url } = answer;
-  if (status === 416) throw new WrongPart('unavailable', `${url.host} cannot resume the download; it is restarted.`);
+  if (status === 416)
+    throw new UnusablePartialFile('unavailable', `${url.host} cannot resume the download; it is restarted.`);
   throwUnlessOk(answer);
   if (status !== 206) return { start: 0, total: numberOrUndefined(headers.get('content-length')) };
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
-  if (Number(start) !== had)
-    throw new WrongPart('unavailable', `${url.host} sent the wrong part of the file; the download is restarted.`);
-  return { start: had, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
+  if (Number(start) !== existingBytes)
+    throw new UnusablePartialFile(
+      'unavailable',
+      `${url.host} sent the wrong part of the file; the download is restarted.`,
+    );
+  return { start: existingBytes, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
 /** Reports progress only after it is written, so that a crash does not lose it. */
@@ -189,14 +193,14 @@ async function append(
   }
 }
 
-function assertWhole(
+function assertComplete(
   { url }: GuardedHead,
   size: number,
   { total, expectedBytes }: { total: number | undefined; expectedBytes: number | undefined },
 ): void {
-  const wanted = expectedBytes ?? total;
-  if (wanted !== undefined && size !== wanted)
-    throw new WrongPart('unavailable', `${url.host} sent ${size} bytes instead of ${wanted}.`);
+  const expectedSize = expectedBytes ?? total;
+  if (expectedSize !== undefined && size !== expectedSize)
+    throw new UnusablePartialFile('unavailable', `${url.host} sent ${size} bytes instead of ${expectedSize}.`);
 }
 
 const isDocument = (headers: Headers): boolean => /\b(json|xml|html)\b/i.test(headers.get('content-type') ?? '');
@@ -212,17 +216,19 @@ async function readDocument(body: AsyncIterable<Buffer>): Promise<string> {
 
 function throwUnlessOk({ status, url, headers }: GuardedHead): void {
   if (status >= 200 && status < 300) return;
-  const said = `${url.host} answered ${status}`;
+  const statusText = `${url.host} answered ${status}`;
   if (status === 404 || status === 410)
-    throw new CatalogueError('not_found', `The catalogue no longer has it (${said}).`);
+    throw new CatalogueError('not_found', `The catalogue no longer has it (${statusText}).`);
   if (status === 401 || status === 403 || status === 451)
-    throw new CatalogueError('forbidden', `The catalogue denies access (${said}).`);
+    throw new CatalogueError('forbidden', `The catalogue denies access (${statusText}).`);
   const retryAfterMs = secondsOf(headers.get('retry-after'));
   if (status === 429)
-    throw new CatalogueError('rate_limited', `Too many requests to the catalogue (${said}).`, { retryAfterMs });
+    throw new CatalogueError('rate_limited', `Too many requests to the catalogue (${statusText}).`, { retryAfterMs });
   if (status >= 500 || status === 408 || status === 425)
-    throw new CatalogueError('unavailable', `The catalogue is temporarily unavailable (${said}).`, { retryAfterMs });
-  throw new CatalogueError('misconfigured', `The catalogue rejected the request (${said}).`);
+    throw new CatalogueError('unavailable', `The catalogue is temporarily unavailable (${statusText}).`, {
+      retryAfterMs,
+    });
+  throw new CatalogueError('misconfigured', `The catalogue rejected the request (${statusText}).`);
 }
 
 /** Only in seconds; a date would depend on the other clock. */
@@ -231,7 +237,7 @@ const secondsOf = (value: string | null): number | undefined =>
 const numberOrUndefined = (value: string | null): number | undefined =>
   value !== null && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 
-const FAULTS: Record<OutboundError['kind'], CatalogueFault> = {
+const FAULTS_BY_KIND: Record<OutboundError['kind'], CatalogueFault> = {
   timeout: 'timeout',
   refused: 'unavailable',
   network: 'unavailable',
@@ -242,12 +248,14 @@ const FAULTS: Record<OutboundError['kind'], CatalogueFault> = {
 };
 
 /** Turns faults of outgoing requests into those of a catalogue. */
-export async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
+export async function withCatalogueErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;
-    throw new CatalogueError(FAULTS[cause.kind], `The catalogue could not be read: ${cause.message}.`, { cause });
+    throw new CatalogueError(FAULTS_BY_KIND[cause.kind], `The catalogue could not be read: ${cause.message}.`, {
+      cause,
+    });
   }
 }
 

@@ -34,7 +34,7 @@ export function createSources({
 
   function listConfigured(): SourceInfo[] {
     const hasFolder = musicFolders.list().length > 0;
-    const off = catalogue.whyOff();
+    const reasonOff = catalogue.whyOff();
     return [
       { name: 'upload', kind: 'upload', enabled: true, capabilities: [] },
       {
@@ -49,9 +49,9 @@ export function createSources({
       {
         name: STREAMSRC,
         kind: 'catalogue',
-        enabled: off === undefined,
+        enabled: reasonOff === undefined,
         capabilities: ['search', 'download'],
-        ...(off !== undefined && { reason: off }),
+        ...(reasonOff !== undefined && { reason: reasonOff }),
       },
     ];
   }

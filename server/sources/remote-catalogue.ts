@@ -12,16 +12,16 @@ import {
   type CatalogueProvider,
   type DownloadOptions,
 } from './catalogue.ts';
-import { createExt } from './extractor.ts';
-import { createIa } from './internet-archive.ts';
+import { createExtractor } from './extractor.ts';
+import { createInternetArchive } from './internet-archive.ts';
 import type { CataloguePace } from './provider-http.ts';
-import { createSub } from './subsonic-catalogue.ts';
+import { createSubsonicCatalogue } from './subsonic-catalogue.ts';
 
 export const STREAMSRC = 'streamsrc';
-const SETTINGS_IN_USE = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));
+const CATALOGUE_SETTINGS = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));
 
 /** The archive wants about one request per second; a search makes a few at once, then none for minutes. */
-const PACE: CataloguePace = {
+const DEFAULT_PACE: CataloguePace = {
   perSecond: 2,
   checkMs: 4_000,
   searchMs: 5_000,
@@ -29,10 +29,10 @@ const PACE: CataloguePace = {
   stallMs: 30_000,
   downloadMs: 3_600_000,
 };
-const KEEP_CHECK_MS = 60_000;
-const KEEP_SEARCH_MS = 5 * 60_000;
-const MOST_SEARCHES = 200;
-const MOST_HITS = 5_000;
+const MAX_CHECK_AGE_MS = 60_000;
+const MAX_SEARCH_AGE_MS = 5 * 60_000;
+const MAX_CACHED_SEARCHES = 200;
+const MAX_CACHED_HITS = 5_000;
 
 /** A hit with its id in the library. */
 export interface RemoteHit extends CatalogueHit {
@@ -45,31 +45,31 @@ interface RemoteCatalogueDeps {
   now: () => Date;
   findTool: FindTool;
   tmpDir: string;
-  /** For tests. */
+  /** Overrides for tests. */
   pace?: Partial<CataloguePace>;
 }
 
 export type RemoteCatalogue = ReturnType<typeof createRemoteCatalogue>;
 
-interface Kept<T> {
+interface Cached<T> {
   answer: Promise<T>;
   until: number;
 }
 
 export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir, ...deps }: RemoteCatalogueDeps) {
-  const pace = { ...PACE, ...deps.pace };
-  const common = { settings, pace, now, userAgent: () => userAgentOf(version, settings.get('CONTACT')) };
+  const pace = { ...DEFAULT_PACE, ...deps.pace };
+  const commonDeps = { settings, pace, now, userAgent: () => userAgentOf(version, settings.get('CONTACT')) };
   const providers: Record<'ia' | 'ext' | 'sub', CatalogueProvider> = {
-    ia: createIa(common),
-    ext: createExt({ ...common, findTool, tmpDir }),
-    sub: createSub(common),
+    ia: createInternetArchive(commonDeps),
+    ext: createExtractor({ ...commonDeps, findTool, tmpDir }),
+    sub: createSubsonicCatalogue(commonDeps),
   };
   const current = (): CatalogueProvider => providers[settings.get('STREAMSRC_PROVIDER')];
 
-  const searches = new Map<string, Kept<RemoteHit[]>>();
+  const searches = new Map<string, Cached<RemoteHit[]>>();
   const hits = new Map<string, RemoteHit>();
-  let checked: Kept<{ ok: boolean; detail: string }> | undefined;
-  settings.onChange(SETTINGS_IN_USE, () => {
+  let checked: Cached<{ ok: boolean; detail: string }> | undefined;
+  settings.onChange(CATALOGUE_SETTINGS, () => {
     searches.clear();
     checked = undefined;
   });
@@ -81,8 +81,8 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
   }
 
   function assertOn(): void {
-    const why = whyOff();
-    if (why !== undefined) throw conflict(why);
+    const reason = whyOff();
+    if (reason !== undefined) throw conflict(reason);
   }
 
   async function check(): Promise<{ ok: boolean; detail: string }> {
@@ -93,14 +93,14 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     }
   }
 
-  async function ask(query: string, limit: number): Promise<RemoteHit[]> {
+  async function searchCatalogue(query: string, limit: number): Promise<RemoteHit[]> {
     const { name, search } = current();
-    const limited = AbortSignal.timeout(pace.searchMs);
+    const timeout = AbortSignal.timeout(pace.searchMs);
     try {
-      const found = await search(query, { limit, signal: limited });
-      return found.map((hit) => remember({ ...hit, sourceId: `${name}:${hit.id}` }));
+      const results = await search(query, { limit, signal: timeout });
+      return results.map((hit) => remember({ ...hit, sourceId: `${name}:${hit.id}` }));
     } catch (error) {
-      throw limited.aborted
+      throw timeout.aborted
         ? new CatalogueError('timeout', `No response within ${pace.searchMs / 1_000} s.`, { cause: error })
         : error;
     }
@@ -108,7 +108,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
   function remember(hit: RemoteHit): RemoteHit {
     hits.delete(hit.sourceId);
-    if (hits.size >= MOST_HITS) hits.delete(hits.keys().next().value as string);
+    if (hits.size >= MAX_CACHED_HITS) hits.delete(hits.keys().next().value as string);
     hits.set(hit.sourceId, hit);
     return hit;
   }
@@ -117,12 +117,12 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
   function idOf(sourceId: string): string {
     const { name, isId } = current();
     if (!sourceId.startsWith(`${name}:`)) {
-      const [other, ...rest] = sourceId.split(':');
+      const [provider, ...idParts] = sourceId.split(':');
       throw new CatalogueError(
         'misconfigured',
-        rest.length === 0
+        idParts.length === 0
           ? `“${sourceId.slice(0, 100)}” is no id of a catalogue; one of “${name}” begins with “${name}:”.`
-          : `It comes from the catalogue “${other?.slice(0, 100)}”, and “${name}” is the one in use ` +
+          : `It comes from the catalogue “${provider?.slice(0, 100)}”, and “${name}” is the one in use ` +
               '(STREAMSRC_PROVIDER).',
       );
     }
@@ -149,7 +149,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     /** Whether it responds, and a description; checked at most once a minute. */
     status(): Promise<{ ok: boolean; detail: string }> {
       if (!checked || checked.until < now().getTime())
-        checked = { answer: check(), until: now().getTime() + KEEP_CHECK_MS };
+        checked = { answer: check(), until: now().getTime() + MAX_CHECK_AGE_MS };
       return checked.answer;
     },
 
@@ -157,12 +157,12 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     async search(query: string, limit: number): Promise<RemoteHit[]> {
       assertOn();
       const key = `${settings.get('STREAMSRC_PROVIDER')} ${limit} ${query.trim().toLowerCase()}`;
-      const known = searches.get(key);
-      if (known && known.until > now().getTime()) return known.answer;
+      const cachedSearch = searches.get(key);
+      if (cachedSearch && cachedSearch.until > now().getTime()) return cachedSearch.answer;
       searches.delete(key);
-      if (searches.size >= MOST_SEARCHES) searches.delete(searches.keys().next().value as string);
-      const answer = ask(query.trim(), limit); // shared by simultaneous equal searches
-      searches.set(key, { answer, until: now().getTime() + KEEP_SEARCH_MS });
+      if (searches.size >= MAX_CACHED_SEARCHES) searches.delete(searches.keys().next().value as string);
+      const answer = searchCatalogue(query.trim(), limit); // shared by simultaneous equal searches
+      searches.set(key, { answer, until: now().getTime() + MAX_SEARCH_AGE_MS });
       answer.catch(() => {
         if (searches.get(key)?.answer === answer) searches.delete(key);
       });
@@ -173,9 +173,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     recall: (sourceId: string): RemoteHit | undefined => hits.get(sourceId),
 
     async resolve(sourceId: string): Promise<RemoteHit> {
-      const known = hits.get(sourceId);
+      const cachedHit = hits.get(sourceId);
       return (
-        known ??
+        cachedHit ??
         remember({
           ...(await current().resolve({ id: idOf(sourceId) }, AbortSignal.timeout(pace.requestMs))),
           sourceId,
@@ -189,8 +189,8 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       dir: string,
       options: DownloadOptions,
     ): Promise<string> {
-      const why = whyOff();
-      if (why !== undefined) throw new CatalogueError('misconfigured', why);
+      const reason = whyOff();
+      if (reason !== undefined) throw new CatalogueError('misconfigured', reason);
       return current().download({ id: idOf(sourceId), pageUrl: pageUrl ?? undefined }, dir, options);
     },
 

@@ -3,19 +3,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider } from './catalogue.ts';
 import { createProviderHttp, type CataloguePace } from './provider-http.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
-const VERSION = '1.16.1';
-const CLIENT = 'Tonearm';
+const PROTOCOL_VERSION = '1.16.1';
+const CLIENT_NAME = 'Tonearm';
 const ID = /^[^\u0000-\u0020/\\]{1,200}$/;
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARACTERS = 300;
 
 const Name = z
   .string()
-  .transform((text) => oneLine(text, LONGEST_NAME) || undefined)
+  .transform((text) => toOneLine(text, MAX_NAME_CHARACTERS) || undefined)
   .optional()
   .catch(undefined);
 const Whole = z.int().positive().optional().catch(undefined);
@@ -54,13 +54,13 @@ const Envelope = z.object({
 });
 type Answer = z.output<typeof Envelope>['subsonic-response'];
 
-interface SubDeps {
+interface SubsonicCatalogueDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;
 }
 
-export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProvider {
+export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicCatalogueDeps): CatalogueProvider {
   const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? 'http://unset.invalid'}/`);
   const http = createProviderHttp({ base, userAgent, pace });
 
@@ -76,17 +76,17 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     const token = createHash('md5')
       .update(`${settings.get('STREAMSRC_PASSWORD') ?? ''}${salt}`)
       .digest('hex');
-    const full = new URL(url);
+    const signedUrl = new URL(url);
     for (const [name, value] of Object.entries({
       u: settings.get('STREAMSRC_USERNAME') ?? '',
       t: token,
       s: salt,
-      v: VERSION,
-      c: CLIENT,
+      v: PROTOCOL_VERSION,
+      c: CLIENT_NAME,
       f: 'json',
     }))
-      full.searchParams.set(name, value);
-    return full;
+      signedUrl.searchParams.set(name, value);
+    return signedUrl;
   }
 
   async function ask(endpoint: string, params: Record<string, string>, signal: AbortSignal): Promise<Answer> {
@@ -121,13 +121,13 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
   return {
     name: 'sub',
     whyNot() {
-      const missing = (['STREAMSRC_BASE_URL', 'STREAMSRC_USERNAME', 'STREAMSRC_PASSWORD'] as const).filter(
+      const missingNames = (['STREAMSRC_BASE_URL', 'STREAMSRC_USERNAME', 'STREAMSRC_PASSWORD'] as const).filter(
         (name) => settings.get(name) === undefined,
       );
-      return missing.length === 0
+      return missingNames.length === 0
         ? undefined
-        : `The other Subsonic server is not set up: ${missing.join(', ')} ` +
-            `${missing.length === 1 ? 'is' : 'are'} missing.`;
+        : `The other Subsonic server is not set up: ${missingNames.join(', ')} ` +
+            `${missingNames.length === 1 ? 'is' : 'are'} missing.`;
     },
     isId: (id) => ID.test(id),
 
@@ -163,10 +163,10 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     },
 
     cover(url, signal) {
-      const wanted = new URL(url);
-      if (wanted.host !== base().host)
+      const pictureUrl = new URL(url);
+      if (pictureUrl.host !== base().host)
         throw new CatalogueError('not_found', 'That picture is on a server that is not in use.');
-      return http.picture(signed(wanted), signal);
+      return http.picture(signed(pictureUrl), signal);
     },
   };
 }
@@ -175,17 +175,17 @@ const notUnderstood = (host: string): CatalogueError =>
   new CatalogueError('unavailable', `The response of ${host} is invalid.`);
 
 function faultOf(host: string, error: { code: number; message?: string | undefined } | undefined): CatalogueError {
-  const said = error?.message ? ` (${oneLine(error.message, 200)})` : '';
-  if (error?.code === 70) return new CatalogueError('not_found', `${host} no longer has it${said}.`);
-  if (error?.code === 50) return new CatalogueError('forbidden', `${host} denies this account access${said}.`);
+  const serverMessage = error?.message ? ` (${toOneLine(error.message, 200)})` : '';
+  if (error?.code === 70) return new CatalogueError('not_found', `${host} no longer has it${serverMessage}.`);
+  if (error?.code === 50) return new CatalogueError('forbidden', `${host} denies this account access${serverMessage}.`);
   if (error !== undefined && [40, 41, 42, 43, 44].includes(error.code))
     return new CatalogueError(
       'misconfigured',
-      `${host} refuses the account; check STREAMSRC_USERNAME and STREAMSRC_PASSWORD${said}.`,
+      `${host} refuses the account; check STREAMSRC_USERNAME and STREAMSRC_PASSWORD${serverMessage}.`,
     );
   if (error !== undefined && [10, 20, 30].includes(error.code))
-    return new CatalogueError('misconfigured', `${host} does not support the request${said}.`);
-  return new CatalogueError('unavailable', `The request to ${host} failed${said}.`);
+    return new CatalogueError('misconfigured', `${host} does not support the request${serverMessage}.`);
+  return new CatalogueError('unavailable', `The request to ${host} failed${serverMessage}.`);
 }
 
 /** Parses JSON, or XML, which older servers send regardless of the requested format. */

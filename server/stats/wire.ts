@@ -1,6 +1,6 @@
 // Statistics in the API.
 import { z } from 'zod';
-import { ASKABLE, isAskable, isoTime, toIso } from '../http/times.ts';
+import { TIME_RANGE_MESSAGE, isTimeText, isoTime, toIso } from '../http/times.ts';
 import { ALL_TIME, type Listening, type PlayedAt, type YearReview } from './service.ts';
 import type { Range, Sum } from './play-totals.ts';
 import type { StorageStats } from './storage-stats.ts';
@@ -50,7 +50,7 @@ const zone = z
   .meta({ description: 'time zone of days and hours, such as Europe/Berlin' });
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 time or day' })
-  .refine(isAskable, { error: ASKABLE })
+  .refine(isTimeText, { error: TIME_RANGE_MESSAGE })
   .meta({ description: 'an ISO 8601 time or day from 1970 to 9999' });
 
 export const ListeningQuery = z.object({

@@ -68,7 +68,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         written += chunk.length;
         tell();
       }
-      const end = await running.ended;
+      const end = await running.end;
       abandon.signal.throwIfAborted();
       if (written === 0)
         throw new AppError('unavailable', 'This track could not be converted. Try the original.', {
@@ -86,7 +86,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       return { keptBytes: kept ? written : 0, complaint: end.isClean ? '' : end.complaint };
     } finally {
       running?.kill();
-      await running?.ended;
+      await running?.end;
       await handle?.close();
       leave();
     }

@@ -21,11 +21,11 @@ export interface CoverArtDeps {
   podcasts: Pick<PodcastService, 'pictureOf' | 'podcastOf'>;
 }
 
-const SONGS_LOOKED_AT = 30;
+const MAX_MOSAIC_SONGS = 30;
 
 export function createCoverArt({ covers, placeholders, library, playlists, podcasts }: CoverArtDeps): CoverSource {
   async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
-    const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
+    const { items } = await playlists.entries(userId, id, { limit: MAX_MOSAIC_SONGS, offset: 0 });
     return mosaicOf(
       `playlist-${id}`,
       items.map(({ track }) => covers.find.ofTrack(track.id)).filter((cover) => cover !== undefined),
@@ -40,8 +40,8 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
     const folder = item.kind === 'folder' ? library.folders.find(item.id) : undefined;
     const music = folder && library.folders.musicOf(folder);
     if (music) return 'albumId' in music ? covers.find.ofAlbum(music.albumId) : covers.find.ofArtist(music.artistId);
-    const first = folder && library.folders.firstTrackBelow(folder);
-    return first && covers.find.ofTrack(first);
+    const firstTrackId = folder && library.folders.firstTrackBelow(folder);
+    return firstTrackId && covers.find.ofTrack(firstTrackId);
   }
 
   async function sendPlaceholder(req: Request, res: Response, item: ItemId, format: SizedFormat): Promise<boolean> {
@@ -61,7 +61,7 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
   };
 }
 
-/** Another user's private playlist counts as absent. */
+/** Returns undefined for another user's private playlist, as if it did not exist. */
 function undefinedIfHidden(error: unknown): undefined {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   return undefined;

@@ -22,29 +22,29 @@ export function credentialOf(params: Params): AppCredential {
     distinct(params, 't'),
     distinct(params, 's'),
   ];
-  const others = [users, passwords, tokens, salts];
+  const userValues = [users, passwords, tokens, salts];
   if (apiKeys.length > 0) {
-    if (others.some((values) => values.length > 0)) throw conflicting();
+    if (userValues.some((values) => values.length > 0)) throw conflicting();
     if (apiKeys.length > 1) throw wrongApiKey();
     return { apiKey: apiKeys[0] as string };
   }
-  if (others.some((values) => values.length > 1)) throw wrongCredentials();
-  const [username, password, token, salt] = others.map((values) => values[0]);
+  if (userValues.some((values) => values.length > 1)) throw wrongCredentials();
+  const [username, password, token, salt] = userValues.map((values) => values[0]);
   if (username === undefined) throw missing('u');
   if (token !== undefined && salt !== undefined) {
     if (password !== undefined) throw conflicting();
-    return { username, proves: (secret) => equal(token.toLowerCase(), md5(secret + salt)) };
+    return { username, proves: (secret) => isEqual(token.toLowerCase(), md5(secret + salt)) };
   }
   if (token !== undefined) throw missing('s');
   if (salt !== undefined) throw missing('t');
   if (password === undefined) throw missing('p (or t and s)');
-  const clear = decodePassword(password);
-  return { username, proves: (secret) => equal(clear, secret) };
+  const plainPassword = decodePassword(password);
+  return { username, proves: (secret) => isEqual(plainPassword, secret) };
 }
 
 const distinct = (params: Params, name: string): string[] => [...new Set(params.all(name))];
 
-/** `enc:` and hexadecimal digits; otherwise a password that starts with `enc:`. */
+/** Decodes `enc:` with hexadecimal digits; other texts are the password itself. */
 export function decodePassword(password: string): string {
   const hex = /^enc:((?:[0-9a-f]{2})+)$/i.exec(password)?.[1];
   return hex === undefined ? password : Buffer.from(hex, 'hex').toString('utf8');
@@ -52,14 +52,14 @@ export function decodePassword(password: string): string {
 
 const md5 = (text: string): string => hash('md5', text, 'hex');
 
-/** In constant time. */
-function equal(a: string, b: string): boolean {
+/** Compares in constant time. */
+function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }
 
 /**
- * Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minors are what clients claim, not
- * what they use.
+ * Returns the client's name. Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minor
+ * versions are only claims of clients, so they are not checked.
  */
 export function checkClient(params: Params): string {
   const version = params.required('v');

@@ -1,27 +1,27 @@
-// A path made of a song's tags, after which clients name their offline files. The real path is not disclosed.
+// A path made of a song's tags, by which clients name their offline files. The real path is not disclosed.
 import type { TrackSummary } from '../library/track-rows.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
-const MOST_CHARACTERS = 100;
+const MAX_NAME_CHARACTERS = 100;
 
-type Named = Pick<
+type NamedTrack = Pick<
   TrackSummary,
   'title' | 'artistName' | 'albumArtistName' | 'albumTitle' | 'trackNumber' | 'discNumber' | 'format'
 >;
 
 /** `Artist/Album/01 - Title.flac`; `2-01 - Title.flac` from the second disc on. */
-export function displayPath(t: Named): string {
-  const number = t.trackNumber === null ? '' : `${String(t.trackNumber).padStart(2, '0')} - `;
-  const disc = t.discNumber !== null && t.discNumber > 1 && number !== '' ? `${t.discNumber}-` : '';
-  const artist = part(t.albumArtistName ?? t.artistName ?? 'Unknown Artist');
-  const album = part(t.albumTitle ?? 'Unknown Album');
-  return `${artist}/${album}/${disc}${number}${part(t.title)}.${t.format ?? 'mp3'}`;
+export function displayPath(track: NamedTrack): string {
+  const number = track.trackNumber === null ? '' : `${String(track.trackNumber).padStart(2, '0')} - `;
+  const disc = track.discNumber !== null && track.discNumber > 1 && number !== '' ? `${track.discNumber}-` : '';
+  const artist = toFileName(track.albumArtistName ?? track.artistName ?? 'Unknown Artist');
+  const album = toFileName(track.albumTitle ?? 'Unknown Album');
+  return `${artist}/${album}/${disc}${number}${toFileName(track.title)}.${track.format ?? 'mp3'}`;
 }
 
-function part(text: string): string {
+function toFileName(text: string): string {
   const safe = text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ');
   // not by `slice` alone, which cuts characters of two units
-  const short = safe.length > MOST_CHARACTERS ? [...safe].slice(0, MOST_CHARACTERS).join('') : safe;
-  return trimBoth(short, /[.\s]/) || '_';
+  const shortened = safe.length > MAX_NAME_CHARACTERS ? [...safe].slice(0, MAX_NAME_CHARACTERS).join('') : safe;
+  return trimBoth(shortened, /[.\s]/) || '_';
 }

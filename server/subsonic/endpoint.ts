@@ -14,37 +14,40 @@ export interface Call {
   shapes: Shapes;
   req: Request;
   res: Response;
-  /** A JSON body, which one endpoint takes. */
+  /** A JSON body; only `getTranscodeDecision` has one. */
   body: Buffer | undefined;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Of a public endpoint, which checks no credentials. */
+/** The call of a public endpoint, which checks no credentials. */
 type PublicCall = Omit<Call, 'user'>;
 
 export type Endpoint = { right?: Right } & (
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }
   | { access: 'user' | 'superuser'; handle: (call: Call) => Payload | Promise<Payload> }
-  /** Sends bytes itself; errors become an envelope. */
+  /** Sends bytes itself; an error is sent as an envelope. */
   | { access: 'user'; bytes: (call: Call) => Promise<void> }
 );
 
 export type Endpoints = Record<string, Endpoint>;
 
-export const open = (handle: (call: PublicCall) => Payload | Promise<Payload>): Endpoint => ({
+export const publicEndpoint = (handle: (call: PublicCall) => Payload | Promise<Payload>): Endpoint => ({
   access: 'public',
   handle,
 });
-export const user = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({ access: 'user', handle });
-export const superuser = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({
+export const userEndpoint = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({
+  access: 'user',
+  handle,
+});
+export const superuserEndpoint = (handle: (call: Call) => Payload | Promise<Payload>): Endpoint => ({
   access: 'superuser',
   handle,
 });
-export const bytes = (send: (call: Call) => Promise<void>): Endpoint => ({ access: 'user', bytes: send });
+export const bytesEndpoint = (send: (call: Call) => Promise<void>): Endpoint => ({ access: 'user', bytes: send });
 
-/** Only for accounts with the right. */
-export const needs = (right: Right, endpoint: Endpoint): Endpoint => ({ ...endpoint, right });
+/** Restricts an endpoint to accounts with the right. */
+export const requireRight = (right: Right, endpoint: Endpoint): Endpoint => ({ ...endpoint, right });
 
 /** A response without a payload. */
-export const NOTHING: Payload = {};
+export const EMPTY_PAYLOAD: Payload = {};

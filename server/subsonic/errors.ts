@@ -28,7 +28,7 @@ export class Fault extends Error {
 
 export const missing = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
 
-/** On 70 clients delete what they have of an item, so missing or unreadable audio is 0. */
+/** Missing or unreadable audio is 0, because on 70 clients delete their copy of an item. */
 const CODES: Record<ErrorCode, FaultCode> = {
   bad_request: 0,
   unauthenticated: 40,
@@ -48,15 +48,15 @@ const CODES: Record<ErrorCode, FaultCode> = {
   storage_full: 0,
 };
 
-/** Clients take any status but 200 for a server that is down, so only ranges and rate limits have one. */
+/** Clients take any status but 200 as a server that is down, so only ranges and rate limits have one. */
 const STATUSES: Partial<Record<ErrorCode, number>> = { range_not_satisfiable: 416, too_many_requests: 429 };
 
-/** Undefined for unexpected errors, which have to be logged. */
+/** Returns undefined for unexpected errors, which have to be logged. */
 export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
-  const known = asKnownFault(error);
-  if (!known) return undefined;
+  const appError = asKnownFault(error);
+  if (!appError) return undefined;
   const headers: Record<string, string> =
-    known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
-  return new Fault(CODES[known.code], known.message, { status: STATUSES[known.code] ?? 200, headers });
+    appError.retryAfter === undefined ? {} : { 'Retry-After': String(appError.retryAfter) };
+  return new Fault(CODES[appError.code], appError.message, { status: STATUSES[appError.code] ?? 200, headers });
 }

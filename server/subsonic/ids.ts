@@ -1,5 +1,5 @@
-// Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. Not digits
-// only, which clients take for a music folder; only letters, digits and `-`, since clients use them in file names.
+// Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. They are not
+// only digits, which clients take for a music folder, and have only letters, digits and `-`, for use in file names.
 import type {
   AlbumId,
   ArtistId,
@@ -53,17 +53,19 @@ const NAMES: Record<Kind, string> = {
   episode: 'podcast episode',
 };
 const KINDS = new Map<string, Kind>(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]));
-const SHAPE = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
+const ID_PATTERN = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
 
 export const toId = <K extends Kind>(kind: K, id: Ids[K]): string => `${PREFIXES[kind]}-${id}`;
 
-/** With a mark that changes with the image, because clients cache the image of an id for ever. */
-export const toCoverId = <K extends Kind>(kind: K, id: Ids[K], mark?: string | number | null): string =>
-  mark === undefined || mark === null ? toId(kind, id) : `${toId(kind, id)}-${String(mark).slice(0, 8).toLowerCase()}`;
+/** Adds a version that changes with the image, because clients cache the image of an id for ever. */
+export const toCoverId = <K extends Kind>(kind: K, id: Ids[K], version?: string | number | null): string =>
+  version === undefined || version === null
+    ? toId(kind, id)
+    : `${toId(kind, id)}-${String(version).slice(0, 8).toLowerCase()}`;
 
-/** Undefined for other texts. Accepts ids of images too, since clients mix them up. */
+/** Returns undefined for other texts. Accepts ids of images too, because clients mix them up. */
 export function parseId(text: string): ItemId | undefined {
-  const [, prefix = '', digits = ''] = SHAPE.exec(text) ?? [];
+  const [, prefix = '', digits = ''] = ID_PATTERN.exec(text) ?? [];
   const kind = KINDS.get(prefix);
   return kind && ({ kind, id: Number(digits) } as ItemId);
 }
@@ -71,19 +73,19 @@ export function parseId(text: string): ItemId | undefined {
 /** Throws `not_found` unless it is an id of that kind. */
 export function idOf<K extends Kind>(kind: K, text: string): Ids[K] {
   const item = parseId(text);
-  if (item?.kind !== kind) throw notFound(NAMES[kind], printable(text));
+  if (item?.kind !== kind) throw notFound(NAMES[kind], toPrintable(text));
   return item.id as Ids[K];
 }
 
-export function anyId(text: string): ItemId {
+export function parseAnyId(text: string): ItemId {
   const item = parseId(text);
-  if (!item) throw notFound('item', printable(text));
+  if (!item) throw notFound('item', toPrintable(text));
   return item;
 }
 
-const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
+const toPrintable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
 
-/** For lists that may contain deleted tracks and ids of other kinds. */
+/** Returns undefined for ids of other kinds, for lists that may contain them. */
 export function trackIdOf(text: string): TrackId | undefined {
   const item = parseId(text);
   return item?.kind === 'track' ? item.id : undefined;

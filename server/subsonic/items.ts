@@ -1,5 +1,5 @@
-// What an id stands for. Clients in folder mode know an album or artist by its folder only, so a folder that holds one
-// album, or the music of one artist, is that album or artist wherever an id is taken.
+// Resolves ids to items. Clients in folder mode know an album or artist by its folder only, so a folder that holds one
+// album, or the music of one artist, counts as that album or artist wherever an id is accepted.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -8,7 +8,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import { mapInSlices } from '../runtime/time-slices.ts';
 import { Fault } from './errors.ts';
-import { anyId, idOf, parseId, toId, type ItemId, type Kind } from './ids.ts';
+import { parseAnyId, idOf, parseId, toId, type ItemId, type Kind } from './ids.ts';
 import { ALL, pagesOf } from './list-slices.ts';
 import { keyOfFolder, type FolderScopeDeps } from './music-folders.ts';
 
@@ -25,7 +25,7 @@ export type Items = ReturnType<typeof createItems>;
 export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   const { folders } = library;
 
-  /** Undefined for the id of something else. Throws 70 for a folder that does not exist. */
+  /** Returns undefined for the id of something else. Throws 70 for a folder that does not exist. */
   function findFolder(text: string): FolderRef | undefined {
     const digits = text === ROOT_ID ? '1' : text;
     const key = /^\d{1,9}$/.test(digits) ? keyOfFolder({ musicFolders }, Number(digits)) : undefined;
@@ -36,13 +36,13 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     return folder;
   }
 
-  /** Throws 70 for unknown folders and for what is no id. */
+  /** Throws 70 for unknown folders and for texts that are no id. */
   function itemOf(text: string): ItemId {
     const folder = findFolder(text);
-    return folder ? { kind: 'folder', id: folder.id } : anyId(text);
+    return folder ? { kind: 'folder', id: folder.id } : parseAnyId(text);
   }
 
-  /** The same, and a folder as what it holds; folders of several artists stay folders. */
+  /** Like `itemOf`, with a folder as the album or artist that it holds; a folder of several artists stays a folder. */
   function resolve(text: string): ItemId {
     const folder = findFolder(text);
     const music = folder && folders.musicOf(folder);
@@ -50,21 +50,21 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     return 'albumId' in music ? { kind: 'album', id: music.albumId } : { kind: 'artist', id: music.artistId };
   }
 
-  /** The id of an album or an artist, also by its folder. Throws 70 for another kind. */
+  /** Returns the id of an album or artist, also for its folder. Throws 70 for another kind. */
   function idAs<K extends 'album' | 'artist'>(kind: K, text: string): ReturnType<typeof idOf<K>> {
     const item = resolve(text);
     return idOf(kind, item.kind === kind ? toId(item.kind, item.id as never) : text);
   }
 
-  /** The album of an album or a song. Undefined for a folder of several, and for a song that has none. */
+  /** Returns the album of an album or song; undefined for a folder of several albums and a song without an album. */
   function albumOf(userId: UserId, text: string): AlbumId | undefined {
     const item = resolve(text);
     if (item.kind === 'track') return library.getTrack(userId, item.id).albumId ?? undefined;
-    const ofSeveral = isFolder(item) || (item.kind === 'artist' && findFolder(text) !== undefined);
-    return ofSeveral ? undefined : idAs('album', text);
+    const isMixedFolder = isFolder(item) || (item.kind === 'artist' && findFolder(text) !== undefined);
+    return isMixedFolder ? undefined : idAs('album', text);
   }
 
-  /** The artist of an artist, an album or a song. */
+  /** Returns the artist of an artist, an album or a song. */
   function artistOf(userId: UserId, text: string): ArtistId {
     const item = resolve(text);
     const id =
@@ -75,18 +75,18 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
           : item.kind === 'artist'
             ? item.id
             : undefined;
-    if (id === undefined || id === null) throw isFolder(item) ? severalArtists() : notFound('artist', text);
+    if (id === undefined || id === null) throw isFolder(item) ? mixedFolderFault() : notFound('artist', text);
     return id;
   }
 
-  const inFolder = (userId: UserId, { path }: FolderRef, page: Page): Promise<Paged<{ id: TrackId }>> =>
+  const listInFolder = (userId: UserId, { path }: FolderRef, page: Page): Promise<Paged<{ id: TrackId }>> =>
     library.listTracks(userId, { folder: { path, below: true } }, { sort: 'path' }, page);
-  const ofAlbum = (userId: UserId, albumId: AlbumId) =>
+  const pagesOfAlbum = (userId: UserId, albumId: AlbumId) =>
     pagesOf(
       ALL,
       async (page) => (await library.listTracks(userId, { albumId, bestOnly: true }, { sort: 'album' }, page)).items,
     );
-  const ofArtist = (userId: UserId, artistId: ArtistId) =>
+  const pagesOfArtist = (userId: UserId, artistId: ArtistId) =>
     pagesOf(ALL, async (page) => (await library.listTracks(userId, { artistId }, { sort: 'album' }, page)).items);
 
   return {
@@ -97,15 +97,15 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     albumOf,
     artistOf,
 
-    /** What can be liked and rated. */
+    /** Returns the item if it can be liked and rated. */
     likable(text: string): { itemType: 'track' | 'album' | 'artist'; itemId: number } {
       const item = resolve(text);
       if (item.kind === 'track' || item.kind === 'album' || item.kind === 'artist')
         return { itemType: item.kind, itemId: item.id };
-      throw isFolder(item) ? severalArtists() : notFound('song, album or artist', text);
+      throw isFolder(item) ? mixedFolderFault() : notFound('song, album or artist', text);
     },
 
-    /** How many tracks an id stands for, without reading them. Throws 70. */
+    /** Counts the tracks of an item without reading them. Throws 70. */
     async countOf(userId: UserId, item: ItemId): Promise<number> {
       if (item.kind === 'track') return library.getTrack(userId, item.id) ? 1 : 0;
       if (item.kind === 'album') return library.getAlbum(userId, item.id).trackCount;
@@ -113,43 +113,45 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
       if (item.kind === 'playlist') return (await playlists.get(userId, item.id)).trackCount;
       const folder = item.kind === 'folder' ? folders.find(item.id) : undefined;
       if (!folder) throw notFound('song, album, artist, playlist or folder', item.id);
-      return (await inFolder(userId, folder, { limit: 1, offset: 0 })).total;
+      return (await listInFolder(userId, folder, { limit: 1, offset: 0 })).total;
     },
 
-    /** Its tracks, in order; those that are there. */
+    /** Yields the item's tracks that exist, in order. */
     async *tracksOf(userId: UserId, item: ItemId): AsyncGenerator<TrackId> {
       if (item.kind === 'track') yield* library.tracksById(userId, [item.id]).map(({ id }) => id);
-      if (item.kind === 'album') for await (const page of ofAlbum(userId, item.id)) yield* page.map(({ id }) => id);
-      if (item.kind === 'artist') for await (const page of ofArtist(userId, item.id)) yield* page.map(({ id }) => id);
+      if (item.kind === 'album')
+        for await (const page of pagesOfAlbum(userId, item.id)) yield* page.map(({ id }) => id);
+      if (item.kind === 'artist')
+        for await (const page of pagesOfArtist(userId, item.id)) yield* page.map(({ id }) => id);
       if (item.kind === 'playlist')
         for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id)))
           yield* part.map(({ track }) => track.id);
       const folder = item.kind === 'folder' ? folders.find(item.id) : undefined;
       if (!folder) return;
-      for await (const part of pagesOf(ALL, async (page) => (await inFolder(userId, folder, page)).items))
+      for await (const part of pagesOf(ALL, async (page) => (await listInFolder(userId, folder, page)).items))
         yield* part.map(({ id }) => id);
     },
 
-    /** The songs of a list in which there may be albums, artists and folders too. Ids of nothing are left out. */
-    async songsOf(userId: UserId, texts: readonly string[], most: number): Promise<TrackId[]> {
+    /** Returns the songs of a list, including those of its albums, artists and folders. Unknown ids are left out. */
+    async songsOf(userId: UserId, texts: readonly string[], max: number): Promise<TrackId[]> {
       const items = await mapInSlices(texts, parseId);
-      const there = await library.tracksThere(items.flatMap((item) => (item?.kind === 'track' ? [item.id] : [])));
+      const existingIds = await library.tracksThere(items.flatMap((item) => (item?.kind === 'track' ? [item.id] : [])));
       const songs: TrackId[] = [];
       for (const item of items) {
         if (item?.kind === 'track') {
-          if (there.has(item.id)) songs.push(item.id);
-        } else if (item && HOLDS_SONGS.has(item.kind))
+          if (existingIds.has(item.id)) songs.push(item.id);
+        } else if (item && SONG_CONTAINERS.has(item.kind))
           for await (const id of this.tracksOf(userId, item)) songs.push(id);
-        if (songs.length > most) throw new Fault(0, `These are more than ${most} songs.`);
+        if (songs.length > max) throw new Fault(0, `These are more than ${max} songs.`);
       }
       return songs;
     },
   };
 }
 
-const HOLDS_SONGS: ReadonlySet<Kind> = new Set<Kind>(['album', 'artist', 'folder']);
+const SONG_CONTAINERS: ReadonlySet<Kind> = new Set<Kind>(['album', 'artist', 'folder']);
 
 const isFolder = ({ kind }: ItemId): boolean => kind === 'folder' || kind === 'uploads';
 
-const severalArtists = (): Fault =>
+const mixedFolderFault = (): Fault =>
   new Fault(0, 'This folder holds the music of several artists, so it is no album and no artist.');

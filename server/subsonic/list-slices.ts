@@ -4,53 +4,54 @@ import { Pieces } from '../http/streamed-lists.ts';
 import { partsOf, turn } from '../runtime/time-slices.ts';
 import type { Fields } from './xml.ts';
 
-/** Rows that are read and written before others have their turn: 1 ms, 30 KB of text (see http/streamed-lists.ts). */
-const PIECE = 30;
-const IDS = 5_000;
+/** Rows that are read and written before other requests get a turn: 1 ms, 30 KB (see http/streamed-lists.ts). */
+const ROWS_PER_PIECE = 30;
+const IDS_PER_PAGE = 5_000;
 
-/** Everything from `offset`, `limit` at most. `read` gives fewer than asked for only at the end. */
+/** Yields at most `limit` rows from `offset` on. `read` returns fewer than requested only at the end. */
 export async function* pagesOf<T>(
   { limit, offset }: Page,
   read: (page: Page) => readonly T[] | Promise<readonly T[]>,
-  size = PIECE,
+  size = ROWS_PER_PIECE,
 ): AsyncGenerator<readonly T[]> {
-  for (let done = 0; done < limit;) {
-    const wanted = Math.min(size, limit - done);
-    const page = await read({ limit: wanted, offset: offset + done });
+  for (let readCount = 0; readCount < limit;) {
+    const pageLimit = Math.min(size, limit - readCount);
+    const page = await read({ limit: pageLimit, offset: offset + readCount });
     yield page;
-    if (page.length < wanted) return;
-    done += page.length;
-    if (done < limit) await turn();
+    if (page.length < pageLimit) return;
+    readCount += page.length;
+    if (readCount < limit) await turn();
   }
 }
 
-/** For what is put into another order. */
-export async function allOf<T>(parts: AsyncIterable<readonly T[]>): Promise<T[]> {
+/** Reads all parts, for lists that are sorted differently. */
+export async function collect<T>(parts: AsyncIterable<readonly T[]>): Promise<T[]> {
   const items: T[] = [];
   for await (const part of parts) for (const item of part) items.push(item);
   return items;
 }
 
-export const allIds = <T>(read: (page: Page) => readonly T[]): Promise<T[]> => allOf(pagesOf(ALL, read, IDS));
+export const collectIds = <T>(read: (page: Page) => readonly T[]): Promise<T[]> =>
+  collect(pagesOf(ALL, read, IDS_PER_PAGE));
 
-/** A list of an answer, made of rows as they are read. */
+/** A list of a response, converted while its rows are read. */
 export const listOf = <T>(
   parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   toFields: (item: T) => Fields,
-): Pieces<Fields> => new Pieces(mapped(parts, toFields));
+): Pieces<Fields> => new Pieces(mapParts(parts, toFields));
 
-async function* mapped<T>(
+async function* mapParts<T>(
   parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   toFields: (item: T) => Fields,
 ): AsyncGenerator<Fields[]> {
   for await (const part of parts) yield part.map((item) => toFields(item));
 }
 
-/** Of rows that are there. */
+/** A list of rows that are already in memory. */
 export const listOfRows = <T>(items: readonly T[], toFields: (item: T) => Fields): Pieces<Fields> =>
-  listOf(partsOf(items, PIECE), toFields);
+  listOf(partsOf(items, ROWS_PER_PIECE), toFields);
 
-/** Of rows by their ids. */
+/** A list of rows that are read by their ids. */
 export const listOfIds = <I, T>(
   ids: readonly I[],
   read: (ids: readonly I[]) => readonly T[],
@@ -62,15 +63,15 @@ export async function* rowsOf<I, T>(
   read: (ids: readonly I[]) => readonly T[],
 ): AsyncGenerator<readonly T[]> {
   let isFirst = true;
-  for (const part of partsOf(ids, PIECE)) {
+  for (const part of partsOf(ids, ROWS_PER_PIECE)) {
     if (!isFirst) await turn();
     isFirst = false;
     yield read(part);
   }
 }
 
-/** One list after the other. */
-export async function* chained<T>(...lists: (AsyncIterable<readonly T[]> | Iterable<readonly T[]>)[]) {
+/** Yields one list after the other. */
+export async function* concat<T>(...lists: (AsyncIterable<readonly T[]> | Iterable<readonly T[]>)[]) {
   for (const list of lists) yield* list;
 }
 

@@ -9,8 +9,8 @@ import { createResponder } from './respond.ts';
 import { createSubsonicRouter } from './router.ts';
 import { createPlaybackSessions } from './playback-sessions.ts';
 
-/** Dependencies of the endpoints that are created here. */
-type Own =
+/** Dependencies of the endpoints that `subsonicModule` creates. */
+type CreatedDeps =
   | 'accounts'
   | 'assertScannable'
   | 'canTranscode'
@@ -22,7 +22,7 @@ type Own =
   | 'showsRemote';
 type SubsonicModuleDeps = Base &
   CoverArtDeps &
-  Omit<EndpointDeps, Own> & {
+  Omit<EndpointDeps, CreatedDeps> & {
     auth: AuthService;
     inPlace: InPlace;
     changes: { current: () => { version: number } };
@@ -60,7 +60,7 @@ export function subsonicModule({
       appSignIn: auth.appSignIn,
       inFlight: auth.inFlight,
       openAnswers: auth.openAnswers,
-      mayGoOn: auth.mayGoOn,
+      isStillAllowed: auth.isStillAllowed,
       inPlace,
       respond,
       endpoints,

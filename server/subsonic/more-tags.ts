@@ -1,4 +1,4 @@
-// Tags that are shown only, in the shapes of OpenSubsonic.
+// Tags that are only displayed, in the shapes of OpenSubsonic.
 import type { ArtistId } from '../db/ids.ts';
 import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
@@ -10,12 +10,12 @@ import type { Fields } from './xml.ts';
 
 export type FindArtist = (name: string) => ArtistId | undefined;
 
-export function moreOfSong(t: TrackSummary, findArtist: FindArtist): Fields {
-  const tags = t.moreTags === null ? {} : (JSON.parse(t.moreTags) as MoreTags);
+export function extraSongFields(track: TrackSummary, findArtist: FindArtist): Fields {
+  const tags = track.moreTags === null ? {} : (JSON.parse(track.moreTags) as MoreTags);
   return {
     sortName: tags.titleSort ?? '',
     explicitStatus: explicitStatus(isExplicit(tags)),
-    contributors: contributorsOf(valuesOfList(t.composer), tags, findArtist),
+    contributors: contributorsOf(valuesOfList(track.composer), tags, findArtist),
     moods: separateValues(tags.mood),
     groupings: separateValues(tags.grouping),
     works: (tags.work ?? []).map((name, i) => ({
@@ -26,47 +26,47 @@ export function moreOfSong(t: TrackSummary, findArtist: FindArtist): Fields {
   };
 }
 
-export function moreOfAlbum(a: AlbumSummary): Fields {
-  const tags = a.moreTags[0]?.tags ?? {};
+export function extraAlbumFields(album: AlbumSummary): Fields {
+  const tags = album.moreTags[0]?.tags ?? {};
   return {
     sortName: tags.albumSort ?? '',
-    explicitStatus: explicitStatus(a.isExplicit),
-    releaseTypes: a.releaseTypes,
-    originalReleaseDate: itemDate(tags.originalDate, a.originalYear),
-    releaseDate: itemDate(tags.date, a.year),
-    discTitles: a.discTitles,
+    explicitStatus: explicitStatus(album.isExplicit),
+    releaseTypes: album.releaseTypes,
+    originalReleaseDate: itemDate(tags.originalDate, album.originalYear),
+    releaseDate: itemDate(tags.date, album.year),
+    discTitles: album.discTitles,
   };
 }
 
-const explicitStatus = (explicit: boolean | null): string => (explicit === null ? '' : explicit ? 'explicit' : 'clean');
+const explicitStatus = (value: boolean | null): string => (value === null ? '' : value ? 'explicit' : 'clean');
 
-/** Only artists of the library: the protocol wants an id, and other names have no page behind it. */
+/** Returns only artists of the library: the protocol requires an id, and other names have no page. */
 function contributorsOf(composers: string[], tags: MoreTags, findArtist: FindArtist): Fields[] {
-  const named = (role: string, credit: string): Fields[] => {
-    const [, who = credit, subRole] = (role === 'performer' && /^(.+?)\(([^()]+)\)$/.exec(credit)) || [];
-    const name = who.trim();
+  const toContributors = (role: string, credit: string): Fields[] => {
+    const [, namePart = credit, subRole] = (role === 'performer' && /^(.+?)\(([^()]+)\)$/.exec(credit)) || [];
+    const name = namePart.trim();
     const id = findArtist(name);
     return id === undefined
       ? []
       : [{ role, ...(subRole !== undefined && { subRole }), artist: { id: toId('artist', id), name } }];
   };
   return [
-    ...composers.flatMap((name) => named('composer', name)),
-    ...CREDIT_TAGS.flatMap((role) => (tags[role] ?? []).flatMap((name) => named(role, name))),
+    ...composers.flatMap((name) => toContributors('composer', name)),
+    ...CREDIT_TAGS.flatMap((role) => (tags[role] ?? []).flatMap((name) => toContributors(role, name))),
   ];
 }
 
-/** `2` or `2/4` */
+/** Parses `2` or `2/4`. */
 function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [total] = [] }: MoreTags): Fields {
   const [number, count = total] = text.split('/');
-  return { number: positive(number), count: positive(count) };
+  return { number: toPositive(number), count: toPositive(count) };
 }
-const positive = (text: string | undefined): number | undefined =>
+const toPositive = (text: string | undefined): number | undefined =>
   /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) || undefined : undefined;
 
-/** The year counts, which may have been edited; the tags have the day. */
+/** The album's year counts, because it may have been edited; month and day come from the tags of that year. */
 function itemDate(date: string | undefined, year: number | null): Fields {
   if (year === null) return {};
-  const [ofTags, month, day] = date?.split('-').map(Number) ?? [];
-  return ofTags === year ? { year, month, day } : { year };
+  const [taggedYear, month, day] = date?.split('-').map(Number) ?? [];
+  return taggedYear === year ? { year, month, day } : { year };
 }

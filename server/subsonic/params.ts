@@ -5,7 +5,7 @@ import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
-/** Empty is absent: clients send `p=` beside a token. */
+/** Reads the parameters; an empty one counts as absent, because clients send `p=` beside a token. */
 export function readParams(...sources: ParamMap[]) {
   const all = (name: string): string[] =>
     sources.flatMap((source) => source.get(name) ?? []).filter((value) => value !== '');
@@ -23,15 +23,15 @@ export function readParams(...sources: ParamMap[]) {
   }
 
   return {
-    /** Every value, in order. */
+    /** Returns every value, in order. */
     all,
     text,
     required,
-    /** True also for an empty value. */
+    /** Is true also for an empty value. */
     has: (name: string): boolean => sources.some((source) => source.has(name)),
     int,
     requiredInt: (name: string): number => toInt(name, required(name)),
-    /** A number of items, limited to 0..max instead of rejected. */
+    /** Reads a number of items, limited to 0..max instead of rejected. */
     count: (name: string, { or, max }: { or: number; max: number }): number =>
       Math.min(Math.max(int(name) ?? or, 0), max),
     bool(name: string, or: boolean): boolean {
@@ -53,28 +53,28 @@ export function readParams(...sources: ParamMap[]) {
 }
 
 function toInt(name: string, value: string): number {
-  // some clients send whole numbers with a fraction
+  // Some clients send whole numbers with a fraction.
   const number = /^-?\d{1,16}(\.0*)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Fault(0, `The parameter ${name} must be a whole number.`);
   return number;
 }
 
-/** `ms` is Unix milliseconds. */
+/** Converts Unix milliseconds. */
 export function toTime(name: string, ms: number): Date {
   if (!isTime(ms)) throw new Fault(0, `The parameter ${name} is not a time.`);
   return new Date(ms);
 }
 
-/** Ids of a call; more than phones have of anything is a fault of theirs. */
-const MOST_IDS = 200_000;
+/** More ids than any phone has of anything. */
+const MAX_IDS = 200_000;
 
-/** The values of a parameter that may be there very often. */
-export function listed(params: Params, name: string): string[] {
+/** Returns the values of a parameter that may be repeated very often. */
+export function readList(params: Params, name: string): string[] {
   const values = params.all(name);
-  if (values.length > MOST_IDS)
+  if (values.length > MAX_IDS)
     throw new Fault(
       0,
-      `The parameter ${name} may be there ${MOST_IDS} times at most, and it is there ${values.length} times.`,
+      `The parameter ${name} may be there ${MAX_IDS} times at most, and it is there ${values.length} times.`,
     );
   return values;
 }

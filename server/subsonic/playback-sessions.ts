@@ -16,7 +16,7 @@ interface Report {
   state: PlaybackState;
   positionMs: number;
   rate: number;
-  /** For now playing only; does not become a play. */
+  /** Counts for now playing only; does not become a play. */
   ignore: boolean;
 }
 
@@ -24,19 +24,19 @@ interface Session extends Report {
   durationMs: number | null;
   startedAt: number;
   heardMs: number;
-  at: number;
+  reportedAt: number;
 }
 
-interface Played {
+interface FinishedPlay {
   trackId: TrackId;
   startedAt: Date;
   heardMs: number;
 }
 
 /** Sessions of devices that stopped reporting end after this time. */
-const GIVE_UP_MS = 30 * 60_000;
-/** Of an account: clients name themselves. With one more, the one that reported least recently ends. */
-const MOST_SESSIONS = 50;
+const SESSION_TIMEOUT_MS = 30 * 60_000;
+/** Clients choose their own names. A session beyond this limit ends the one that reported least recently. */
+const MAX_SESSIONS_PER_USER = 50;
 
 export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;
 
@@ -44,44 +44,44 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
   const sessions = new Map<string, Session>();
   const keyOf = (userId: UserId, client: string): string => `${userId} ${client}`;
 
-  const heardSince = ({ state, at, rate }: Session, time: number): number =>
+  const playedSince = ({ state, reportedAt: at, rate }: Session, time: number): number =>
     state === 'playing' ? Math.max(0, (time - at) * rate) : 0;
   const isStale = (session: Session, time: number): boolean =>
-    time > session.at + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + GIVE_UP_MS;
+    time > session.reportedAt + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + SESSION_TIMEOUT_MS;
   const positionAt = (session: Session, time: number): number =>
-    Math.round(Math.min(session.positionMs + heardSince(session, time), session.durationMs ?? Infinity));
+    Math.round(Math.min(session.positionMs + playedSince(session, time), session.durationMs ?? Infinity));
 
-  function played({ trackId, startedAt, heardMs, durationMs, ignore }: Session): Played | undefined {
+  function finishPlay({ trackId, startedAt, heardMs, durationMs, ignore }: Session): FinishedPlay | undefined {
     if (ignore || !countsAsPlayed(heardMs, durationMs)) return undefined;
     return { trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) };
   }
 
   return {
     /** Returns the play that this report completes, if any. */
-    report(userId: UserId, client: string, report: Report, durationMs: number | null): Played | undefined {
+    report(userId: UserId, client: string, report: Report, durationMs: number | null): FinishedPlay | undefined {
       const key = keyOf(userId, client);
       const time = now().getTime();
-      const known = sessions.get(key);
-      const before = known && !isStale(known, time) ? known : undefined;
-      if (before) before.heardMs += Math.min(heardSince(before, time), before.durationMs ?? Infinity);
-      const goesOn = before !== undefined && before.trackId === report.trackId && report.state !== 'starting';
-      const ended = before && (!goesOn || report.state === 'stopped') ? played(before) : undefined;
-      sessions.delete(key); // the latest is the last one
+      const session = sessions.get(key);
+      const current = session && !isStale(session, time) ? session : undefined;
+      if (current) current.heardMs += Math.min(playedSince(current, time), current.durationMs ?? Infinity);
+      const isContinued = current !== undefined && current.trackId === report.trackId && report.state !== 'starting';
+      const finishedPlay = current && (!isContinued || report.state === 'stopped') ? finishPlay(current) : undefined;
+      sessions.delete(key); // inserted again below, so that the most recent session is last
       if (report.state !== 'stopped') {
-        const others = [...sessions.keys()].filter((one) => one.startsWith(`${userId} `));
-        if (others.length >= MOST_SESSIONS) sessions.delete(others[0] as string);
+        const userKeys = [...sessions.keys()].filter((sessionKey) => sessionKey.startsWith(`${userId} `));
+        if (userKeys.length >= MAX_SESSIONS_PER_USER) sessions.delete(userKeys[0] as string);
         sessions.set(key, {
           ...report,
           durationMs,
-          startedAt: goesOn ? before.startedAt : time - report.positionMs,
-          heardMs: goesOn ? before.heardMs : 0,
-          at: time,
+          startedAt: isContinued ? current.startedAt : time - report.positionMs,
+          heardMs: isContinued ? current.heardMs : 0,
+          reportedAt: time,
         });
       }
-      return ended;
+      return finishedPlay;
     },
 
-    /** What the user's devices are playing, at which positions. */
+    /** Returns what the user's devices are playing, at which positions. */
     of(
       userId: UserId,
     ): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {

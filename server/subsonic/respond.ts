@@ -17,14 +17,15 @@ export interface Format {
 const PROTOCOL_VERSION = '1.16.1';
 const NAMESPACE = 'http://subsonic.org/restapi';
 const SERVER_TYPE = 'tonearm';
-const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;
+const CALLBACK_PATTERN = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;
 /** DSub matches elements by name anywhere in the document: an artist in a song's credits would become the album's. */
 const LEGACY_CLIENTS = new Set(['DSub']);
 
-/** XML by default. JSON for a callback that is not a function name, since that could be any script. */
+/** XML is the default. A callback that is no function name gets JSON, because it could be any script. */
 export function formatOf(f: string | undefined, callback: string | undefined, client: string | undefined): Format {
   const legacy = client !== undefined && LEGACY_CLIENTS.has(client);
-  if (f === 'jsonp' && callback !== undefined && CALLBACK.test(callback)) return { kind: 'jsonp', callback, legacy };
+  if (f === 'jsonp' && callback !== undefined && CALLBACK_PATTERN.test(callback))
+    return { kind: 'jsonp', callback, legacy };
   return { kind: f === 'json' || f === 'jsonp' ? 'json' : 'xml', legacy };
 }
 

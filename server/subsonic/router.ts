@@ -6,10 +6,10 @@ import { callerOf } from '../auth/authenticate.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
-import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';
+import { MAX_JSON_BYTES, readBytes } from '../http/body.ts';
 import type { InFlight } from '../http/in-flight.ts';
-import type { MayGoOn, OpenAnswers } from '../http/open-answers.ts';
-import { betterPasswordFirst } from '../http/own-machine.ts';
+import type { IsStillAllowed, OpenAnswers } from '../http/open-answers.ts';
+import { betterPasswordRequired } from '../http/own-machine.ts';
 import { parseParams, type ParamMap } from '../http/params.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
@@ -27,24 +27,24 @@ interface SubsonicRouterDeps {
   appSignIn: AppSignIn;
   inFlight: InFlight;
   openAnswers: OpenAnswers;
-  mayGoOn: MayGoOn;
+  isStillAllowed: IsStillAllowed;
   inPlace: Pick<InPlace, 'assert'>;
   findArtist: FindArtist;
   log: Log;
 }
 
-/** A play queue of a hundred thousand ids. */
-const MOST_FORM_BYTES = 10 << 20;
-const FORM = /^application\/x-www-form-urlencoded\b/i;
-const JSON_BODY = /^application\/json\b/i;
-const NAME = /^\/([A-Za-z0-9]+)(?:\.view|\.m3u8(?:\.view)?)?\/?$/;
+/** Fits a play queue of a hundred thousand ids. */
+const MAX_FORM_BYTES = 10 << 20;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
+const JSON_TYPE = /^application\/json\b/i;
+const ENDPOINT_PATH = /^\/([A-Za-z0-9]+)(?:\.view|\.m3u8(?:\.view)?)?\/?$/;
 
-const CORS = {
+const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, Accept-Ranges, X-Total-Count, ETag',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
-const PREFLIGHT = {
+const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, POST, HEAD, OPTIONS',
   'Access-Control-Allow-Headers': 'Content-Type, Range, Authorization, If-Range, If-None-Match',
   'Access-Control-Max-Age': '86400',
@@ -56,21 +56,21 @@ export function createSubsonicRouter({
   appSignIn,
   inFlight,
   openAnswers,
-  mayGoOn,
+  isStillAllowed,
   inPlace,
   findArtist,
   log,
 }: SubsonicRouterDeps): RequestHandler {
-  const known = new Map(Object.entries(endpoints));
+  const endpointsByName = new Map(Object.entries(endpoints));
 
   async function serve(req: Request, res: Response): Promise<void> {
-    const name = NAME.exec(req.path)?.[1] ?? '';
-    res.locals['route'] = `${req.method} /rest/${known.has(name) ? name : '?'}`;
+    const name = ENDPOINT_PATH.exec(req.path)?.[1] ?? '';
+    res.locals['route'] = `${req.method} /rest/${endpointsByName.has(name) ? name : '?'}`;
     let format = formatOf(undefined, undefined, undefined);
     try {
       const query = await parseParams(Buffer.from(queryText(req)));
-      const given = readParams(query);
-      format = formatOf(given.text('f'), given.text('callback'), given.text('c'));
+      const queryParams = readParams(query);
+      format = formatOf(queryParams.text('f'), queryParams.text('callback'), queryParams.text('c'));
       const { form, body } = await readBody(req);
       const params = readParams(query, form);
       format = formatOf(params.text('f'), params.text('callback'), params.text('c'));
@@ -78,11 +78,11 @@ export function createSubsonicRouter({
         throw params.text('callback') === undefined
           ? missing('callback')
           : new Fault(0, 'The parameter callback is not a function name.');
-      const endpoint = known.get(name);
+      const endpoint = endpointsByName.get(name);
       if (!endpoint) throw new Fault(0, `This server has no endpoint ${name === '' ? 'of this name' : name}.`);
       await run(endpoint, { params, body, req, res, format });
     } catch (error) {
-      await fail(error, res, format);
+      await sendFault(error, res, format);
     }
   }
 
@@ -121,7 +121,7 @@ export function createSubsonicRouter({
     const shapes = shapesFor(user.maxBitrateKbps);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) {
-      openAnswers.note(res, user.id, () => mayGoOn(user, endpoint.right));
+      openAnswers.track(res, user.id, () => isStillAllowed(user, endpoint.right));
       return endpoint.bytes(call);
     }
     const payload = await endpoint.handle(call);
@@ -131,21 +131,21 @@ export function createSubsonicRouter({
 
   async function signIn(params: Params, req: Request, client: string): Promise<Principal> {
     const credential = credentialOf(params);
-    const wrong = (): Fault => ('apiKey' in credential ? wrongApiKey() : wrongCredentials());
+    const wrongFault = (): Fault => ('apiKey' in credential ? wrongApiKey() : wrongCredentials());
     const user = await appSignIn(credential, { ...callerOf(req), client }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'too_many_requests'
-        ? new Fault(wrong().code, error.message, {
+        ? new Fault(wrongFault().code, error.message, {
             status: 429,
             headers: { 'Retry-After': String(error.retryAfter ?? 60) },
           })
         : error;
     });
-    if (!user) throw wrong();
-    if (user.needsBetterPassword) throw betterPasswordFirst();
+    if (!user) throw wrongFault();
+    if (user.needsBetterPassword) throw betterPasswordRequired();
     return user;
   }
 
-  async function fail(error: unknown, res: Response, format: Format): Promise<void> {
+  async function sendFault(error: unknown, res: Response, format: Format): Promise<void> {
     const fault = toFault(error);
     if (!fault) res.locals['error'] = error;
     if (!fault || res.headersSent)
@@ -158,10 +158,10 @@ export function createSubsonicRouter({
   }
 
   return async (req, res) => {
-    res.set(CORS);
-    if (req.method === 'OPTIONS') return void res.set(PREFLIGHT).status(204).end();
+    res.set(CORS_HEADERS);
+    if (req.method === 'OPTIONS') return void res.set(PREFLIGHT_HEADERS).status(204).end();
     if (!['GET', 'POST', 'HEAD'].includes(req.method)) {
-      res.set('Allow', PREFLIGHT['Access-Control-Allow-Methods']);
+      res.set('Allow', PREFLIGHT_HEADERS['Access-Control-Allow-Methods']);
       throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
     }
     await serve(req, res);
@@ -169,19 +169,19 @@ export function createSubsonicRouter({
 }
 
 const queryText = (req: Request): string => {
-  const at = req.originalUrl.indexOf('?');
-  return at < 0 ? '' : req.originalUrl.slice(at + 1);
+  const queryStart = req.originalUrl.indexOf('?');
+  return queryStart < 0 ? '' : req.originalUrl.slice(queryStart + 1);
 };
 
-/** A form is parameters; JSON is kept as it came; anything else is not looked at. */
+/** Parses a form to parameters and returns JSON unparsed; other bodies are ignored. */
 async function readBody(req: Request): Promise<{ form: ParamMap; body: Buffer | undefined }> {
-  const none = { form: new Map(), body: undefined };
+  const emptyBody = { form: new Map(), body: undefined };
   const type = req.headers['content-type'] ?? '';
-  if (req.method !== 'POST') return none;
-  if (JSON_BODY.test(type)) return { ...none, body: await readBytes(req, MOST_JSON_BYTES) };
-  if (FORM.test(type)) return { form: await parseParams(await readBytes(req, MOST_FORM_BYTES)), body: undefined };
+  if (req.method !== 'POST') return emptyBody;
+  if (JSON_TYPE.test(type)) return { ...emptyBody, body: await readBytes(req, MAX_JSON_BYTES) };
+  if (FORM_TYPE.test(type)) return { form: await parseParams(await readBytes(req, MAX_FORM_BYTES)), body: undefined };
   req.resume();
-  return none;
+  return emptyBody;
 }
 
 function signalOf(res: Response): AbortSignal {

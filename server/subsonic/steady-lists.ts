@@ -1,123 +1,125 @@
-// Lists that clients read page by page, by offset. Rows that come and go between two pages must not push others over
-// the edge of a page, so what a client was given keeps its place: the first page is remembered by its ids, and with the
-// second one the rest of the list. Rows that are gone leave no gaps, since a short page means the end to clients.
+// Lists that clients read page by page, by offset. Rows that are added or deleted between two pages must not shift
+// others across the edge of a page, so rows that were sent keep their position: the first page is remembered by its
+// ids, and with the second page the rest of the list. Deleted rows leave no gaps, because clients take a short page as
+// the end.
 import { hash } from 'node:crypto';
 import type { Page } from '../http/paging.ts';
 import type { Call } from './endpoint.ts';
 
 /** A page of a list, and the total where it is known. */
-export interface Ids {
+export interface IdPage {
   ids: readonly number[];
   total?: number;
 }
 
-interface KeptList {
-  /** As far as known: all, or the first page. */
+interface CachedList {
+  /** All ids, or those of the first page. */
   ids: Int32Array;
   isWhole: boolean;
-  /** Nothing before it moves any more. */
-  given: number;
-  /** Whether the first page was given: it begins a new copy. */
-  isBegun: boolean;
+  /** Ids before this position do not move any more. */
+  fixedCount: number;
+  /** The first page was sent, so the next request for it starts a new copy. */
+  isFirstPageSent: boolean;
   usedAt: number;
 }
 
 export interface ListSource {
-  /** User, app and what they asked for. */
+  /** Identifies the user, the app and the list. */
   key: string;
-  read: (page: Page) => Promise<Ids>;
-  /** Those of the ids that are still there, in order. */
-  there: (ids: readonly number[]) => number[];
+  read: (page: Page) => Promise<IdPage>;
+  /** Returns the ids that still exist, in order. */
+  filterExisting: (ids: readonly number[]) => number[];
 }
 
-const KEPT_MS = 5 * 60_000;
-/** Clients that read several pages at once may ask for the first one last. */
-const AT_ONCE_MS = 10_000;
-/** Four bytes each. */
-const MOST_IDS = 2_000_000;
-/** Callers name themselves, and may ask for anything. */
-const MOST_LISTS = 1_000;
+const MAX_UNUSED_MS = 5 * 60_000;
+/** Clients that read several pages in parallel may request the first one last. */
+const PARALLEL_READ_MS = 10_000;
+/** Each id takes four bytes. */
+const MAX_CACHED_IDS = 2_000_000;
+/** Clients choose their own names and may request any list. */
+const MAX_CACHED_LISTS = 1_000;
 const ALL: Page = { limit: 10_000_000, offset: 0 };
 
 export type SteadyLists = ReturnType<typeof createSteadyLists>;
 
 export function createSteadyLists({ now = () => performance.now() }: { now?: () => number } = {}) {
-  /** Those that were used last are at the end. */
-  const lists = new Map<string, KeptList>();
-  const busy = new Map<string, Promise<undefined>>();
-  let forgetting: NodeJS.Timeout | undefined;
+  /** The most recently used lists are at the end. */
+  const lists = new Map<string, CachedList>();
+  const runningReads = new Map<string, Promise<undefined>>();
+  let clearTimer: NodeJS.Timeout | undefined;
 
-  function keep(key: string, list: KeptList): void {
+  function cacheList(key: string, list: CachedList): void {
     lists.delete(key);
     lists.set(key, list);
-    let held = [...lists.values()].reduce((sum, { ids }) => sum + ids.length, 0);
-    for (const [other, { ids, usedAt }] of lists) {
-      if (held <= MOST_IDS && lists.size <= MOST_LISTS && now() - usedAt < KEPT_MS) break;
-      lists.delete(other);
-      held -= ids.length;
+    let idCount = [...lists.values()].reduce((sum, { ids }) => sum + ids.length, 0);
+    for (const [cachedKey, { ids, usedAt }] of lists) {
+      if (idCount <= MAX_CACHED_IDS && lists.size <= MAX_CACHED_LISTS && now() - usedAt < MAX_UNUSED_MS) break;
+      lists.delete(cachedKey);
+      idCount -= ids.length;
     }
-    clearTimeout(forgetting);
-    forgetting = setTimeout(() => lists.clear(), KEPT_MS).unref();
+    clearTimeout(clearTimer);
+    clearTimer = setTimeout(() => lists.clear(), MAX_UNUSED_MS).unref();
   }
 
-  async function whole(known: KeptList | undefined, { read }: ListSource): Promise<KeptList> {
-    const all = await read(ALL);
-    const first = known?.ids ?? new Int32Array();
-    const given = new Set(first);
-    const ids = Int32Array.from([...first, ...all.ids.filter((id) => !given.has(id))]);
-    return { ids, isWhole: true, given: first.length, isBegun: known !== undefined, usedAt: now() };
+  async function readWholeList(cached: CachedList | undefined, { read }: ListSource): Promise<CachedList> {
+    const complete = await read(ALL);
+    const firstIds = cached?.ids ?? new Int32Array();
+    const firstIdSet = new Set(firstIds);
+    const ids = Int32Array.from([...firstIds, ...complete.ids.filter((id) => !firstIdSet.has(id))]);
+    return { ids, isWhole: true, fixedCount: firstIds.length, isFirstPageSent: cached !== undefined, usedAt: now() };
   }
 
-  async function page(source: ListSource, { limit, offset }: Page): Promise<Ids> {
-    const { key, read, there } = source;
-    const found = lists.get(key);
-    const known = found && now() - found.usedAt < KEPT_MS ? found : undefined;
-    const isBeside = known?.isBegun === false && now() - known.usedAt < AT_ONCE_MS;
-    if (limit === 0) return read({ limit, offset }); // of the kinds of a search that are not wanted
-    if (offset === 0 && !isBeside) {
-      const first = await read({ limit, offset });
-      const ids = Int32Array.from(first.ids);
-      if (ids.length === limit) keep(key, { ids, isWhole: false, given: limit, isBegun: true, usedAt: now() });
+  async function page(source: ListSource, { limit, offset }: Page): Promise<IdPage> {
+    const { key, read, filterExisting: there } = source;
+    const entry = lists.get(key);
+    const cached = entry && now() - entry.usedAt < MAX_UNUSED_MS ? entry : undefined;
+    const isParallelRead = cached?.isFirstPageSent === false && now() - cached.usedAt < PARALLEL_READ_MS;
+    if (limit === 0) return read({ limit, offset }); // a search that excludes this kind
+    if (offset === 0 && !isParallelRead) {
+      const firstPage = await read({ limit, offset });
+      const ids = Int32Array.from(firstPage.ids);
+      if (ids.length === limit)
+        cacheList(key, { ids, isWhole: false, fixedCount: limit, isFirstPageSent: true, usedAt: now() });
       else lists.delete(key);
-      return first;
+      return firstPage;
     }
-    const list = known?.isWhole ? known : await whole(known, source);
+    const list = cached?.isWhole ? cached : await readWholeList(cached, source);
     const end = offset + limit;
     for (;;) {
-      const asked = [...list.ids.subarray(offset, end)];
-      const left = there(asked);
-      const stays = new Set(left);
-      const gone = new Set(asked.filter((id) => !stays.has(id)));
-      const settled = list.given;
-      const isLeft = (id: number, at: number): boolean => at < settled || !gone.has(id);
-      const ids = gone.size === 0 ? list.ids : list.ids.filter(isLeft);
+      const pageIds = [...list.ids.subarray(offset, end)];
+      const existingIds = there(pageIds);
+      const existingIdSet = new Set(existingIds);
+      const deletedIds = new Set(pageIds.filter((id) => !existingIdSet.has(id)));
+      const fixedCount = list.fixedCount;
+      const isKept = (id: number, at: number): boolean => at < fixedCount || !deletedIds.has(id);
+      const ids = deletedIds.size === 0 ? list.ids : list.ids.filter(isKept);
       if (ids.length === list.ids.length) {
-        list.given = Math.max(list.given, Math.min(end, ids.length));
-        list.isBegun ||= offset === 0;
+        list.fixedCount = Math.max(list.fixedCount, Math.min(end, ids.length));
+        list.isFirstPageSent ||= offset === 0;
         list.usedAt = now();
-        keep(key, list);
-        return { ids: left, total: list.ids.length };
+        cacheList(key, list);
+        return { ids: existingIds, total: list.ids.length };
       }
       list.ids = ids;
     }
   }
 
   return {
-    /** One page of a list after the other, in the order in which they are asked for. */
-    page(source: ListSource, asked: Page): Promise<Ids> {
+    /** Reads the pages of a list one after the other, in the order of the requests. */
+    page(source: ListSource, pageRequest: Page): Promise<IdPage> {
       const { key } = source;
-      const answer = (busy.get(key) ?? Promise.resolve()).then(() => page(source, asked));
+      const answer = (runningReads.get(key) ?? Promise.resolve()).then(() => page(source, pageRequest));
       const done = answer.then(
         () => undefined,
-        () => undefined, // told to whoever asked
+        () => undefined, // the caller gets the error
       );
-      busy.set(key, done);
-      void done.then(() => busy.get(key) === done && busy.delete(key));
+      runningReads.set(key, done);
+      void done.then(() => runningReads.get(key) === done && runningReads.delete(key));
       return answer;
     },
   };
 }
 
-/** Of what a caller asks for by these parameters; two phones of a person have addresses of their own. */
-export const keyOf = ({ user, req, client, params }: Call, name: string, by: readonly string[]): string =>
-  hash('sha256', JSON.stringify([user.id, req.ip, client, name, ...by.map((param) => params.text(param))]));
+/** Hashes the caller and these parameters; two phones of a person have different addresses. */
+export const keyOf = ({ user, req, client, params }: Call, name: string, paramNames: readonly string[]): string =>
+  hash('sha256', JSON.stringify([user.id, req.ip, client, name, ...paramNames.map((param) => params.text(param))]));

@@ -109,20 +109,20 @@ function detailsOf({ format, codec, bitrateKbps, channels, sampleRateHz, bitDept
   };
 }
 
-/** As clients name it. */
+/** Returns the codec's name as clients spell it. */
 function codecName(format: string, codec: string | null): string {
   if (format === 'm4a') return /alac/i.test(codec ?? '') ? 'alac' : 'aac';
   if (format === 'ogg') return /opus/i.test(codec ?? '') ? 'opus' : /flac/i.test(codec ?? '') ? 'flac' : 'vorbis';
   return formatFacts(format)?.samples === 'plain' ? 'pcm' : format;
 }
 
-const same = (a: string, b: string): boolean =>
+const isSameName = (a: string, b: string): boolean =>
   a.toLowerCase() === b.toLowerCase() ||
   (a.toLowerCase() === 'm4a' && b.toLowerCase() === 'mp4') ||
   (a.toLowerCase() === 'mp4' && b.toLowerCase() === 'm4a');
-/** An empty list allows everything. */
+/** Whether the list contains the name; an empty list allows everything. */
 const allows = (list: readonly string[], name: string): boolean =>
-  list.length === 0 || list.some((one) => one === '*' || same(one, name));
+  list.length === 0 || list.some((entry) => entry === '*' || isSameName(entry, name));
 
 function directReasons(source: StreamDetails, { directPlayProfiles, maxAudioBitrate = 0 }: ClientInfo): string[] {
   const reasons: string[] = [];
@@ -143,7 +143,7 @@ function directReasons(source: StreamDetails, { directPlayProfiles, maxAudioBitr
   return reasons;
 }
 
-const VALUES: Record<string, (stream: StreamDetails) => number | undefined> = {
+const STREAM_VALUES: Record<string, (stream: StreamDetails) => number | undefined> = {
   audioChannels: (stream) => stream.audioChannels,
   audioBitrate: (stream) => stream.audioBitrate,
   audioSamplerate: (stream) => stream.audioSamplerate,
@@ -151,22 +151,22 @@ const VALUES: Record<string, (stream: StreamDetails) => number | undefined> = {
 };
 type LimitationIn = ClientInfo['codecProfiles'][number]['limitations'][number];
 
-/** Limits on unknown values hold unless the client requires them. */
-function holds({ name, comparison, values, required }: LimitationIn, stream: StreamDetails): boolean {
-  const value = VALUES[name]?.(stream);
-  const wanted = values.map(Number).filter((one) => Number.isFinite(one));
-  if (value === undefined || wanted.length === 0) return !required;
-  if (comparison === 'Equals') return wanted.includes(value);
-  if (comparison === 'NotEquals') return !wanted.includes(value);
-  return comparison === 'LessThanEqual' ? value <= Math.max(...wanted) : value >= Math.min(...wanted);
+/** Whether the stream meets the limitation. An unknown value does, unless the client requires the limitation. */
+function isMet({ name, comparison, values, required }: LimitationIn, stream: StreamDetails): boolean {
+  const value = STREAM_VALUES[name]?.(stream);
+  const limits = values.map(Number).filter((limit) => Number.isFinite(limit));
+  if (value === undefined || limits.length === 0) return !required;
+  if (comparison === 'Equals') return limits.includes(value);
+  if (comparison === 'NotEquals') return !limits.includes(value);
+  return comparison === 'LessThanEqual' ? value <= Math.max(...limits) : value >= Math.min(...limits);
 }
 
 const limitationsOf = (codec: string, { codecProfiles }: ClientInfo): LimitationIn[] =>
   codecProfiles
-    .filter(({ type, name }) => type === 'AudioCodec' && (name === '*' || same(name, codec)))
+    .filter(({ type, name }) => type === 'AudioCodec' && (name === '*' || isSameName(name, codec)))
     .flatMap(({ limitations }) => limitations);
 
-const WORDS: Record<string, string> = {
+const LIMITATION_TEXTS: Record<string, string> = {
   audioChannels: 'audio channels',
   audioBitrate: 'audio bitrate',
   audioSamplerate: 'audio samplerate',
@@ -175,30 +175,33 @@ const WORDS: Record<string, string> = {
 };
 const limitReasons = (source: StreamDetails, client: ClientInfo): string[] =>
   limitationsOf(source.codec, client)
-    .filter((limitation) => !holds(limitation, source))
-    .map(({ name }) => `${WORDS[name] ?? name} not supported`);
+    .filter((limitation) => !isMet(limitation, source))
+    .map(({ name }) => `${LIMITATION_TEXTS[name] ?? name} not supported`);
 
-/** The first of the client's transcoding profiles that is possible. A lossy file is not made lossless. */
+/**
+ * Returns the first possible transcoding profile of the client. A lossy file is not transcoded to a lossless format.
+ */
 function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean): Decision['target'] {
   for (const { container, audioCodec, protocol, maxAudioChannels = 0 } of client.transcodingProfiles) {
-    const profile = protocol === '' || same(protocol, 'http') ? profileOf(container, audioCodec) : undefined;
+    const profile = protocol === '' || isSameName(protocol, 'http') ? profileOf(container, audioCodec) : undefined;
     if (!profile || (!isLossless && fittingBitrate(profile, undefined) === 0)) continue;
     const limitations = limitationsOf(PROFILES[profile].codec, client);
     const isLossy = bitratesOf(profile) !== undefined;
     const channelLimits = [maxAudioChannels, ...upperLimits(limitations, 'audioChannels')];
-    const channels = atMost(source.audioChannels, isLossy ? STEREO : 0, ...channelLimits);
+    const channels = smallestLimit(source.audioChannels, isLossy ? MAX_LOSSY_CHANNELS : 0, ...channelLimits);
     const usualRate = source.audioSamplerate && fittingSampleRate(profile, source.audioSamplerate);
-    const mostHz = atMost(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
+    const maxHz = smallestLimit(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
     // encoders refuse rates that they do not have
-    const rate = mostHz && (bitratesOf(profile)?.sampleRatesHz ?? [mostHz]).findLast((hz) => hz <= mostHz);
-    const bits = atMost(
+    const rate = maxHz && (bitratesOf(profile)?.sampleRatesHz ?? [maxHz]).findLast((hz) => hz <= maxHz);
+    const maxBitrate = smallestLimit(
       undefined,
       client.maxTranscodingAudioBitrate ?? 0,
       client.maxAudioBitrate ?? 0,
       ...upperLimits(limitations, 'audioBitrate'),
     );
-    const fitting = fittingBitrate(profile, bits === undefined ? undefined : Math.floor(bits / 1_000));
-    const bitrateKbps = channels === 1 && isLossy ? Math.min(fitting, bitratesOf(profile)?.mostMono ?? 0) : fitting;
+    const fittingKbps = fittingBitrate(profile, maxBitrate === undefined ? undefined : Math.floor(maxBitrate / 1_000));
+    const bitrateKbps =
+      channels === 1 && isLossy ? Math.min(fittingKbps, bitratesOf(profile)?.maxMonoKbps ?? 0) : fittingKbps;
     const stream: StreamDetails = {
       protocol: 'http',
       container: PROFILES[profile].container,
@@ -208,9 +211,9 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
       ...(rate !== undefined && { audioSamplerate: rate }),
       ...(!isLossy && { audioBitdepth: depthOf(profile, source) }),
     };
-    if (mostHz !== undefined && rate === undefined) continue;
-    if (bits !== undefined && (stream.audioBitrate ?? pcmBits(stream)) > bits) continue;
-    if (!limitations.every((limitation) => holds(limitation, stream))) continue;
+    if (maxHz !== undefined && rate === undefined) continue;
+    if (maxBitrate !== undefined && (stream.audioBitrate ?? pcmBits(stream)) > maxBitrate) continue;
+    if (!limitations.every((limitation) => isMet(limitation, stream))) continue;
     return {
       stream,
       transcode: {
@@ -224,32 +227,35 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
   return undefined;
 }
 
-/** Lossy formats are made with two channels at most. */
-const STEREO = 2;
+/** Lossy formats are encoded with two channels at most. */
+const MAX_LOSSY_CHANNELS = 2;
 
 const CD_BITS = 16;
-/** Of the samples that come out; those of DSD have one bit when they go in. */
+/** Returns the bit depth of the output; DSD has one bit only as input. */
 const depthOf = (profile: ProfileName, { audioBitdepth = CD_BITS }: StreamDetails): number =>
   profile === 'wav' ? CD_BITS : audioBitdepth === 1 ? 24 : Math.max(CD_BITS, audioBitdepth);
 
-/** In bit/s; lossless formats have no bit rate of their own, and are never above that. */
+/** Returns the PCM bit rate in bit/s, an upper bound for lossless formats. */
 const pcmBits = ({ audioSamplerate = 0, audioChannels = 0, audioBitdepth = 0 }: StreamDetails): number =>
   audioSamplerate * audioChannels * audioBitdepth || Infinity;
 
 const profileOf = (container: string, codec: string): ProfileName | undefined =>
   (Object.entries(PROFILES) as [ProfileName, Profile][]).find(
     ([name, profile]) =>
-      (same(profile.container, container) || same(profile.extension, container)) &&
-      (codec === '' || same(profile.codec, codec) || same(name, codec)),
+      (isSameName(profile.container, container) || isSameName(profile.extension, container)) &&
+      (codec === '' || isSameName(profile.codec, codec) || isSameName(name, codec)),
   )?.[0];
 
 const upperLimits = (limitations: LimitationIn[], name: string): number[] =>
   limitations
-    .filter((one) => one.name === name && (one.comparison === 'LessThanEqual' || one.comparison === 'Equals'))
+    .filter(
+      (limitation) =>
+        limitation.name === name && (limitation.comparison === 'LessThanEqual' || limitation.comparison === 'Equals'),
+    )
     .map(({ values }) => Math.max(...values.map(Number).filter((value) => Number.isFinite(value)), 0));
 
-/** The smallest of the values; 0 is no limit. */
-function atMost(value: number | undefined, ...limits: number[]): number | undefined {
-  const all = [value, ...limits].filter((one) => one !== undefined && one > 0) as number[];
-  return all.length === 0 ? undefined : Math.min(...all);
+/** Returns the smallest of the values; 0 means no limit. */
+function smallestLimit(value: number | undefined, ...limits: number[]): number | undefined {
+  const values = [value, ...limits].filter((candidate) => candidate !== undefined && candidate > 0) as number[];
+  return values.length === 0 ? undefined : Math.min(...values);
 }

@@ -20,12 +20,12 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
   return `${baseOf(req)}/rest/${endpoint}?${query.toString()}`;
 }
 
-/** Scheme and name as the client asked for them; what a proxy says of them counts when it is a trusted one. */
+/** Returns the scheme and host of the request; forwarded headers count only from a trusted proxy. */
 export const baseOf = (req: Request): string =>
   `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
-/** They open these pictures and nothing else: clients hand such addresses on. */
-export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, of: PictureOf): Fields {
-  const url = (size: number): TextElement => new TextElement(`${baseOf(req)}${pictures.pathOf({ ...of, size })}`);
+/** Returns signed image URLs, which open nothing else, because clients pass such URLs on. */
+export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, picture: PictureOf): Fields {
+  const url = (size: number): TextElement => new TextElement(`${baseOf(req)}${pictures.pathOf({ ...picture, size })}`);
   return { smallImageUrl: url(160), mediumImageUrl: url(300), largeImageUrl: url(1200) };
 }

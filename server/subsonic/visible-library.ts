@@ -6,31 +6,34 @@ import type { IdFilter, SearchService } from '../search/service.ts';
 const hasAudio = ({ availability }: { availability: string }): boolean =>
   availability !== 'remote' && availability !== 'fetching';
 
-export function shownLibrary(library: LibraryService, showsRemote: () => boolean): LibraryService {
+export function withVisibleTracks(library: LibraryService, showsRemote: () => boolean): LibraryService {
   const { listTracks, listIds } = library;
-  const shown = <F>(filter: F): F => (showsRemote() ? filter : { ...filter, withoutRemote: true });
+  const visibleFilter = <F>(filter: F): F => (showsRemote() ? filter : { ...filter, withoutRemote: true });
   return {
     ...library,
-    listTracks: (userId, filter, order, page) => listTracks(userId, shown(filter), order, page),
-    listIds: { ...listIds, track: (userId, filter, order, page) => listIds.track(userId, shown(filter), order, page) },
+    listTracks: (userId, filter, order, page) => listTracks(userId, visibleFilter(filter), order, page),
+    listIds: {
+      ...listIds,
+      track: (userId, filter, order, page) => listIds.track(userId, visibleFilter(filter), order, page),
+    },
     tracksById: (userId, ids) =>
       showsRemote() ? library.tracksById(userId, ids) : library.tracksById(userId, ids).filter(hasAudio),
   };
 }
 
-/** What is hidden is no match, so that pages are full and totals right. */
-export function shownSearch(
+/** Hidden tracks are excluded from the search itself, so that pages are full and totals right. */
+export function withVisibleMatches(
   search: SearchService,
   library: Pick<LibraryService, 'notRemote'>,
   showsRemote: () => boolean,
 ): SearchService {
   return {
     searchLibrary(userId, text, page, only) {
-      const shown: IdFilter = (kind, ids) => {
-        const left = only ? only(kind, ids) : [...ids];
-        return kind === 'track' ? library.notRemote(left) : left;
+      const visibleOnly: IdFilter = (kind, ids) => {
+        const visibleIds = only ? only(kind, ids) : [...ids];
+        return kind === 'track' ? library.notRemote(visibleIds) : visibleIds;
       };
-      return search.searchLibrary(userId, text, page, showsRemote() ? only : shown);
+      return search.searchLibrary(userId, text, page, showsRemote() ? only : visibleOnly);
     },
   };
 }

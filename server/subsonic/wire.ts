@@ -11,7 +11,7 @@ import { contentTypeOf } from '../media/audio-formats.ts';
 import { chooseAudio } from '../streaming/direct-or-transcoded.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
-import { moreOfAlbum, moreOfSong, type FindArtist } from './more-tags.ts';
+import { extraAlbumFields, extraSongFields, type FindArtist } from './more-tags.ts';
 import type { Fields } from './xml.ts';
 
 export type Shapes = ReturnType<typeof createShapes>;
@@ -31,19 +31,19 @@ interface ListedFolder extends FolderMusic {
 interface ShapesOptions {
   legacy: boolean;
   findArtist: FindArtist;
-  /** The limit of the listener's account. */
+  /** Bit rate limit of the listener's account. */
   mostKbps: number | null;
 }
 
 export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
-  /** What `stream` without parameters sends instead of the original. */
-  function transcoded({ format, bitrateKbps }: TrackSummary): Fields {
-    const chosen = mostKbps !== null && chooseAudio({ format, bitrateKbps, codec: null }, {}, true, mostKbps);
-    if (!chosen || chosen === 'original') return {};
-    const { contentType, extension } = PROFILES[chosen.profile];
+  /** Describes what `stream` without parameters sends instead of the original. */
+  function transcodedFields({ format, bitrateKbps }: TrackSummary): Fields {
+    const audio = mostKbps !== null && chooseAudio({ format, bitrateKbps, codec: null }, {}, true, mostKbps);
+    if (!audio || audio === 'original') return {};
+    const { contentType, extension } = PROFILES[audio.profile];
     return { transcodedContentType: contentType, transcodedSuffix: extension };
   }
-  const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
+  const openFields = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
   return {
     /** `parent` is the folder in which the song is listed; its album by default. */
@@ -61,7 +61,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       size: t.sizeBytes ?? 0,
       contentType: contentTypeOf(t.format ?? 'mp3').replace(/;.*/, ''),
       suffix: t.format ?? 'mp3',
-      ...transcoded(t),
+      ...transcodedFields(t),
       duration: inSeconds(t.durationMs),
       bitRate: t.bitrateKbps ?? undefined,
       path: displayPath(t),
@@ -74,9 +74,9 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       artistId: artistIdOf(t),
       type: 'music',
       bookmarkPosition: t.bookmarkMs ?? undefined,
-      ...open(() => ({
+      ...openFields(() => ({
         ...openSong(t),
-        ...moreOfSong(t, findArtist),
+        ...extraSongFields(t, findArtist),
         // clients that read folders take each artist in them for a folder
         ...(parent !== undefined && { contributors: [] }),
       })),
@@ -95,7 +95,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       starred: a.likedAt ?? undefined,
       year: a.year ?? undefined,
       genre: a.genre ?? undefined,
-      ...open(() => openAlbum(a)),
+      ...openFields(() => openAlbum(a)),
     }),
 
     /** An album in folder mode. */
@@ -114,7 +114,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       playCount: a.playCount,
       created: a.createdAt,
       artistId: a.artistId === null ? undefined : toId('artist', a.artistId),
-      ...open(() => ({
+      ...openFields(() => ({
         name: a.title,
         songCount: a.trackCount,
         mediaType: 'album',
@@ -128,7 +128,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       coverArt: toId('artist', a.id),
       albumCount: a.albumCount,
       starred: a.likedAt ?? undefined,
-      ...open(() => ({
+      ...openFields(() => ({
         ...(a.rating > 0 && { userRating: a.rating }),
         musicBrainzId: a.artistMbid ?? '',
         sortName: a.sortName,
@@ -142,10 +142,10 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       name: a.name,
       starred: a.likedAt ?? undefined,
       ...(a.rating > 0 && { userRating: a.rating }),
-      ...open(() => ({ coverArt: toId('artist', a.id) })),
+      ...openFields(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
-    /** A real folder, which may be that of an album or an artist. */
+    /** A real folder, which may hold an album or an artist. */
     folder({ id, name, parent, coverArt, album, artist }: ListedFolder): Fields {
       const item = album ?? artist;
       return {
@@ -164,7 +164,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
         created: item?.createdAt,
         albumId: album && toId('album', album.id),
         artistId: artist ? toId('artist', artist.id) : album?.artistId ? toId('artist', album.artistId) : undefined,
-        ...open(() => ({
+        ...openFields(() => ({
           name,
           ...(album && { songCount: album.trackCount, mediaType: 'album', played: album.lastPlayedAt ?? undefined }),
           ...(artist && { mediaType: 'artist' }),
@@ -172,17 +172,17 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       };
     },
 
-    open,
+    open: openFields,
   };
 }
 
-/** A track without an artist is in an album of `[Unknown Artist]`. */
+/** Returns the album artist for a track without an artist, which is in an album of `[Unknown Artist]`. */
 function artistIdOf({ artistId, albumArtistId }: TrackSummary): string | undefined {
   const id = artistId ?? albumArtistId;
   return id === null ? undefined : toId('artist', id);
 }
 
-/** The album's, so that clients load one image for all of its songs. */
+/** Uses the album's image, so that clients load one image for all of its songs. */
 const songCover = (t: TrackSummary): string =>
   t.albumId === null || t.albumTitle === null
     ? toId('track', t.id)
@@ -191,21 +191,22 @@ const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCo
 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
 
-/** Without a rating the field is absent: clients do not know 0. */
+/** Leaves out a missing rating, because clients do not know 0. */
 const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields => ({
   starred: likedAt ?? undefined,
   ...(rating > 0 && { userRating: rating }),
 });
 
-/** Fields that songs have in the protocol, and that are not set above. */
-const FIELDS: Partial<Record<TrackField, (t: TrackSummary) => Fields>> = {
+/** Fields of songs in the protocol that `song` does not set itself. */
+const SONG_FIELDS: Partial<Record<TrackField, (t: TrackSummary) => Fields>> = {
   bpm: (t) => ({ bpm: Math.round(t.bpm ?? 0) }),
   comment: (t) => ({ comment: t.comment ?? '' }),
   composer: (t) => ({ displayComposer: t.composer ?? '' }),
   isrc: (t) => ({ isrc: valuesOfList(t.isrc) }),
 };
-const FIELDS_OF_SONGS = Object.values(FIELDS);
-const fieldsOf = (t: TrackSummary): Fields => Object.assign({}, ...FIELDS_OF_SONGS.map((give) => give(t))) as Fields;
+const SONG_FIELD_BUILDERS = Object.values(SONG_FIELDS);
+const songFieldsOf = (t: TrackSummary): Fields =>
+  Object.assign({}, ...SONG_FIELD_BUILDERS.map((build) => build(t))) as Fields;
 
 const openSong = (t: TrackSummary): Fields => ({
   bitDepth: t.bitDepth ?? 0,
@@ -223,7 +224,7 @@ const openSong = (t: TrackSummary): Fields => ({
       ? []
       : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? t.artists[0]?.name ?? UNKNOWN_ARTIST }],
   replayGain: replayGain(t),
-  ...fieldsOf(t),
+  ...songFieldsOf(t),
 });
 
 function replayGain(t: TrackSummary): Fields {
@@ -247,13 +248,13 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   genres: a.genre === null ? [] : [{ name: a.genre }],
   artists: a.artistId === null ? [] : [{ id: toId('artist', a.artistId), name: a.artistName ?? UNKNOWN_ARTIST }],
   moods: [],
-  ...moreOfAlbum(a),
+  ...extraAlbumFields(a),
 });
 
 type User = Rights &
   Pick<AccountLimits, 'maxBitrateKbps'> & { username: string; isSuperuser: boolean; email: string | null };
 
-/** A limit of 0 is none. */
+/** Sends a limit of 0 for an account without one. */
 export const toUser = ({ username, isSuperuser, maxBitrateKbps, email, ...rights }: User, folder: number[]): Fields => {
   const roles = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, isSuperuser || rights[right]]));
   return {

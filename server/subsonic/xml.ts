@@ -23,7 +23,7 @@ export interface Fields {
 /** Elements whose `value` is an attribute. */
 const VALUE_IS_ATTRIBUTE = new Set(['cueLine']);
 /** Fields that are sent even if empty in JSON, to show that they are supported, but left out in XML. */
-const ONLY_WHEN_FILLED = new Set([
+const OMITTED_WHEN_EMPTY = new Set([
   'bpm',
   'comment',
   'sortName',
@@ -43,16 +43,16 @@ const ONLY_WHEN_FILLED = new Set([
   'errorReason',
 ]);
 
-/** Where a list that is not there yet goes. */
-interface Hole {
+/** Marks where a list that is still being read will be written. */
+interface ListPlaceholder {
   name: string;
   list: Pieces<Fields>;
 }
-type Out = (string | Hole)[];
+type XmlParts = (string | ListPlaceholder)[];
 
-/** The document, piece by piece. */
+/** Yields the document piece by piece. */
 export async function* xmlText(root: string, namespace: string, fields: Fields): AsyncGenerator<string> {
-  const out: Out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  const out: XmlParts = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   writeElement(out, root, fields, ` xmlns="${namespace}"`);
   out.push('\n');
   let text = '';
@@ -62,22 +62,22 @@ export async function* xmlText(root: string, namespace: string, fields: Fields):
       continue;
     }
     for await (const items of part.list.parts) {
-      const written: Out = [];
-      for (const item of items) writeElement(written, part.name, item);
-      yield text + written.filter((one) => typeof one === 'string').join('');
+      const itemParts: XmlParts = [];
+      for (const item of items) writeElement(itemParts, part.name, item);
+      yield text + itemParts.filter((itemPart) => typeof itemPart === 'string').join('');
       text = '';
     }
   }
   yield text;
 }
 
-function writeElement(out: Out, name: string, fields: Fields, extra = ''): void {
+function writeElement(out: XmlParts, name: string, fields: Fields, extra = ''): void {
   out.push('<', name, extra);
   let text = '';
   const children: [string, Exclude<Value, Scalar | undefined>][] = [];
   for (const key in fields) {
     const value = fields[key];
-    if (value === undefined || (ONLY_WHEN_FILLED.has(key) && isEmpty(value))) continue;
+    if (value === undefined || (OMITTED_WHEN_EMPTY.has(key) && isEmpty(value))) continue;
     if (typeof value === 'object' && !(value instanceof Date)) {
       if (!Array.isArray(value) || value.length > 0) children.push([key, value]);
     } else if (key === 'value' && !VALUE_IS_ATTRIBUTE.has(name)) text = scalarText(value);
@@ -89,14 +89,14 @@ function writeElement(out: Out, name: string, fields: Fields, extra = ''): void 
   out.push('</', name, '>');
 }
 
-function writeChild(out: Out, name: string, value: Exclude<Value, Scalar | undefined>): void {
+function writeChild(out: XmlParts, name: string, value: Exclude<Value, Scalar | undefined>): void {
   if (value instanceof TextElement) out.push('<', name, '>', escape(value.text), '</', name, '>');
   else if (value instanceof Pieces) out.push({ name, list: value });
   else if (isList(value)) for (const item of value) writeItem(out, name, item);
   else writeElement(out, name, value);
 }
 
-function writeItem(out: Out, name: string, item: Scalar | Fields): void {
+function writeItem(out: XmlParts, name: string, item: Scalar | Fields): void {
   if (typeof item === 'object' && !(item instanceof Date)) writeElement(out, name, item);
   else out.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
 }
@@ -114,7 +114,7 @@ const isEmpty = (value: Value): boolean =>
     !(value instanceof Pieces) &&
     Object.keys(value).length === 0);
 
-const SIGNS: Record<string, string> = {
+const XML_ESCAPES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -123,15 +123,15 @@ const SIGNS: Record<string, string> = {
   '\n': '&#10;',
   '\r': '&#13;',
 };
-const SPECIAL = /[&<>"\u0000-\u001f\ufffe\uffff\ud800-\udfff]/;
-const ESCAPED = /[&<>"\t\n\r]/g;
-/** Not allowed in XML 1.0, even escaped. */
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const NEEDS_CLEANING = /[&<>"\u0000-\u001f\ufffe\uffff\ud800-\udfff]/;
+const ESCAPED_CHARACTERS = /[&<>"\t\n\r]/g;
+/** Characters that XML 1.0 forbids even when escaped. */
+const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 function escape(text: string): string {
-  if (!SPECIAL.test(text)) return text;
+  if (!NEEDS_CLEANING.test(text)) return text;
   return text
     .toWellFormed()
-    .replace(FORBIDDEN, '')
-    .replace(ESCAPED, (sign) => SIGNS[sign] ?? sign);
+    .replace(FORBIDDEN_CHARACTERS, '')
+    .replace(ESCAPED_CHARACTERS, (sign) => XML_ESCAPES[sign] ?? sign);
 }

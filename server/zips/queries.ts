@@ -14,7 +14,7 @@ export interface NamedRow extends RowAs<typeof tracks, 'id' | 'title' | 'artistN
   createdAt: number;
 }
 
-const AT_ONCE = 500;
+const TRACKS_PER_QUERY = 500;
 
 export function createZipQueries(db: MainDb) {
   const client = db.$client;
@@ -29,7 +29,7 @@ export function createZipQueries(db: MainDb) {
        ORDER BY a.year, t.album_id, ${albumPlace('t')}, t.id`,
     )
     .pluck();
-  const named = client.prepare<[string], NamedRow>(
+  const selectNamed = client.prepare<[string], NamedRow>(
     `SELECT t.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber,
        a.title AS albumTitle, r.name AS albumArtist, a.year, a.disc_count AS discCount, t.created_at AS createdAt
      FROM json_each(?) wanted JOIN tracks t ON t.id = wanted.value
@@ -46,9 +46,10 @@ export function createZipQueries(db: MainDb) {
     findArtist: (id: ArtistId): string | undefined => artist.get(id),
     ofAlbum: (id: AlbumId): TrackId[] => ofAlbum.all(id),
     ofArtist: (id: ArtistId): TrackId[] => ofArtist.all(id, id),
-    /** In the same order, some hundred at a time. */
+    /** Yields the rows in the order of the ids, some hundred at a time. */
     *named(ids: readonly TrackId[]): Generator<NamedRow[]> {
-      for (let at = 0; at < ids.length; at += AT_ONCE) yield named.all(JSON.stringify(ids.slice(at, at + AT_ONCE)));
+      for (let offset = 0; offset < ids.length; offset += TRACKS_PER_QUERY)
+        yield selectNamed.all(JSON.stringify(ids.slice(offset, offset + TRACKS_PER_QUERY)));
     },
   };
 }

@@ -5,9 +5,9 @@ import { invalid } from '../errors.ts';
 import { queryInt } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { PROFILE_NAMES } from '../media/transcode.ts';
-import type { Zipped, ZipService } from './service.ts';
+import type { ZipContent, ZipService } from './service.ts';
 
-const MAX_LISTED = 2_000;
+const MAX_LISTED_TRACKS = 2_000;
 const ONE_OF = 'album_id, artist_id, playlist_id and track_ids';
 
 export const ZipFormat = z
@@ -22,9 +22,9 @@ const ZipQuery = z.object({
   track_ids: z
     .string()
     .transform((text) => text.split(',').map(Number))
-    .pipe(z.array(TrackIdIn).min(1).max(MAX_LISTED))
+    .pipe(z.array(TrackIdIn).min(1).max(MAX_LISTED_TRACKS))
     .optional()
-    .meta({ description: `at most ${MAX_LISTED}, separated by commas` }),
+    .meta({ description: `at most ${MAX_LISTED_TRACKS}, separated by commas` }),
   format: ZipFormat,
   max_bitrate: queryInt
     .pipe(z.int().min(16).max(10_000))
@@ -62,16 +62,16 @@ export const zipRoutes = (zips: ZipService): Route[] => [
   ),
 ];
 
-function zippedOf(query: z.output<typeof ZipQuery>): Zipped {
+function zippedOf(query: z.output<typeof ZipQuery>): ZipContent {
   const { album_id: albumId, artist_id: artistId, playlist_id: playlistId, track_ids: trackIds, name } = query;
-  const asked: Zipped[] = [
+  const selections: ZipContent[] = [
     ...(albumId === undefined ? [] : [{ albumId }]),
     ...(artistId === undefined ? [] : [{ artistId }]),
     ...(playlistId === undefined ? [] : [{ playlistId }]),
     ...(trackIds === undefined ? [] : [{ trackIds, name: name ?? 'Music' }]),
   ];
-  const [only, ...others] = asked;
-  if (only === undefined || others.length > 0)
+  const [selection, ...otherSelections] = selections;
+  if (selection === undefined || otherSelections.length > 0)
     throw invalid([{ field: 'album_id', message: `exactly one of ${ONE_OF} is needed` }]);
-  return only;
+  return selection;
 }

@@ -19,15 +19,15 @@ import { turn } from '../runtime/time-slices.ts';
 import type { PreparedFile, SendWish, StreamingService } from '../streaming/service.ts';
 import { createZipQueries, type NamedRow } from './queries.ts';
 
-export const MAX_ZIPPED = 20_000;
+export const MAX_ZIP_TRACKS = 20_000;
 const READ_BYTES = 256 << 10;
 /** Checksums of files that were sent, for the next part of their zip. */
-const MAX_KNOWN = 100_000;
+const MAX_CACHED_CHECKSUMS = 100_000;
 const CACHE_CONTROL = 'private, no-cache';
-const NOT_INCLUDED = 'Not included.txt';
+const NOT_INCLUDED_FILE = 'Not included.txt';
 
-/** What is asked for. */
-export type Zipped =
+/** The content of a zip. */
+export type ZipContent =
   | { albumId: AlbumId }
   | { artistId: ArtistId }
   | { playlistId: PlaylistId }
@@ -41,15 +41,15 @@ interface ZipDeps {
   streaming: Pick<StreamingService, 'fileFor'>;
 }
 
-interface Listed {
-  /** Of the zip, without its extension. */
+interface ZipList {
+  /** Name of the zip, without its extension. */
   name: string;
   trackIds: readonly TrackId[];
-  /** In one folder with a number, as a playlist has its order. */
+  /** All files are in one folder with a number, in the order of a playlist. */
   isOrdered: boolean;
 }
 
-interface Planned {
+interface PlannedFile {
   path: string;
   modifiedAt: Date;
   prepared: PreparedFile | { kind: 'text'; bytes: Buffer };
@@ -61,7 +61,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   const queries = createZipQueries(db);
   const sums = new Map<string, number>();
 
-  async function list(userId: UserId, zipped: Zipped): Promise<Listed> {
+  async function list(userId: UserId, zipped: ZipContent): Promise<ZipList> {
     if ('trackIds' in zipped) return { ...zipped, isOrdered: false };
     if ('playlistId' in zipped) {
       const playlist = await playlists.get(userId, zipped.playlistId);
@@ -82,10 +82,10 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   }
 
   /** Every track that has audio, with its path; what has none is named in a text file. */
-  async function plan({ name, trackIds, isOrdered }: Listed, wish: ZipWish): Promise<Planned[]> {
-    if (trackIds.length > MAX_ZIPPED) throw conflict(`A zip holds ${MAX_ZIPPED} tracks at most. Choose fewer.`);
-    const taken = new Set<string>();
-    const planned: Planned[] = [];
+  async function plan({ name, trackIds, isOrdered }: ZipList, wish: ZipWish): Promise<PlannedFile[]> {
+    if (trackIds.length > MAX_ZIP_TRACKS) throw conflict(`A zip holds ${MAX_ZIP_TRACKS} tracks at most. Choose fewer.`);
+    const usedPaths = new Set<string>();
+    const planned: PlannedFile[] = [];
     const absent: string[] = [];
     const digits = String(trackIds.length).length;
     let position = 0;
@@ -96,7 +96,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
           const prepared = await streaming.fileFor(row.id, { download: true, ...wish });
           const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
           const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
-          const path = free(taken, (n) => `${numbered(stem, n)}.${extension}`);
+          const path = freePath(usedPaths, (n) => `${numbered(stem, n)}.${extension}`);
           planned.push({ path, modifiedAt: new Date(row.createdAt), prepared });
         } catch (error) {
           if (!(error instanceof AppError && ['gone', 'conflict', 'not_found'].includes(error.code))) throw error;
@@ -108,7 +108,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     if (planned.length === 0) throw conflict('None of these tracks has audio on this server.');
     if (absent.length > 0)
       planned.push({
-        path: NOT_INCLUDED,
+        path: NOT_INCLUDED_FILE,
         modifiedAt: planned[0]?.modifiedAt ?? new Date(0),
         prepared: { kind: 'text', bytes: Buffer.from(`${absent.join('\n')}\n`) },
       });
@@ -116,27 +116,27 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   }
 
   const remember = (key: string, sum: number): number => {
-    if (sums.size >= MAX_KNOWN) sums.clear();
+    if (sums.size >= MAX_CACHED_CHECKSUMS) sums.clear();
     sums.set(key, sum);
     return sum;
   };
 
   /** An entry for a file that is there, with what it is recognized by. */
-  async function entryOf({ path, modifiedAt, prepared }: Planned): Promise<{ entry: ZipEntry; identity: string }> {
+  async function entryOf({ path, modifiedAt, prepared }: PlannedFile): Promise<{ entry: ZipEntry; identity: string }> {
     if (prepared.kind === 'conversion') throw new TypeError('a conversion has no size yet');
     if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);
     const { file, track } = prepared;
     const { contentHash, sizeBytes } = track;
     const isKnown = file.immutable && contentHash !== null && sizeBytes !== null;
-    const found = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
-    const identity = isKnown ? contentHash : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
-    const read = async (range?: { start: number; end: number }) =>
+    const stamp = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
+    const identity = isKnown ? contentHash : `${String(file.path)}-${stamp.size}-${stamp.modifiedAt.getTime()}`;
+    const readContent = async (range?: { start: number; end: number }) =>
       (await file.open(range)).stream as AsyncIterable<Buffer>;
-    let own: Promise<number> | undefined;
-    async function sumNow(): Promise<number> {
-      if (found.size === 0) return 0;
+    let checksum: Promise<number> | undefined;
+    async function computeChecksum(): Promise<number> {
+      if (stamp.size === 0) return 0;
       const sha256 = isKnown ? createHash('sha256') : undefined;
-      const sum = await sumOf(await read(), sha256);
+      const sum = await checksumOf(await readContent(), sha256);
       // that of damaged bytes is of this zip alone: they are mended under the same name
       return sha256 && sha256.digest('hex') !== contentHash ? sum : remember(identity, sum);
     }
@@ -144,42 +144,42 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
       identity,
       entry: {
         name: path,
-        size: found.size,
-        modifiedAt: found.modifiedAt,
-        crc32: async () => sums.get(identity) ?? (own ??= sumNow()),
-        read,
+        size: stamp.size,
+        modifiedAt: stamp.modifiedAt,
+        crc32: async () => sums.get(identity) ?? (checksum ??= computeChecksum()),
+        read: readContent,
       },
     };
   }
 
-  /** Each is made when its turn comes, and dropped when it has been sent; one whose audio is gone is named. */
-  async function* made(planned: readonly Planned[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
+  /** Converts each file when its turn comes and deletes it after sending; names those whose audio is gone in a text. */
+  async function* convertedEntries(planned: readonly PlannedFile[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
     let [text, at] = ['', new Date(0)];
-    for (const one of planned) {
+    for (const file of planned) {
       signal.throwIfAborted();
-      at = one.modifiedAt;
-      if (one.prepared.kind === 'text') {
-        text = `${one.prepared.bytes.toString()}${text}`;
+      at = file.modifiedAt;
+      if (file.prepared.kind === 'text') {
+        text = `${file.prepared.bytes.toString()}${text}`;
         continue;
       }
-      if (one.prepared.kind === 'file') {
-        yield (await entryOf(one)).entry;
+      if (file.prepared.kind === 'file') {
+        yield (await entryOf(file)).entry;
         continue;
       }
-      const found = await one.prepared.make(signal).catch((error: unknown) => {
+      const converted = await file.prepared.make(signal).catch((error: unknown) => {
         if (!(error instanceof AppError && error.code === 'gone')) throw error;
-        text += `${one.path}: ${error.message}\n`;
+        text += `${file.path}: ${error.message}\n`;
         return undefined;
       });
-      if (!found) continue;
-      const { path, leave } = found;
+      if (!converted) continue;
+      const { path, leave } = converted;
       try {
         const { size } = await stat(path);
-        const sum = await sumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
+        const sum = await checksumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
         yield {
-          name: one.path,
+          name: file.path,
           size,
-          modifiedAt: one.modifiedAt,
+          modifiedAt: file.modifiedAt,
           crc32: () => Promise.resolve(sum),
           read: (range) => createReadStream(path, { highWaterMark: READ_BYTES, ...range }),
         };
@@ -187,7 +187,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         leave();
       }
     }
-    if (text !== '') yield textEntry(NOT_INCLUDED, at, Buffer.from(text)).entry;
+    if (text !== '') yield textEntry(NOT_INCLUDED_FILE, at, Buffer.from(text)).entry;
   }
 
   return {
@@ -198,7 +198,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     async send(
       req: IncomingMessage,
       res: ServerResponse,
-      { userId, zipped, wish }: { userId: UserId; zipped: Zipped; wish: ZipWish },
+      { userId, zipped, wish }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
       signal: AbortSignal,
     ): Promise<void> {
       const listed = await list(userId, zipped);
@@ -211,13 +211,13 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         res.setHeader('Cache-Control', CACHE_CONTROL);
         res.setHeader('Accept-Ranges', 'none');
         if (req.method === 'HEAD') return void res.end();
-        return sendPieces(zipBytes(made(planned, signal)), res, signal);
+        return sendPieces(zipBytes(convertedEntries(planned, signal)), res, signal);
       }
       const entries: ZipEntry[] = [];
       const hash = createHash('sha256');
       let newest = 0;
-      for (const one of planned) {
-        const { entry, identity } = await entryOf(one);
+      for (const file of planned) {
+        const { entry, identity } = await entryOf(file);
         entries.push(entry);
         hash.update(JSON.stringify([entry.name, entry.size, entry.modifiedAt, identity]));
         newest = Math.max(newest, entry.modifiedAt.getTime());
@@ -252,7 +252,7 @@ async function sendPieces(pieces: AsyncIterable<Buffer>, res: ServerResponse, si
   );
 }
 
-async function sumOf(pieces: AsyncIterable<Buffer>, hash?: Hash): Promise<number> {
+async function checksumOf(pieces: AsyncIterable<Buffer>, hash?: Hash): Promise<number> {
   let sum = 0;
   for await (const piece of pieces) {
     sum = crc32(piece, sum);
@@ -261,16 +261,16 @@ async function sumOf(pieces: AsyncIterable<Buffer>, hash?: Hash): Promise<number
   return sum;
 }
 
-function free(taken: Set<string>, toPath: (n: number) => string): string {
+function freePath(usedPaths: Set<string>, toPath: (n: number) => string): string {
   for (let n = 1; ; n++) {
     const path = toPath(n);
-    if (taken.has(nameKey(path))) continue;
-    taken.add(nameKey(path));
+    if (usedPaths.has(nameKey(path))) continue;
+    usedPaths.add(nameKey(path));
     return path;
   }
 }
 
-/** As in an export, so that a zip can be unpacked into a music folder. */
+/** Returns the path as in an export, so that a zip can be unpacked into a music folder. */
 function pathOf(row: NamedRow): string {
   const name = trackName({ ...row, discCount: row.discCount ?? 1 });
   if (row.albumTitle === null) return `${safeName(row.artistName ?? '', 'Unknown Artist')}/${name}`;
@@ -295,6 +295,6 @@ const textEntry = (name: string, modifiedAt: Date, bytes: Buffer): { entry: ZipE
 });
 
 const extensionOf = ({ track: { storageUri, format } }: PreparedFile): string => {
-  const found = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri ?? '')?.[1] ?? format ?? 'bin';
-  return found.toLowerCase();
+  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri ?? '')?.[1] ?? format ?? 'bin';
+  return extension.toLowerCase();
 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { IN_LIBRARY } from '../../server/about/queries.ts';
+import { IN_LIBRARY_SQL } from '../../server/about/queries.ts';
 import type { AlbumAbout, ArtistAbout, IdentityCandidate, PictureCandidate } from '../../server/about/wire.ts';
 import { LANGUAGES } from '../../server/about/texts.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -499,7 +499,7 @@ test('texts are kept in every language of the pages', () => {
 
 test('the artists of the library among members are found through indexes', () => {
   const plan = server.app.db.$client
-    .prepare<[string], { detail: string }>(`EXPLAIN QUERY PLAN ${IN_LIBRARY}`)
+    .prepare<[string], { detail: string }>(`EXPLAIN QUERY PLAN ${IN_LIBRARY_SQL}`)
     .all('[]')
     .map(({ detail }) => detail);
   expect(plan.filter((detail) => /^SCAN (?:a|i)\b/.test(detail))).toEqual([]);

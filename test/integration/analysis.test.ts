@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAnalysisPass } from '../../server/analysis/pass.ts';
 import { columnsOf } from '../../server/analysis/results.ts';
-import { LEAST_TEMPO_CONFIDENCE } from '../../server/analysis/steps.ts';
+import { MIN_TEMPO_CONFIDENCE } from '../../server/analysis/steps.ts';
 import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
@@ -345,7 +345,7 @@ describe('with look-ups off', () => {
       const { rhythm } = (await server.api<TrackAnalysisOut>('/tracks/1/analysis')).body;
       return [rhythm?.bpm, rhythm?.beats_ms.length, rhythm?.bar_beats, rhythm?.first_downbeat];
     };
-    expect(await beatsAt(LEAST_TEMPO_CONFIDENCE)).toEqual([100, 4, 4, 1]);
-    expect(await beatsAt(LEAST_TEMPO_CONFIDENCE - 0.01)).toEqual([100, 0, null, null]);
+    expect(await beatsAt(MIN_TEMPO_CONFIDENCE)).toEqual([100, 4, 4, 1]);
+    expect(await beatsAt(MIN_TEMPO_CONFIDENCE - 0.01)).toEqual([100, 0, null, null]);
   });
 });

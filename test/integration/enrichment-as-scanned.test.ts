@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import { prepareSettling } from '../../server/enrichment/settled-by-scan.ts';
+import { prepareSettling } from '../../server/enrichment/tag-only-status.ts';
 import type { TrackIdentity } from '../../server/library/track-values.ts';
 import { createTrackWriter, type NewTrack } from '../../server/library/track-writer.ts';
 import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { downloadEpisodeTask } from '../../server/podcasts/download.ts';
 import {
   findEpisode,
-  forgetOthers,
+  deleteUnlistedEpisodes,
   insertPodcast,
   listNewestOf,
   putEpisodes,
@@ -134,7 +134,7 @@ test('a deleted episode stays so when the feed held only a newer one for a while
   const { podcastId, title, description, audioUrl, durationMs, sizeBytes } = episode;
   const one = { title, description, audioUrl, durationMs, sizeBytes };
   putEpisodes(db, podcastId, [{ ...one, guid: '2', publishedAt: new Date(2) }], new Date(2));
-  forgetOthers(db, podcastId, ['2']);
+  deleteUnlistedEpisodes(db, podcastId, ['2']);
   putEpisodes(db, podcastId, [{ ...one, guid: '1', publishedAt: new Date(1) }], new Date(3));
   expect(listNewestOf(db, podcastId, 3).map(({ guid, status }) => `${guid} ${status}`)).toEqual(['2 new', '1 deleted']);
 });

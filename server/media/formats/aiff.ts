@@ -2,7 +2,7 @@
 // http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
 import { fourCc, u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
-import { fillGaps, TagBuilder, type FoundPicture, type TextField, type FileRead } from '../tag-builder.ts';
+import { fillGaps, TagBuilder, type EmbeddedPicture, type TextField, type FileRead } from '../tag-builder.ts';
 import { decodeUtf8 } from '../text.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
@@ -35,7 +35,7 @@ interface Common {
 export function readAiff(window: Window, start: number, keepPictures: boolean): FileRead {
   let common: Common | undefined;
   let payload: { start: number; end: number } | undefined;
-  let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
+  let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   const builder = new TagBuilder();
   let at = start + 12;
   for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {

@@ -2,7 +2,7 @@
 // https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
-import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST, MAX_VALUE_BYTES } from '../limits.ts';
+import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../limits.ts';
 import { matches, sniffPicture } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
 import { decodeUtf8, indexOfNul, splitValues } from '../text.ts';
@@ -59,7 +59,8 @@ function readText(window: Window, builder: TagBuilder, name: string, at: number,
   if (field === undefined || length > MAX_VALUE_BYTES) return;
   const i = window.at(at, length);
   if (i < 0) return;
-  for (const value of splitValues(decodeUtf8(window.bytes, i, i + length), '\0', MAX_LIST)) builder.add(field, value);
+  for (const value of splitValues(decodeUtf8(window.bytes, i, i + length), '\0', MAX_LIST_VALUES))
+    builder.add(field, value);
 }
 
 /** `Cover Art (Front)`: a file name, NUL, the picture. */

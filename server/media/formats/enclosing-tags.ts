@@ -1,13 +1,13 @@
 // Tags in front of and after the audio, for formats that have no place of their own for them.
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
-import { fillGaps, type FileRead, type FoundPicture } from '../tag-builder.ts';
+import { fillGaps, type FileRead, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 
 interface EnclosingTags {
   tags: Tags;
-  pictures: FoundPicture[];
+  pictures: EmbeddedPicture[];
   /** What is between the tags. */
   start: number;
   end: number;
@@ -18,7 +18,7 @@ export function readEnclosingTags(window: Window, keepPictures: boolean): Enclos
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);
   const tags: Tags = { artists: [], albumArtists: [], genres: [] };
-  const pictures: FoundPicture[] = [];
+  const pictures: EmbeddedPicture[] = [];
   addTrailingTags(window, { ...trailing, id3: undefined, id3v1End: undefined }, tags, pictures);
   fillGaps(tags, leading.tags);
   pictures.push(...leading.pictures);

@@ -1,6 +1,6 @@
 // Streams of nothing but frames (MP3, ADTS, AC-3, DTS): finds the first frame and counts all. Only moves forward, and
 // skips anything that is not a frame by searching for the next first byte of one.
-import { FIRST_FRAME_WITHIN } from '../limits.ts';
+import { MAX_FIRST_FRAME_OFFSET } from '../limits.ts';
 import type { Window } from '../buffered-source.ts';
 
 /** How frames of one kind are recognized. */
@@ -24,7 +24,7 @@ const MOST_GAPS = 64 << 20;
 
 /** Position of the first frame in `[from, end)` that others follow, or -1. Searches one megabyte at most. */
 export function findFirstFrame(window: Window, kind: FrameKind, from: number, end: number): number {
-  const last = Math.min(end, from + FIRST_FRAME_WITHIN) - kind.headerBytes;
+  const last = Math.min(end, from + MAX_FIRST_FRAME_OFFSET) - kind.headerBytes;
   for (let at = from; at <= last;) {
     const sync = nextSync(window, kind.sync, at, last);
     if (sync < 0) return -1;

@@ -5,7 +5,7 @@ import { parseDate, parseUuids, withDay } from '../field-values.ts';
 import { fieldOfName } from '../field-names.ts';
 import { parseId3Genre } from '../genres.ts';
 import { fourCc, threeCc } from '../integers.ts';
-import { MAX_LIST, MAX_LYRICS } from '../limits.ts';
+import { MAX_LIST_VALUES, MAX_LYRICS } from '../limits.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder, TextField } from '../tag-builder.ts';
 import { indexOfNul, splitValues, trimmed } from '../text.ts';
@@ -130,7 +130,7 @@ export class Id3Frames {
         this.#day ||= trimmed(decodeText(b[start] as number, b, start + 1, end));
         return;
       case 'genre':
-        for (const value of splitValues(decodeText(b[start] as number, b, start + 1, end), '\0', MAX_LIST)) {
+        for (const value of splitValues(decodeText(b[start] as number, b, start + 1, end), '\0', MAX_LIST_VALUES)) {
           for (const genre of parseId3Genre(value)) this.#builder.add('genre', genre);
         }
         return;
@@ -206,10 +206,10 @@ export class Id3Frames {
    * MusicBrainz artist id, or the album artist is written the same.
    */
   #values(text: string, whole: boolean): string[] {
-    const values = splitValues(text, '\0', MAX_LIST);
+    const values = splitValues(text, '\0', MAX_LIST_VALUES);
     const only = values[0];
     if (this.#version === 4 || values.length !== 1 || only === undefined || whole || !only.includes('/')) return values;
-    return this.#builder.isAlbumArtist(only) ? values : splitValues(only, '/', MAX_LIST);
+    return this.#builder.isAlbumArtist(only) ? values : splitValues(only, '/', MAX_LIST_VALUES);
   }
 
   #text(field: TextField, text: string): void {
@@ -217,7 +217,7 @@ export class Id3Frames {
     const isList = LISTS.has(field);
     // in v2.3 a slash separates composers
     const separator = field === 'composer' && this.#version < 4 && !text.includes('\0') ? '/' : '\0';
-    for (const value of splitValues(text, separator, isList ? MAX_LIST : 8)) {
+    for (const value of splitValues(text, separator, isList ? MAX_LIST_VALUES : 8)) {
       this.#builder.add(field, value);
       if (!isList) return;
     }
@@ -251,7 +251,7 @@ export class Id3Frames {
 
   /** Role and name in turn. */
   #people(text: string): void {
-    const values = text.split('\0', 2 * MAX_LIST);
+    const values = text.split('\0', 2 * MAX_LIST_VALUES);
     for (let i = 0; i + 1 < values.length; i += 2) {
       const role = trimmed(values[i] as string);
       const name = trimmed(values[i + 1] as string);

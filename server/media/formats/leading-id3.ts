@@ -1,5 +1,5 @@
 // ID3v2 tags at the start of a file: usually one, but some taggers add more.
-import { fillGaps, type FoundPicture } from '../tag-builder.ts';
+import { fillGaps, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { findId3, readId3 } from './id3.ts';
@@ -8,7 +8,7 @@ const MOST_TAGS = 4;
 
 interface LeadingId3 {
   tags: Tags;
-  pictures: FoundPicture[];
+  pictures: EmbeddedPicture[];
   count: number;
   end: number;
 }

@@ -1,8 +1,8 @@
 // Chapters of MP4 files: the list that Nero's programs write (`chpl`), and QuickTime's text track that the audio track
 // refers to (`tref` `chap`), which iTunes and audiobook shops write.
 import { u16be, u32be, u64be } from '../integers.ts';
-import { MAX_CHAPTERS, MAX_NAME } from '../limits.ts';
-import { decodeUtf16, decodeUtf8, oneLine } from '../text.ts';
+import { MAX_CHAPTERS, MAX_NAME_CHARACTERS } from '../limits.ts';
+import { decodeUtf16, decodeUtf8, toOneLine } from '../text.ts';
 import type { Chapter } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
@@ -139,14 +139,14 @@ function samplePlaces(window: Window, tables: Tables): { at: number; size: numbe
 
 /** A sample of a text track: its length, then UTF-8, or UTF-16 with a mark. */
 function sampleText(window: Window, at: number, size: number): string {
-  const i = window.at(at, Math.min(size, 2 + MAX_NAME));
+  const i = window.at(at, Math.min(size, 2 + MAX_NAME_CHARACTERS));
   if (i < 0 || size < 2) return '';
-  const length = Math.min(u16be(window.bytes, i), size - 2, MAX_NAME);
+  const length = Math.min(u16be(window.bytes, i), size - 2, MAX_NAME_CHARACTERS);
   return titleOf(window.bytes, i + 2, i + 2 + length);
 }
 
 function titleOf(b: Buffer, start: number, end: number): string {
   const mark = end - start >= 2 ? u16be(b, start) : 0;
   const isUtf16 = mark === 0xfeff || mark === 0xfffe;
-  return oneLine(isUtf16 ? decodeUtf16(b, start, end, true) : decodeUtf8(b, start, end), MAX_NAME);
+  return toOneLine(isUtf16 ? decodeUtf16(b, start, end, true) : decodeUtf8(b, start, end), MAX_NAME_CHARACTERS);
 }

@@ -3,7 +3,7 @@
 import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
-import { fillGaps, TagBuilder, type FoundPicture, type FileRead } from '../tag-builder.ts';
+import { fillGaps, TagBuilder, type EmbeddedPicture, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
@@ -56,7 +56,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let factSamples = 0;
   let longData = 0;
   let info: Tags | undefined;
-  let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
+  let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   let broadcastDate = '';
   let at = start + 12;
   for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {

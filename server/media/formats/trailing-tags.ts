@@ -2,7 +2,7 @@
 import { syncsafe } from '../integers.ts';
 import { MAX_ID3_BYTES } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
-import { fillGaps, type FoundPicture } from '../tag-builder.ts';
+import { fillGaps, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { findApeTag, readApeTag, type ApeTag } from './ape-tag.ts';
@@ -70,7 +70,7 @@ function stepBack(window: Window, found: TrailingTags, from: number): void {
 }
 
 /** Completes the leading tag from the trailing ones; their pictures come last. */
-export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags, pictures: FoundPicture[]): void {
+export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags, pictures: EmbeddedPicture[]): void {
   for (const builder of [found.id3 && readId3(window, found.id3), found.ape && readApeTag(window, found.ape)]) {
     if (!builder) continue;
     fillGaps(tags, builder.tags);

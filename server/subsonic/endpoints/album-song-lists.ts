@@ -7,12 +7,12 @@ import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { MusicFolderScope } from '../../library/music-folder-filters.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LikeService } from '../../likes/service.ts';
-import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
-import { allIds, listOfIds, listOfRows } from '../list-slices.ts';
+import { collectIds, listOfIds, listOfRows } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
-import { keyOf, type Ids, type SteadyLists } from '../steady-lists.ts';
+import { keyOf, type IdPage, type SteadyLists } from '../steady-lists.ts';
 import type { Fields } from '../xml.ts';
 
 export interface ListDeps extends FolderScopeDeps {
@@ -21,7 +21,7 @@ export interface ListDeps extends FolderScopeDeps {
   steady: SteadyLists;
 }
 
-const MOST = 500;
+const MAX_ITEMS = 500;
 
 export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps): Endpoints {
   type AlbumList = (
@@ -29,7 +29,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
     page: Page,
     params: Params,
     musicFolder: MusicFolderScope | undefined,
-  ) => Promise<Ids>;
+  ) => Promise<IdPage>;
   const { listIds } = library;
 
   const ALBUM_LISTS: Record<string, AlbumList> = {
@@ -37,23 +37,23 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
     newest: (userId, page, _, musicFolder) =>
       listIds.album(userId, { musicFolder }, { sort: 'created_at', order: 'desc' }, page),
     highest: (userId, page, _, musicFolder) =>
-      albumsIn(musicFolder, page, (part) => likes.listRatedIds(userId, 'album', part)),
+      filterByMusicFolder(musicFolder, page, (part) => likes.listRatedIds(userId, 'album', part)),
     frequent: (userId, page, _, musicFolder) =>
-      albumsIn(musicFolder, page, (part) => library.listPlayedIds(userId, 'plays', part)),
+      filterByMusicFolder(musicFolder, page, (part) => library.listPlayedIds(userId, 'plays', part)),
     recent: (userId, page, _, musicFolder) =>
-      albumsIn(musicFolder, page, (part) => library.listPlayedIds(userId, 'last_played_at', part)),
+      filterByMusicFolder(musicFolder, page, (part) => library.listPlayedIds(userId, 'last_played_at', part)),
     alphabeticalByName: (userId, page, _, musicFolder) =>
       listIds.album(userId, { musicFolder }, { sort: 'title' }, page),
     alphabeticalByArtist: (userId, page, _, musicFolder) =>
       listIds.album(userId, { musicFolder }, { sort: 'artist' }, page),
     starred: (userId, page, _, musicFolder) =>
-      albumsIn(musicFolder, page, (part) => likes.listLikedIds(userId, 'album', part)),
+      filterByMusicFolder(musicFolder, page, (part) => likes.listLikedIds(userId, 'album', part)),
     byYear(userId, page, params, musicFolder) {
-      const [from, to] = [params.requiredInt('fromYear'), params.requiredInt('toYear')];
+      const [firstYear, lastYear] = [params.requiredInt('fromYear'), params.requiredInt('toYear')];
       return listIds.album(
         userId,
-        { yearFrom: Math.min(from, to), yearTo: Math.max(from, to), musicFolder },
-        { sort: 'year', order: from > to ? 'desc' : 'asc' },
+        { yearFrom: Math.min(firstYear, lastYear), yearTo: Math.max(firstYear, lastYear), musicFolder },
+        { sort: 'year', order: firstYear > lastYear ? 'desc' : 'asc' },
         page,
       );
     },
@@ -61,18 +61,18 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       listIds.album(userId, { genre: params.required('genre'), musicFolder }, { sort: 'title' }, page),
   };
 
-  /** A page of a list of albums, of which some may be in other music folders. */
-  async function albumsIn(
+  /** Returns a page of a list of albums, without albums of other music folders. */
+  async function filterByMusicFolder(
     musicFolder: MusicFolderScope | undefined,
     { limit, offset }: Page,
     read: (page: Page) => number[],
-  ): Promise<Ids> {
-    if (!musicFolder) return { ids: limit > MOST ? await allIds(read) : read({ limit, offset }) };
-    const ids = library.inMusicFolder('album', await allIds(read), musicFolder);
+  ): Promise<IdPage> {
+    if (!musicFolder) return { ids: limit > MAX_ITEMS ? await collectIds(read) : read({ limit, offset }) };
+    const ids = library.inMusicFolder('album', await collectIds(read), musicFolder);
     return { ids: ids.slice(offset, offset + limit) };
   }
 
-  /** Sets X-Total-Count where the total is known, which Feishin reads. */
+  /** Sets X-Total-Count where the total is known; Feishin reads it. */
   async function albumsOf(call: Call, toFields: (album: AlbumSummary) => Fields): Promise<Pieces<Fields>> {
     const {
       params,
@@ -87,35 +87,35 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       {
         key: keyOf(call, type, ['genre', 'fromYear', 'toYear', 'musicFolderId']),
         read: (page) => list(id, page, params, musicFolder),
-        there: (some) => library.idsThere('album', some),
+        filterExisting: (pageIds) => library.idsThere('album', pageIds),
       },
-      pageIn(params, 'size'),
+      readPage(params, 'size'),
     );
     if (total !== undefined) res.setHeader('X-Total-Count', total);
     return listOfIds(ids, (part) => library.albumsById(id, part), toFields);
   }
 
-  async function liked<T>(
+  async function listLiked<T>(
     userId: UserId,
     itemType: ItemType,
     musicFolder: MusicFolderScope | undefined,
     read: (userId: UserId, ids: readonly number[]) => T[],
     toFields: (item: T) => Fields,
   ): Promise<Pieces<Fields>> {
-    const ids = await allIds((page) => likes.listLikedIds(userId, itemType, page));
-    const shown = musicFolder ? library.inMusicFolder(itemType, ids, musicFolder) : ids;
-    return listOfIds(shown, (part) => read(userId, part), toFields);
+    const ids = await collectIds((page) => likes.listLikedIds(userId, itemType, page));
+    const visibleIds = musicFolder ? library.inMusicFolder(itemType, ids, musicFolder) : ids;
+    return listOfIds(visibleIds, (part) => read(userId, part), toFields);
   }
 
   return {
-    getAlbumList2: user(async (call) => ({ albumList2: { album: await albumsOf(call, call.shapes.album) } })),
-    getAlbumList: user(async (call) => ({
+    getAlbumList2: userEndpoint(async (call) => ({ albumList2: { album: await albumsOf(call, call.shapes.album) } })),
+    getAlbumList: userEndpoint(async (call) => ({
       albumList: { album: await albumsOf(call, (album) => call.shapes.albumFolder(album)) },
     })),
 
-    getRandomSongs: user(async ({ params, user: { id }, shapes }) => {
+    getRandomSongs: userEndpoint(async ({ params, user: { id }, shapes }) => {
       const musicFolder = musicFolderOf(params, { musicFolders });
-      const limit = params.count('size', { or: 10, max: MOST });
+      const limit = params.count('size', { or: 10, max: MAX_ITEMS });
       const filter = {
         genre: params.text('genre'),
         yearFrom: params.int('fromYear'),
@@ -127,7 +127,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       return { randomSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
-    getSongsByGenre: user(async (call) => {
+    getSongsByGenre: userEndpoint(async (call) => {
       const {
         params,
         user: { id },
@@ -139,9 +139,9 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
         {
           key: keyOf(call, 'genre', ['genre', 'musicFolderId']),
           read: (page) => listIds.track(id, { genre, musicFolder }, { sort: 'artist' }, page),
-          there: (some) => library.idsThere('track', some),
+          filterExisting: (pageIds) => library.idsThere('track', pageIds),
         },
-        pageIn(params, 'count'),
+        readPage(params, 'count'),
       );
       return {
         songsByGenre: {
@@ -154,31 +154,31 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       };
     }),
 
-    getStarred2: user(async ({ params, user: { id }, shapes }) => {
+    getStarred2: userEndpoint(async ({ params, user: { id }, shapes }) => {
       const musicFolder = musicFolderOf(params, { musicFolders });
       return {
         starred2: {
-          artist: await liked(id, 'artist', musicFolder, library.artistsById, shapes.artist),
-          album: await liked(id, 'album', musicFolder, library.albumsById, shapes.album),
-          song: await liked(id, 'track', musicFolder, library.tracksById, (track) => shapes.song(track)),
+          artist: await listLiked(id, 'artist', musicFolder, library.artistsById, shapes.artist),
+          album: await listLiked(id, 'album', musicFolder, library.albumsById, shapes.album),
+          song: await listLiked(id, 'track', musicFolder, library.tracksById, (track) => shapes.song(track)),
         },
       };
     }),
 
-    getStarred: user(async ({ params, user: { id }, shapes }) => {
+    getStarred: userEndpoint(async ({ params, user: { id }, shapes }) => {
       const musicFolder = musicFolderOf(params, { musicFolders });
       return {
         starred: {
-          artist: await liked(id, 'artist', musicFolder, library.artistsById, shapes.artistFolder),
-          album: await liked(id, 'album', musicFolder, library.albumsById, (album) => shapes.albumFolder(album)),
-          song: await liked(id, 'track', musicFolder, library.tracksById, (track) => shapes.song(track)),
+          artist: await listLiked(id, 'artist', musicFolder, library.artistsById, shapes.artistFolder),
+          album: await listLiked(id, 'album', musicFolder, library.albumsById, (album) => shapes.albumFolder(album)),
+          song: await listLiked(id, 'track', musicFolder, library.tracksById, (track) => shapes.song(track)),
         },
       };
     }),
   };
 }
 
-const pageIn = (params: Params, limit: string): Page => ({
-  limit: params.count(limit, { or: 10, max: MOST }),
+const readPage = (params: Params, limit: string): Page => ({
+  limit: params.count(limit, { or: 10, max: MAX_ITEMS }),
   offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
 });

@@ -1,9 +1,9 @@
 // Endpoints of bookmarks, of songs and podcast episodes.
 import type { BookmarkService } from '../../playback/bookmarks.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId } from '../ids.ts';
-import { ALL, chained, listOf, pagesOf } from '../list-slices.ts';
+import { ALL, concat, listOf, pagesOf } from '../list-slices.ts';
 import { Pieces } from '../../http/streamed-lists.ts';
 import type { Params } from '../params.ts';
 import type { Fields } from '../xml.ts';
@@ -15,7 +15,7 @@ export interface BookmarkDeps {
 }
 
 export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoints {
-  const ofSongs = ({ user: { id, username }, shapes }: Call): Pieces<Fields> =>
+  const songBookmarks = ({ user: { id, username }, shapes }: Call): Pieces<Fields> =>
     listOf(
       pagesOf(ALL, (page) => bookmarks.list(id, page).items),
       ({ positionMs, comment, createdAt, updatedAt, track }) => ({
@@ -28,7 +28,7 @@ export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoi
       }),
     );
 
-  const ofEpisodes = ({ user: { id, username } }: Call): Fields[] =>
+  const episodeBookmarks = ({ user: { id, username } }: Call): Fields[] =>
     podcasts.positions(id).map(({ episode, positionMs, comment, createdAt, updatedAt }) => ({
       position: positionMs,
       username,
@@ -39,28 +39,28 @@ export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoi
     }));
 
   return {
-    getBookmarks: user((call) => ({
-      bookmarks: { bookmark: new Pieces(chained(ofSongs(call).parts, [ofEpisodes(call)])) },
+    getBookmarks: userEndpoint((call) => ({
+      bookmarks: { bookmark: new Pieces(concat(songBookmarks(call).parts, [episodeBookmarks(call)])) },
     })),
-    createBookmark: user(({ params, user: { id } }) => {
+    createBookmark: userEndpoint(({ params, user: { id } }) => {
       const text = params.required('id');
-      const at = { positionMs: Math.max(0, params.requiredInt('position')), comment: commentOf(params) };
-      if (isEpisode(text)) podcasts.setPosition(id, idOf('episode', text), at);
-      else bookmarks.set(id, idOf('track', text), at);
-      return NOTHING;
+      const bookmark = { positionMs: Math.max(0, params.requiredInt('position')), comment: commentOf(params) };
+      if (isEpisode(text)) podcasts.setPosition(id, idOf('episode', text), bookmark);
+      else bookmarks.set(id, idOf('track', text), bookmark);
+      return EMPTY_PAYLOAD;
     }),
-    deleteBookmark: user(({ params, user: { id } }) => {
+    deleteBookmark: userEndpoint(({ params, user: { id } }) => {
       const text = params.required('id');
       if (isEpisode(text)) podcasts.removePosition(id, idOf('episode', text));
       else bookmarks.remove(id, idOf('track', text));
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
   };
 }
 
 const isEpisode = (text: string): boolean => parseId(text)?.kind === 'episode';
 
-/** As a child, which has nothing of an episode's own. */
+/** Converts an episode to a child, without the fields that only episodes have. */
 const toEntry = ({
   streamId: _s,
   channelId: _c,
@@ -70,5 +70,5 @@ const toEntry = ({
   ...child
 }: Fields): Fields => child;
 
-const MOST_COMMENT = 1_000;
-const commentOf = (params: Params): string | null => params.text('comment')?.slice(0, MOST_COMMENT) ?? null;
+const MAX_COMMENT_CHARACTERS = 1_000;
+const commentOf = (params: Params): string | null => params.text('comment')?.slice(0, MAX_COMMENT_CHARACTERS) ?? null;

@@ -1,4 +1,4 @@
-// Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
+// Endpoints that browse by tags: artists, albums, songs, genres, and facts about them.
 import type { AboutService } from '../../about/service.ts';
 import { LANGUAGES, textIn } from '../../about/texts.ts';
 import type { SignedPictures } from '../../covers/signed-pictures.ts';
@@ -7,20 +7,20 @@ import type { About } from '../../db/schema.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
-import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { idOf } from '../ids.ts';
-import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
+import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import type { Items } from '../items.ts';
-import { ALL, allOf, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
+import { ALL, collect, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderList, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import { pictureUrls } from '../urls.ts';
 import { TextElement, type Fields } from '../xml.ts';
 
-const BY_NAME = { sort: 'name' } as const;
-/** Songs, with both ends. */
-const MOST_OF_PATH = 52;
-const OF_ALBUM = { sort: 'album' } as const;
+const SORT_BY_NAME = { sort: 'name' } as const;
+/** Includes both ends. */
+const MAX_PATH_SONGS = 52;
+const SORT_IN_ALBUM = { sort: 'album' } as const;
 
 export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
@@ -50,7 +50,7 @@ export function browsingEndpoints({
     const { mbid, facts } = about.ofArtist(artistId);
     const lastFm = facts?.links.find(({ kind }) => kind === 'last.fm');
     return {
-      ...noteOf('biography', facts, req),
+      ...noteFields('biography', facts, req),
       ...(mbid !== null && { musicBrainzId: new TextElement(mbid) }),
       ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
       ...images,
@@ -66,7 +66,7 @@ export function browsingEndpoints({
     const { facts } = about.ofAlbum(albumId);
     const lastFm = facts?.links.find(({ kind }) => kind === 'last.fm');
     return {
-      ...noteOf('notes', facts, req),
+      ...noteFields('notes', facts, req),
       ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
       ...(album.releaseMbid !== null && { musicBrainzId: new TextElement(album.releaseMbid) }),
       ...images,
@@ -80,23 +80,23 @@ export function browsingEndpoints({
       : library.similar.toArtist(userId, seed.id, count);
   }
 
-  /** Songs with how much they sound like another; refused until the sounds of the library are known. */
+  /** Returns songs with their similarity in sound. Throws 0 until the library's audio is analysed. */
   async function sonicMatches(
     { user: { id: userId }, shapes }: Call,
     find: () => Promise<{ id: TrackId; likeness: number }[] | undefined>,
   ): Promise<Fields> {
-    const found = await find();
-    if (!found) throw new Fault(0, 'The sound of too few songs has been analyzed yet.');
+    const matches = await find();
+    if (!matches) throw new Fault(0, 'The sound of too few songs has been analyzed yet.');
     const tracks = new Map(
       library
         .tracksById(
           userId,
-          found.map(({ id }) => id),
+          matches.map(({ id }) => id),
         )
         .map((track) => [track.id, track]),
     );
     return {
-      sonicMatch: found.flatMap(({ id, likeness: similarity }) => {
+      sonicMatch: matches.flatMap(({ id, likeness: similarity }) => {
         const track = tracks.get(id);
         return track ? [{ similarity, entry: shapes.song(track) }] : [];
       }),
@@ -123,20 +123,20 @@ export function browsingEndpoints({
   }
 
   return {
-    getMusicFolders: user(() => ({ musicFolders: { musicFolder: musicFolderList({ musicFolders }) } })),
+    getMusicFolders: userEndpoint(() => ({ musicFolders: { musicFolder: musicFolderList({ musicFolders }) } })),
 
-    getArtists: user(async ({ params, user: { id }, shapes }) => {
+    getArtists: userEndpoint(async ({ params, user: { id }, shapes }) => {
       const musicFolder = musicFolderOf(params, { musicFolders });
-      const { ids } = await library.listIds.artist(id, { hasAlbums: true, musicFolder }, BY_NAME, ALL);
-      const artists = await allOf(rowsOf(ids, (part) => library.artistsById(id, part)));
-      const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({
+      const { ids } = await library.listIds.artist(id, { hasAlbums: true, musicFolder }, SORT_BY_NAME, ALL);
+      const artists = await collect(rowsOf(ids, (part) => library.artistsById(id, part)));
+      const index = groupByLetter(artists, (artist) => artist.sortName).map(({ name, items }) => ({
         name,
         artist: listOfRows(items, shapes.artist),
       }));
       return { artists: { ignoredArticles: IGNORED_ARTICLES, index } };
     }),
 
-    getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
+    getArtist: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const artist = library.getArtist(userId, items.idAs('artist', params.required('id')));
       const albums = pagesOf(
         ALL,
@@ -146,20 +146,21 @@ export function browsingEndpoints({
       return { artist: { ...shapes.artist(artist), album: listOf(albums, shapes.album) } };
     }),
 
-    getAlbum: user(async ({ params, user: { id: userId }, shapes }) => {
+    getAlbum: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const album = library.getAlbum(userId, items.idAs('album', params.required('id')));
       const songs = pagesOf(
         ALL,
-        async (page) => (await library.listTracks(userId, { albumId: album.id, bestOnly: true }, OF_ALBUM, page)).items,
+        async (page) =>
+          (await library.listTracks(userId, { albumId: album.id, bestOnly: true }, SORT_IN_ALBUM, page)).items,
       );
       return { album: { ...shapes.album(album), song: listOf(songs, (track) => shapes.song(track)) } };
     }),
 
-    getSong: user(({ params, user: { id }, shapes }) => ({
+    getSong: userEndpoint(({ params, user: { id }, shapes }) => ({
       song: shapes.song(library.getTrack(id, idOf('track', params.required('id')))),
     })),
 
-    getGenres: user(() => ({
+    getGenres: userEndpoint(() => ({
       genres: {
         genre: listOfRows(
           library.listGenres().filter(({ name }) => name.trim() !== ''),
@@ -168,20 +169,22 @@ export function browsingEndpoints({
       },
     })),
 
-    getArtistInfo2: user((call) => ({ artistInfo2: artistInfo(call, (similar) => similar.map(call.shapes.artist)) })),
-    getArtistInfo: user((call) => ({
+    getArtistInfo2: userEndpoint((call) => ({
+      artistInfo2: artistInfo(call, (similar) => similar.map(call.shapes.artist)),
+    })),
+    getArtistInfo: userEndpoint((call) => ({
       artistInfo: artistInfo(call, (similar) => similar.map(call.shapes.artistFolder)),
     })),
-    getAlbumInfo2: user((call) => ({ albumInfo: albumInfo(call) })),
-    getAlbumInfo: user((call) => ({ albumInfo: albumInfo(call) })),
+    getAlbumInfo2: userEndpoint((call) => ({ albumInfo: albumInfo(call) })),
+    getAlbumInfo: userEndpoint((call) => ({ albumInfo: albumInfo(call) })),
 
-    getTopSongs: user(async ({ params, user: { id: userId }, shapes }) => {
-      const given = params.text('id');
-      if (given === undefined && params.text('artist') === undefined) throw missing('artist');
+    getTopSongs: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
+      const artistText = params.text('id');
+      if (artistText === undefined && params.text('artist') === undefined) throw missing('artist');
       const artistId =
-        given === undefined
+        artistText === undefined
           ? library.findArtistByName(params.required('artist'))
-          : library.getArtist(userId, items.artistOf(userId, given)).id;
+          : library.getArtist(userId, items.artistOf(userId, artistText)).id;
       const limit = params.count('count', { or: 50, max: 500 });
       const tracks =
         artistId === undefined || limit === 0
@@ -190,31 +193,31 @@ export function browsingEndpoints({
       return { topSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
-    getSonicSimilarTracks: user((call) => {
+    getSonicSimilarTracks: userEndpoint((call) => {
       const { id } = library.getTrack(call.user.id, idOf('track', call.params.required('id')));
       const count = call.params.count('count', { or: 10, max: 500 });
       return sonicMatches(call, () => likeness.soundsLike(id, count));
     }),
-    findSonicPath: user((call) => {
-      const [from, to] = ['startSongId', 'endSongId'].map(
+    findSonicPath: userEndpoint((call) => {
+      const [startId, endId] = ['startSongId', 'endSongId'].map(
         (name) => library.getTrack(call.user.id, idOf('track', call.params.required(name))).id,
       ) as [TrackId, TrackId];
-      const count = call.params.count('count', { or: 25, max: MOST_OF_PATH });
-      return sonicMatches(call, () => likeness.soundPath(call.user.id, from, to, count));
+      const count = call.params.count('count', { or: 25, max: MAX_PATH_SONGS });
+      return sonicMatches(call, () => likeness.soundPath(call.user.id, startId, endId, count));
     }),
 
-    getSimilarSongs: user(async (call) => ({ similarSongs: await similarSongs(call) })),
-    getSimilarSongs2: user(async (call) => ({ similarSongs2: await similarSongs(call) })),
+    getSimilarSongs: userEndpoint(async (call) => ({ similarSongs: await similarSongs(call) })),
+    getSimilarSongs2: userEndpoint(async (call) => ({ similarSongs2: await similarSongs(call) })),
 
-    getVideos: user(() => ({ videos: { video: [] } })),
+    getVideos: userEndpoint(() => ({ videos: { video: [] } })),
   };
 }
 
-/** The text in the client's language, which most do not tell, with its source. */
-function noteOf(name: 'biography' | 'notes', facts: About | null, req: Call['req']): Fields {
+/** Returns the text in the client's language, with its source. Most clients do not send a language. */
+function noteFields(name: 'biography' | 'notes', facts: About | null, req: Call['req']): Fields {
   const language = req.acceptsLanguages(...LANGUAGES) || undefined;
   const text = facts && textIn(facts.texts, language);
   if (!text) return {};
-  const plain = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show it as HTML
-  return { [name]: new TextElement(`${plain}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
+  const escaped = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show it as HTML
+  return { [name]: new TextElement(`${escaped}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
 }

@@ -1,5 +1,5 @@
-// Endpoints that browse by folders: the real tree of each music folder, and in the first what came another way. Ids of
-// artists and albums are folders too, because clients walk from one view into the other.
+// Endpoints that browse by folders: the real tree of each music folder, and uploads in the first one. Ids of artists
+// and albums are folders too, because clients walk from one view into the other.
 import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { FolderRef } from '../../library/folders.ts';
@@ -9,10 +9,10 @@ import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
 import { partsOf, turn } from '../../runtime/time-slices.ts';
 import { notFound } from '../../errors.ts';
-import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
-import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
-import { ALL, chained, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
+import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
+import { ALL, concat, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { ROOT_ID, type Items } from '../items.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { FolderMusic, Shapes } from '../wire.ts';
@@ -36,22 +36,22 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
       .map(({ item }) => item);
 
-  /** What is at the top of the music folder, or of all: real folders, and one for everything that has none. */
+  /** Lists the top folders of one music folder or of all, and one folder for music outside of all of them. */
   async function topFolders(key?: string): Promise<{ id: string; name: string }[]> {
-    const found: FolderRef[] = [];
-    for (const root of rootsOf(key)) for (const child of await folders.childrenOf(root)) found.push(child);
-    const real = byName(found).map(({ id, name }) => ({ id: toId('folder', id), name }));
+    const children: FolderRef[] = [];
+    for (const root of rootsOf(key)) for (const child of await folders.childrenOf(root)) children.push(child);
+    const realFolders = byName(children).map(({ id, name }) => ({ id: toId('folder', id), name }));
     return (key ?? '') === '' && (await folders.hasElsewhere())
-      ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }]
-      : real;
+      ? [...realFolders, { id: UPLOADS_ID, name: UPLOADS_NAME }]
+      : realFolders;
   }
 
-  /** The first also when it is not set any more: what came from it is still there. */
-  const keys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
-  const nameOf = (key: string): string => musicFolders.all().find((one) => one.key === key)?.name ?? 'Music';
+  /** Always includes the first folder: its tracks exist even when it is not configured any more. */
+  const rootKeys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
+  const nameOf = (key: string): string => musicFolders.all().find((folder) => folder.key === key)?.name ?? 'Music';
 
   const rootsOf = (key?: string): FolderRef[] =>
-    (key === undefined ? keys() : [key]).flatMap((one) => folders.root(one) ?? []);
+    (key === undefined ? rootKeys() : [key]).flatMap((rootKey) => folders.root(rootKey) ?? []);
 
   async function* songsIn(
     userId: UserId,
@@ -64,7 +64,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       yield tracks.map((track) => shapes.song(track, { parent }));
   }
 
-  /** What the folder is, with what the user did with it. */
+  /** Returns the album or artist that the folder holds, with the user's likes. */
   function musicIn(userId: UserId, folder: FolderRef): FolderMusic {
     const music = folders.musicOf(folder);
     if (!music) return {};
@@ -92,26 +92,26 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
   async function realFolder({ user: { id: userId }, shapes }: Call, folder: FolderRef): Promise<Fields> {
     const id = idOfFolder(folder);
     const parent = folders.parentOf(folder);
-    const children = partsOf(byName(await folders.childrenOf(folder)), FOLDERS_AT_ONCE);
-    const below = foldersIn(userId, shapes, children, id);
+    const children = partsOf(byName(await folders.childrenOf(folder)), FOLDERS_PER_PIECE);
+    const subfolders = foldersIn(userId, shapes, children, id);
     return {
       id,
       parent: parent && idOfFolder(parent),
-      name: parent ? folder.name : nameOf(keyOfPath(keys(), folder.path)),
+      name: parent ? folder.name : nameOf(keyOfPath(rootKeys(), folder.path)),
       ...stateOf(musicIn(userId, folder)),
-      child: new Pieces(chained(below, songsIn(userId, shapes, folder, id))),
+      child: new Pieces(concat(subfolders, songsIn(userId, shapes, folder, id))),
     };
   }
 
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
     const root = folders.root();
-    const children = root ? partsOf(byName(await folders.childrenOf(root)), FOLDERS_AT_ONCE) : [];
+    const children = root ? partsOf(byName(await folders.childrenOf(root)), FOLDERS_PER_PIECE) : [];
     const uploads = { id: UPLOADS_ID, name: UPLOADS_NAME, parent: ROOT_ID, coverArt: UPLOADS_ID };
     return {
       id: ROOT_ID,
       name: nameOf(''),
       child: new Pieces(
-        chained(
+        concat(
           foldersIn(userId, shapes, children, ROOT_ID),
           (await folders.hasElsewhere()) ? [[shapes.folder(uploads)]] : [],
           songsIn(userId, shapes, root, ROOT_ID),
@@ -136,7 +136,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       id: UPLOADS_ID,
       parent: ROOT_ID,
       name: UPLOADS_NAME,
-      child: new Pieces(chained(sorted.parts, songs.parts)),
+      child: new Pieces(concat(sorted.parts, songs.parts)),
     };
   }
 
@@ -174,38 +174,38 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     };
   }
 
-  /** Also while nothing was scanned into it. */
-  const isFirst = (text: string): boolean => text === ROOT_ID || text === '1';
+  /** Accepts the root even before the first scan of it. */
+  const isRootId = (text: string): boolean => text === ROOT_ID || text === '1';
 
   return {
-    getIndexes: user(async ({ params, user: { id: userId }, shapes }) => {
+    getIndexes: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const scope = musicFolderOf(params, { musicFolders });
       const lastModified = changedAt();
       const head = { lastModified, ignoredArticles: IGNORED_ARTICLES };
       if ((params.int('ifModifiedSince') ?? 0) >= lastModified) return { indexes: { ...head, index: [] } };
-      const index = underLetters(await topFolders(scope?.key), ({ name }) => name).map(({ name, items }) => ({
+      const index = groupByLetter(await topFolders(scope?.key), ({ name }) => name).map(({ name, items }) => ({
         name,
         artist: listOfRows(items, (item) => ({ ...item })),
       }));
       const songs = rootsOf(scope?.key).map((root) => songsIn(userId, shapes, root, idOfFolder(root)));
-      return { indexes: { ...head, index, child: new Pieces(chained(...songs)) } };
+      return { indexes: { ...head, index, child: new Pieces(concat(...songs)) } };
     }),
 
-    getMusicDirectory: user(async (call) => {
+    getMusicDirectory: userEndpoint(async (call) => {
       const text = call.params.required('id');
       const item = parseId(text);
       if (item?.kind === 'uploads') return { directory: await uploadsFolder(call) };
       if (item?.kind === 'artist') return { directory: artistFolder(call, text) };
       if (item?.kind === 'album') return { directory: albumFolder(call, text) };
       const folder = items.findFolder(text);
-      if (!folder && !isFirst(text)) throw notFound('folder', text);
+      if (!folder && !isRootId(text)) throw notFound('folder', text);
       return { directory: folder && folder.path !== '' ? await realFolder(call, folder) : await rootFolder(call) };
     }),
   };
 }
 
-/** Each takes a few queries. */
-const FOLDERS_AT_ONCE = 50;
+/** Each folder takes a few queries. */
+const FOLDERS_PER_PIECE = 50;
 
 const stateOf = ({ album, artist }: FolderMusic): Fields => {
   const item = album ?? artist;

@@ -1,6 +1,6 @@
 // Endpoints of internet radio stations.
 import type { RadioService, StationFields } from '../../radio/service.ts';
-import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, superuserEndpoint, userEndpoint, type Endpoints } from '../endpoint.ts';
 import { idOf, toId } from '../ids.ts';
 import type { Params } from '../params.ts';
 
@@ -9,7 +9,7 @@ export interface RadioDeps {
 }
 
 export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
-  getInternetRadioStations: user(({ shapes }) => ({
+  getInternetRadioStations: userEndpoint(({ shapes }) => ({
     internetRadioStations: {
       internetRadioStation: radio.list().map(({ id, name, streamUrl, homePageUrl }) => ({
         id: toId('radio', id),
@@ -20,11 +20,18 @@ export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
       })),
     },
   })),
-  createInternetRadioStation: superuser(({ params, user: by }) => (radio.add(by.id, stationOf(params)), NOTHING)),
-  updateInternetRadioStation: superuser(
-    ({ params, user: by }) => (radio.update(by.id, idOf('radio', params.required('id')), stationOf(params)), NOTHING),
+  createInternetRadioStation: superuserEndpoint(
+    ({ params, user: caller }) => (radio.add(caller.id, stationOf(params)), EMPTY_PAYLOAD),
   ),
-  deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
+  updateInternetRadioStation: superuserEndpoint(
+    ({ params, user: by }) => (
+      radio.update(by.id, idOf('radio', params.required('id')), stationOf(params)),
+      EMPTY_PAYLOAD
+    ),
+  ),
+  deleteInternetRadioStation: superuserEndpoint(
+    ({ params }) => (radio.remove(idOf('radio', params.required('id'))), EMPTY_PAYLOAD),
+  ),
 });
 
 /** The protocol has `homepageUrl` in requests and `homePageUrl` in responses. */

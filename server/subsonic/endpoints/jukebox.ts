@@ -1,12 +1,12 @@
 // jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
 import type { TrackId, UserId } from '../../db/ids.ts';
-import { MOST_JUKEBOX, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
+import { MAX_JUKEBOX_SONGS, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { needs, user, type Call, type Endpoints } from '../endpoint.ts';
+import { requireRight, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import type { Items } from '../items.ts';
 import { listOfIds } from '../list-slices.ts';
-import { listed, type Params } from '../params.ts';
+import { readList, type Params } from '../params.ts';
 import type { Fields } from '../xml.ts';
 
 export interface JukeboxDeps {
@@ -17,7 +17,7 @@ export interface JukeboxDeps {
 
 export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endpoints {
   const songsOf = (params: Params, userId: UserId): Promise<TrackId[]> =>
-    items.songsOf(userId, listed(params, 'id').slice(0, MOST_JUKEBOX), MOST_JUKEBOX);
+    items.songsOf(userId, readList(params, 'id').slice(0, MAX_JUKEBOX_SONGS), MAX_JUKEBOX_SONGS);
 
   const ACTIONS: Record<string, (userId: UserId, params: Params) => JukeboxState | Promise<JukeboxState>> = {
     status: (id) => jukebox.status(id),
@@ -47,9 +47,9 @@ export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endp
   }
 
   return {
-    jukeboxControl: needs(
+    jukeboxControl: requireRight(
       'canJukebox',
-      user(async (call) => {
+      userEndpoint(async (call) => {
         const action = call.params.required('action');
         if (action === 'get') return { jukeboxPlaylist: playlist(call) };
         const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;

@@ -12,8 +12,8 @@ import type { PodcastService } from '../../podcasts/service.ts';
 import type { Relay } from '../../radio/relay.ts';
 import type { RadioService } from '../../radio/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
-import { MAX_ZIPPED, type Zipped, type ZipService } from '../../zips/service.ts';
-import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
+import { MAX_ZIP_TRACKS, type ZipContent, type ZipService } from '../../zips/service.ts';
+import { bytesEndpoint, requireRight, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
 import type { Items } from '../items.ts';
 import type { Params } from '../params.ts';
@@ -23,7 +23,7 @@ export interface MediaDeps {
   streaming: StreamingService;
   zips: ZipService;
   items: Pick<Items, 'findFolder' | 'resolve' | 'tracksOf'>;
-  /** Resolves when a saved track has its audio; throws when it cannot be fetched. */
+  /** Resolves when a saved track has its audio; throws when the audio cannot be fetched. */
   fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
   covers: CoverSource;
   podcasts: Pick<PodcastService, 'episode'>;
@@ -43,11 +43,11 @@ export interface CoverSource {
     size: number | undefined,
     format: SizedFormat,
   ) => Promise<void>;
-  /** Sends an image from elsewhere, of a saved track, its album or a podcast; false when there is none. */
+  /** Sends an external image of a saved track, its album or a podcast. Resolves to false when there is no image. */
   sendPlaceholder: (req: Request, res: Response, item: ItemId, format: SizedFormat) => Promise<boolean>;
 }
 
-const MOST_COVER = 1_200;
+const MAX_COVER_PX = 1_200;
 const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age=300' };
 
 export function mediaEndpoints({
@@ -62,8 +62,8 @@ export function mediaEndpoints({
   emptyCover,
   fetchNow,
 }: MediaDeps): Endpoints {
-  /** Clients have no way to fetch the audio of a saved track, so playing it does. */
-  async function playable({ params, user, signal }: Call): Promise<TrackId> {
+  /** Fetches the audio of a saved track before it is played, because clients have no other way to request it. */
+  async function ensureAudio({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
     const { availability } = streaming.describe(id);
     if (availability === 'remote' || availability === 'fetching') {
@@ -80,29 +80,29 @@ export function mediaEndpoints({
   const sendEpisodeOf = ({ params, user, req, res, signal }: Call, options: SendEpisodeOptions): Promise<void> =>
     sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, options);
 
-  /** What is saved as a zip: an album, an artist, a playlist, a folder. Undefined for a song. */
-  async function zippedOf(userId: UserId, text: string): Promise<Zipped | undefined> {
+  /** Returns the content of a zip for an album, an artist, a playlist or a folder; undefined for a song. */
+  async function zipContentOf(userId: UserId, text: string): Promise<ZipContent | undefined> {
     const item = items.resolve(text);
     if (item.kind === 'album') return { albumId: item.id };
     if (item.kind === 'artist') return { artistId: item.id };
     if (item.kind === 'playlist') return { playlistId: item.id };
     if (item.kind !== 'folder') return undefined;
     const trackIds: TrackId[] = [];
-    for await (const id of items.tracksOf(userId, item)) if (trackIds.push(id) > MAX_ZIPPED) break;
+    for await (const id of items.tracksOf(userId, item)) if (trackIds.push(id) > MAX_ZIP_TRACKS) break;
     return { trackIds, name: items.findFolder(text)?.name ?? '' };
   }
 
-  async function cover(call: Call): Promise<void> {
+  async function sendCoverArt(call: Call): Promise<void> {
     const { params, req, res, user } = call;
     const text = params.required('id');
-    const wanted = params.int('size') || undefined; // 0 is no limit, as with bit rates
-    const size = wanted === undefined ? undefined : Math.min(Math.max(wanted, 1), MOST_COVER);
-    // unknown ids get the placeholder too: old clients make up their own
-    const found = parseId(text);
-    const stored = found && (await covers.find(found, user.id));
+    const requestedSize = params.int('size') || undefined; // 0 means no limit, as with bit rates
+    const size = requestedSize === undefined ? undefined : Math.min(Math.max(requestedSize, 1), MAX_COVER_PX);
+    // Unknown ids get the placeholder too, because old clients make up their own ids.
+    const item = parseId(text);
+    const storedCover = item && (await covers.find(item, user.id));
     try {
-      if (!stored && found && (await covers.sendPlaceholder(req, res, found, 'jpeg'))) return;
-      if (stored) return await covers.send(req, res, stored, size, 'jpeg');
+      if (!storedCover && item && (await covers.sendPlaceholder(req, res, item, 'jpeg'))) return;
+      if (storedCover) return await covers.send(req, res, storedCover, size, 'jpeg');
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     }
@@ -113,13 +113,13 @@ export function mediaEndpoints({
   }
 
   return {
-    stream: bytes(async (call) => {
+    stream: bytesEndpoint(async (call) => {
       const { user, params, req, res, signal } = call;
       if (episodeOf(params) !== undefined)
         return sendEpisodeOf(call, { disposition: 'inline', mostKbps: user.maxBitrateKbps });
       const item = parseId(params.required('id'));
       if (item?.kind === 'radio') return relay.send(req, res, radio.get(item.id), user, signal);
-      const id = await playable(call);
+      const id = await ensureAudio(call);
       await streaming.send(
         req,
         res,
@@ -135,22 +135,22 @@ export function mediaEndpoints({
       );
     }),
 
-    download: needs(
+    download: requireRight(
       'canDownload',
-      bytes(async (call) => {
+      bytesEndpoint(async (call) => {
         const { params, req, res, user, signal } = call;
         const { maxBitrateKbps: mostKbps } = user;
         if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', mostKbps });
-        const zipped = await zippedOf(user.id, params.required('id'));
+        const zipped = await zipContentOf(user.id, params.required('id'));
         if (zipped) return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps } }, signal);
-        await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps }, signal);
+        await streaming.send(req, res, await ensureAudio(call), { format: 'raw', download: true, mostKbps }, signal);
       }),
     ),
 
-    getCoverArt: bytes(cover),
+    getCoverArt: bytesEndpoint(sendCoverArt),
 
     /** A playlist with the whole song as its only segment; for several bit rates, a master playlist. */
-    hls: bytes(async ({ params, req, res }) => {
+    hls: bytesEndpoint(async ({ params, req, res }) => {
       const id = params.required('id');
       const track = streaming.describe(idOf('track', id));
       const rates = params
@@ -163,7 +163,7 @@ export function mediaEndpoints({
               `#EXT-X-STREAM-INF:PROGRAM-ID=1,BANDWIDTH=${rate * 1_000}`,
               urlOf(req, params, 'hls.m3u8', { id, bitRate: rate }),
             ])
-          : hlsPiece(
+          : hlsSegment(
               urlOf(req, params, 'stream.view', {
                 id,
                 format: 'mp3',
@@ -178,7 +178,7 @@ export function mediaEndpoints({
   };
 }
 
-const hlsPiece = (url: string, durationMs: number | null): string[] => {
+const hlsSegment = (url: string, durationMs: number | null): string[] => {
   const seconds = (durationMs ?? 0) / 1_000;
   return [
     `#EXT-X-TARGETDURATION:${Math.max(1, Math.ceil(seconds))}`,

@@ -3,11 +3,11 @@ import type { TrackId } from '../../db/ids.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlayQueue, QueueService } from '../../playback/queue.ts';
 import { mapInSlices } from '../../runtime/time-slices.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { toId, trackIdOf } from '../ids.ts';
 import { listOfIds } from '../list-slices.ts';
-import { listed } from '../params.ts';
+import { readList } from '../params.ts';
 import type { Fields } from '../xml.ts';
 
 export interface PlayQueueDeps {
@@ -18,11 +18,11 @@ export interface PlayQueueDeps {
 export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints {
   async function savedQueue(
     { user: { id, username }, shapes }: Call,
-    place: (queue: PlayQueue) => Fields,
+    toPosition: (queue: PlayQueue) => Fields,
   ): Promise<Fields> {
     const saved = await queue.get(id);
     return {
-      ...(saved.trackIds.length > 0 && { ...place(saved), position: saved.positionMs }),
+      ...(saved.trackIds.length > 0 && { ...toPosition(saved), position: saved.positionMs }),
       username,
       changed: saved.updatedAt ?? new Date(0),
       changedBy: saved.client ?? '',
@@ -35,50 +35,51 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
   }
 
   /**
-   * Clears the queue if there are no ids. What is no song, such as an episode, is left out; a queue of nothing else
-   * leaves the saved one as it is. `place` is in the list that was sent.
+   * Saves the queue; clears it if there are no ids. Ids that are no songs, such as episodes, are left out, and a queue
+   * without any song leaves the saved one unchanged. `findIndex` returns an index into the ids that were sent.
    */
   async function saveQueue(
     { params, user: { id }, client }: Call,
-    place: (found: readonly (TrackId | undefined)[]) => number,
-  ): Promise<typeof NOTHING> {
-    const found = await mapInSlices(listed(params, 'id'), trackIdOf);
-    const trackIds = found.filter((trackId) => trackId !== undefined);
-    if (trackIds.length === 0 && found.length > 0) return NOTHING;
-    const at = found.length === 0 ? 0 : place(found);
-    const before = found.slice(0, at).filter((trackId) => trackId !== undefined).length;
+    findIndex: (sentIds: readonly (TrackId | undefined)[]) => number,
+  ): Promise<typeof EMPTY_PAYLOAD> {
+    const sentIds = await mapInSlices(readList(params, 'id'), trackIdOf);
+    const trackIds = sentIds.filter((trackId) => trackId !== undefined);
+    if (trackIds.length === 0 && sentIds.length > 0) return EMPTY_PAYLOAD;
+    const sentIndex = sentIds.length === 0 ? 0 : findIndex(sentIds);
+    const songsAhead = sentIds.slice(0, sentIndex).filter((trackId) => trackId !== undefined).length;
     await queue.save(id, {
       trackIds,
-      currentIndex: Math.max(0, Math.min(before, trackIds.length - 1)),
-      positionMs: found.length > 0 && found[at] === undefined ? 0 : Math.max(0, params.int('position') ?? 0),
+      currentIndex: Math.max(0, Math.min(songsAhead, trackIds.length - 1)),
+      positionMs: sentIds.length > 0 && sentIds[sentIndex] === undefined ? 0 : Math.max(0, params.int('position') ?? 0),
       listening: null,
       client,
     });
-    return NOTHING;
+    return EMPTY_PAYLOAD;
   }
 
   return {
-    getPlayQueue: user(async (call) => ({
+    getPlayQueue: userEndpoint(async (call) => ({
       playQueue: await savedQueue(call, ({ trackIds, currentIndex }) => ({
         current: toId('track', trackIds[currentIndex] as TrackId),
       })),
     })),
-    getPlayQueueByIndex: user(async (call) => ({
+    getPlayQueueByIndex: userEndpoint(async (call) => ({
       playQueueByIndex: await savedQueue(call, ({ currentIndex }) => ({ currentIndex })),
     })),
 
-    savePlayQueue: user((call) =>
-      saveQueue(call, (found) => {
+    savePlayQueue: userEndpoint((call) =>
+      saveQueue(call, (sentIds) => {
         const current = call.params.required('current');
-        const at = Math.max(found.indexOf(trackIdOf(current)), call.params.all('id').indexOf(current));
-        if (at < 0) throw new Fault(10, 'The parameter current must be one of the ids.');
-        return at;
+        const index = Math.max(sentIds.indexOf(trackIdOf(current)), call.params.all('id').indexOf(current));
+        if (index < 0) throw new Fault(10, 'The parameter current must be one of the ids.');
+        return index;
       }),
     ),
-    savePlayQueueByIndex: user((call) =>
-      saveQueue(call, (found) => {
+    savePlayQueueByIndex: userEndpoint((call) =>
+      saveQueue(call, (sentIds) => {
         const index = call.params.requiredInt('currentIndex');
-        if (index < 0 || index >= found.length) throw new Fault(10, 'The parameter currentIndex is outside the queue.');
+        if (index < 0 || index >= sentIds.length)
+          throw new Fault(10, 'The parameter currentIndex is outside the queue.');
         return index;
       }),
     ),

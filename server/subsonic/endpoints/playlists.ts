@@ -7,12 +7,12 @@ import { MAX_PLAYLIST_ENTRIES } from '../../playlists/changes.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import { mapInSlices } from '../../runtime/time-slices.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { idOf, toCoverId, toId } from '../ids.ts';
 import type { Items } from '../items.ts';
 import { ALL, listOf, pagesOf } from '../list-slices.ts';
-import { listed } from '../params.ts';
+import { readList } from '../params.ts';
 import { inSeconds } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
@@ -23,7 +23,7 @@ export interface PlaylistDeps {
 }
 
 export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps): Endpoints {
-  const toPlaylist = ({ user: asking, shapes }: Pick<Call, 'user' | 'shapes'>, playlist: PlaylistSummary): Fields => ({
+  const toPlaylist = ({ user: caller, shapes }: Pick<Call, 'user' | 'shapes'>, playlist: PlaylistSummary): Fields => ({
     id: toId('playlist', playlist.id),
     name: playlist.name,
     comment: playlist.description ?? '',
@@ -34,73 +34,73 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
     created: playlist.createdAt,
     changed: playlist.updatedAt,
     coverArt: toCoverId('playlist', playlist.id, playlist.version),
-    ...shapes.open(() => ({ readonly: playlist.rules !== null || playlist.ownerId !== asking.id })),
+    ...shapes.open(() => ({ readonly: playlist.rules !== null || playlist.ownerId !== caller.id })),
   });
 
-  async function withEntries(call: Call, id: PlaylistId): Promise<Fields> {
+  async function readWithEntries(call: Call, id: PlaylistId): Promise<Fields> {
     const playlist = await playlists.get(call.user.id, id);
     return { ...toPlaylist(call, playlist), entry: new Pieces(songsIn(call, playlist)) };
   }
 
-  async function* songsIn({ user: asking, shapes }: Call, playlist: PlaylistSummary): AsyncGenerator<Fields[]> {
-    for await (const part of playlists.allEntries(asking.id, playlist))
+  async function* songsIn({ user: caller, shapes }: Call, playlist: PlaylistSummary): AsyncGenerator<Fields[]> {
+    for await (const part of playlists.allEntries(caller.id, playlist))
       yield part.map(({ track }) => shapes.song(track));
   }
 
-  /** The songs there are: a phone may still know some that are gone. */
+  /** Returns the songs that exist; a phone may still know deleted ones. */
   const songsOf = ({ params, user: { id } }: Call, name: string): Promise<TrackId[]> =>
-    items.songsOf(id, listed(params, name), MAX_PLAYLIST_ENTRIES);
+    items.songsOf(id, readList(params, name), MAX_PLAYLIST_ENTRIES);
 
-  /** Administrators may ask for the lists of others; what is private in them only its owner can open. */
-  function whose({ params, user: asking }: Call): UserId {
+  /** Returns whose playlists are listed. Administrators may list those of others, but not open their private ones. */
+  function requestedOwner({ params, user: caller }: Call): UserId {
     const username = params.text('username');
-    if (username === undefined) return asking.id;
-    const found = accounts.findByName(username);
-    if (found?.id === asking.id) return asking.id;
-    if (!asking.isSuperuser) throw forbidden('Only an administrator may see the playlists of others.');
-    if (!found) throw notFound('user', username);
-    return found.id;
+    if (username === undefined) return caller.id;
+    const owner = accounts.findByName(username);
+    if (owner?.id === caller.id) return caller.id;
+    if (!caller.isSuperuser) throw forbidden('Only an administrator may see the playlists of others.');
+    if (!owner) throw notFound('user', username);
+    return owner.id;
   }
 
   return {
-    /** Never a part of them: clients delete what is not in the list. */
-    getPlaylists: user((call) => {
-      const of = whose(call);
+    /** Returns all playlists at once, because clients delete those that are not in the list. */
+    getPlaylists: userEndpoint((call) => {
+      const ownerId = requestedOwner(call);
       return {
         playlists: {
           playlist: listOf(
-            pagesOf(ALL, async (page) => (await playlists.list(of, page)).items),
+            pagesOf(ALL, async (page) => (await playlists.list(ownerId, page)).items),
             (playlist) => toPlaylist(call, playlist),
           ),
         },
       };
     }),
 
-    getPlaylist: user(async (call) => ({
-      playlist: await withEntries(call, idOf('playlist', call.params.required('id'))),
+    getPlaylist: userEndpoint(async (call) => ({
+      playlist: await readWithEntries(call, idOf('playlist', call.params.required('id'))),
     })),
 
-    /** With a playlistId, replaces all songs of that playlist, and its name if there is one. */
-    createPlaylist: user(async (call) => {
+    /** With a playlistId, replaces all songs of that playlist, and its name if one is sent. */
+    createPlaylist: userEndpoint(async (call) => {
       const {
         params,
         user: { id: userId },
       } = call;
-      const [existing, given] = [params.text('playlistId'), params.text('name')];
-      const name = given === undefined ? undefined : named(given);
+      const [playlistText, nameText] = [params.text('playlistId'), params.text('name')];
+      const name = nameText === undefined ? undefined : toPlaylistName(nameText);
       const trackIds = await songsOf(call, 'songId');
-      if (existing === undefined) {
+      if (playlistText === undefined) {
         if (name === undefined) throw missing('name');
-        const { id: created } = await playlists.create(userId, { name, trackIds });
-        return { playlist: await withEntries(call, created) };
+        const { id: createdId } = await playlists.create(userId, { name, trackIds });
+        return { playlist: await readWithEntries(call, createdId) };
       }
-      const id = idOf('playlist', existing);
+      const id = idOf('playlist', playlistText);
       await playlists.replaceTracks(userId, id, trackIds);
       if (name !== undefined) playlists.update(userId, id, { name });
-      return { playlist: await withEntries(call, id) };
+      return { playlist: await readWithEntries(call, id) };
     }),
 
-    updatePlaylist: user(async (call) => {
+    updatePlaylist: userEndpoint(async (call) => {
       const {
         params,
         user: { id: userId },
@@ -109,32 +109,32 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
       const name = params.text('name');
       const isPublic = params.optionalBool('public');
       await playlists.edit(userId, id, {
-        ...(name !== undefined && { name: named(name) }),
-        ...(params.has('comment') && { description: params.text('comment')?.slice(0, MOST_COMMENT) ?? null }),
+        ...(name !== undefined && { name: toPlaylistName(name) }),
+        ...(params.has('comment') && { description: params.text('comment')?.slice(0, MAX_COMMENT_CHARACTERS) ?? null }),
         ...(isPublic !== undefined && { isPublic }),
-        removeIndexes: await mapInSlices(listed(params, 'songIndexToRemove'), indexOf),
+        removeIndexes: await mapInSlices(readList(params, 'songIndexToRemove'), toIndex),
         addTrackIds: await songsOf(call, 'songIdToAdd'),
       });
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
 
-    deletePlaylist: user(({ params, user: { id } }) => {
+    deletePlaylist: userEndpoint(({ params, user: { id } }) => {
       playlists.delete(id, idOf('playlist', params.required('id')));
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
   };
 }
 
-const MOST_NAME = 200;
-const MOST_COMMENT = 2_000;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_COMMENT_CHARACTERS = 2_000;
 
-function named(name: string): string {
-  const text = name.trim().slice(0, MOST_NAME);
+function toPlaylistName(name: string): string {
+  const text = name.trim().slice(0, MAX_NAME_CHARACTERS);
   if (text === '') throw missing('name');
   return text;
 }
 
-function indexOf(text: string): number {
+function toIndex(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new Fault(0, 'The parameter songIndexToRemove must be a whole number.');
   return Number(text);
 }

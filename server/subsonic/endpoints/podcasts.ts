@@ -3,7 +3,7 @@ import type { UserId } from '../../db/ids.ts';
 import type { EpisodeSummary, PodcastRow } from '../../podcasts/queries.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import { contentTypeOf } from '../../media/audio-formats.ts';
-import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { requireRight, EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId } from '../ids.ts';
 import { ALL, listOf, listOfRows, pagesOf } from '../list-slices.ts';
 import { inSeconds } from '../wire.ts';
@@ -32,43 +32,43 @@ export function podcastEndpoints({ podcasts }: PodcastDeps): Endpoints {
   });
 
   return {
-    getPodcasts: user(({ params, user: { id } }) => {
-      const given = params.text('id');
+    getPodcasts: userEndpoint(({ params, user: { id } }) => {
+      const podcastText = params.text('id');
       const withEpisodes = params.bool('includeEpisodes', true);
-      const shown = given === undefined ? podcasts.list() : [podcasts.get(idOf('podcast', given))];
-      return { podcasts: { channel: shown.map((podcast) => toChannel(id, podcast, withEpisodes)) } };
+      const podcastRows = podcastText === undefined ? podcasts.list() : [podcasts.get(idOf('podcast', podcastText))];
+      return { podcasts: { channel: podcastRows.map((podcast) => toChannel(id, podcast, withEpisodes)) } };
     }),
-    getNewestPodcasts: user(({ params, user: { id } }) => ({
+    getNewestPodcasts: userEndpoint(({ params, user: { id } }) => ({
       newestPodcasts: {
         episode: listOfRows(podcasts.newest(id, params.count('count', { or: 20, max: 500 })), toEpisode),
       },
     })),
-    getPodcastEpisode: user(({ params, user: { id } }) => ({
+    getPodcastEpisode: userEndpoint(({ params, user: { id } }) => ({
       podcastEpisode: toEpisode(podcasts.episode(id, idOf('episode', params.required('id')))),
     })),
 
-    refreshPodcasts: managed(async () => podcasts.refresh()),
-    createPodcastChannel: managed(async ({ params }) => void (await podcasts.add(params.required('url')))),
-    deletePodcastChannel: managed(({ params }) => podcasts.remove(idOf('podcast', params.required('id')))),
-    downloadPodcastEpisode: managed(
+    refreshPodcasts: managerEndpoint(async () => podcasts.refresh()),
+    createPodcastChannel: managerEndpoint(async ({ params }) => void (await podcasts.add(params.required('url')))),
+    deletePodcastChannel: managerEndpoint(({ params }) => podcasts.remove(idOf('podcast', params.required('id')))),
+    downloadPodcastEpisode: managerEndpoint(
       async ({ params, user: { id } }) => void (await podcasts.download(id, idOf('episode', params.required('id')))),
     ),
-    deletePodcastEpisode: managed(({ params, user: { id } }) =>
+    deletePodcastEpisode: managerEndpoint(({ params, user: { id } }) =>
       podcasts.removeDownload(id, idOf('episode', params.required('id'))),
     ),
   };
 }
 
-const managed = (act: (call: Call) => Promise<void>) =>
-  needs(
+const managerEndpoint = (act: (call: Call) => Promise<void>) =>
+  requireRight(
     'canPodcast',
-    user(async (call) => {
+    userEndpoint(async (call) => {
       await act(call);
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
   );
 
-/** The protocol has no word for where an episode can be streamed before it is downloaded. */
+/** `streamId` is set only after the download, because the protocol has no field for streaming before it. */
 export const toEpisode = (episode: EpisodeSummary): Fields => {
   const id = toId('episode', episode.id);
   const channelId = toId('podcast', episode.podcastId);

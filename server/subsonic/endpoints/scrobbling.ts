@@ -6,10 +6,10 @@ import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { idOf, trackIdOf } from '../ids.ts';
-import { listed, toTime } from '../params.ts';
+import { readList, toTime } from '../params.ts';
 import { PLAYBACK_STATES, type PlaybackSessions, type PlaybackState } from '../playback-sessions.ts';
 import type { Fields } from '../xml.ts';
 
@@ -23,7 +23,7 @@ export interface ScrobblingDeps {
   now: () => Date;
 }
 
-type Playing = ReturnType<PlaybackSessions['of']>[number];
+type DevicePlayback = ReturnType<PlaybackSessions['of']>[number];
 
 export function scrobblingEndpoints({
   library,
@@ -34,42 +34,42 @@ export function scrobblingEndpoints({
   podcasts,
   now,
 }: ScrobblingDeps): Endpoints {
-  /** Clients that were offline send many plays at once, some of songs that no longer exist. */
-  async function scrobble({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
+  /** Records plays. Clients that were offline send many at once, some of songs that no longer exist. */
+  async function scrobble({ params, user: { id }, client }: Call): Promise<typeof EMPTY_PAYLOAD> {
     params.required('id');
-    const [ids, times] = [listed(params, 'id'), listed(params, 'time')];
+    const [ids, times] = [readList(params, 'id'), readList(params, 'time')];
     if (times.length > 0 && times.length !== ids.length)
       throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs one time.`);
     const reports: PlayReport[] = [];
-    await inSlices(ids.entries(), ([at, text]) => {
+    await inSlices(ids.entries(), ([index, text]) => {
       const trackId = trackIdOf(text);
       if (trackId !== undefined)
-        reports.push({ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[at] as string) }) });
+        reports.push({ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[index] as string) }) });
     });
     if (params.bool('submission', true)) {
       await history.recordMany(id, reports);
     } else {
-      const [last] = library.tracksById(
+      const [lastTrack] = library.tracksById(
         id,
         reports.slice(-1).map(({ trackId }) => trackId),
       );
-      if (last) nowPlaying.set(id, { trackId: last.id, positionMs: 0, client });
+      if (lastTrack) nowPlaying.set(id, { trackId: lastTrack.id, positionMs: 0, client });
     }
-    return NOTHING;
+    return EMPTY_PAYLOAD;
   }
 
-  async function reportPlayback({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
+  async function reportPlayback({ params, user: { id }, client }: Call): Promise<typeof EMPTY_PAYLOAD> {
     if (params.required('mediaType') === 'podcast') {
       const positionMs = Math.max(0, params.requiredInt('positionMs'));
       podcasts.setPosition(id, idOf('episode', params.required('mediaId')), { positionMs });
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }
     const track = library.getTrack(id, idOf('track', params.required('mediaId')));
     const positionMs = Math.max(0, params.requiredInt('positionMs'));
     const state = params.required('state');
     if (!PLAYBACK_STATES.includes(state)) throw new Fault(0, `The state must be one of ${PLAYBACK_STATES.join(', ')}.`);
     const rate = Math.min(Math.max(params.number('playbackRate') ?? 1, 0), 16);
-    const ended = sessions.report(
+    const finishedPlay = sessions.report(
       id,
       client,
       {
@@ -81,22 +81,22 @@ export function scrobblingEndpoints({
       },
       track.durationMs,
     );
-    const isOfAnother = (nowPlaying.get(id)?.client ?? client) !== client;
+    const isOtherDevice = (nowPlaying.get(id)?.client ?? client) !== client;
     if (state !== 'stopped') nowPlaying.set(id, { trackId: track.id, positionMs, client });
-    else if (!isOfAnother) nowPlaying.set(id, { trackId: null, positionMs, client });
-    if (ended)
+    else if (!isOtherDevice) nowPlaying.set(id, { trackId: null, positionMs, client });
+    if (finishedPlay)
       await history.recordMany(id, [
-        { trackId: ended.trackId, playedAt: ended.startedAt, playedMs: ended.heardMs, client },
+        { trackId: finishedPlay.trackId, playedAt: finishedPlay.startedAt, playedMs: finishedPlay.heardMs, client },
       ]);
-    return NOTHING;
+    return EMPTY_PAYLOAD;
   }
 
-  /** What the devices of a user play. */
-  function playingOf(userId: UserId): Playing[] {
-    const reported = sessions.of(userId);
+  /** Returns what the user's devices are playing. */
+  function playingOf(userId: UserId): DevicePlayback[] {
+    const sessionsOfUser = sessions.of(userId);
     const current = nowPlaying.get(userId);
-    if (!current || reported.some(({ trackId }) => trackId === current.trackId)) return reported;
-    const own: Playing = {
+    if (!current || sessionsOfUser.some(({ trackId }) => trackId === current.trackId)) return sessionsOfUser;
+    const appPlayback: DevicePlayback = {
       client: current.client ?? 'Tonearm',
       trackId: current.track.id,
       state: 'playing',
@@ -104,16 +104,18 @@ export function scrobblingEndpoints({
       rate: 1,
       at: current.since,
     };
-    return [...reported, own];
+    return [...sessionsOfUser, appPlayback];
   }
 
-  /** Of the asking user, and of all who do not hide it; with the likes and plays of the asking one. */
-  function playing({ user: asking, shapes }: Call): Fields[] {
-    const others = accounts.listOpen().filter(({ id }) => id !== asking.id);
-    const all = [asking, ...others].flatMap(({ id, username }) => playingOf(id).map((one) => ({ ...one, username })));
-    const ids = all.map(({ trackId }) => trackId);
-    const tracks = new Map(library.tracksById(asking.id, ids).map((track) => [track.id, track]));
-    return all.flatMap(({ username, client, trackId, state, positionMs, rate, at }, n) => {
+  /** Lists the playback of the caller and of everyone who does not hide it, with the caller's likes and plays. */
+  function listPlaying({ user: caller, shapes }: Call): Fields[] {
+    const others = accounts.listOpen().filter(({ id }) => id !== caller.id);
+    const playbacks = [caller, ...others].flatMap(({ id, username }) =>
+      playingOf(id).map((playback) => ({ ...playback, username })),
+    );
+    const ids = playbacks.map(({ trackId }) => trackId);
+    const tracks = new Map(library.tracksById(caller.id, ids).map((track) => [track.id, track]));
+    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, at }, n) => {
       const track = tracks.get(trackId);
       return track === undefined
         ? []
@@ -135,9 +137,9 @@ export function scrobblingEndpoints({
   }
 
   return {
-    scrobble: user(scrobble),
-    reportPlayback: user(reportPlayback),
-    getNowPlaying: user((call) => ({ nowPlaying: { entry: playing(call) } })),
+    scrobble: userEndpoint(scrobble),
+    reportPlayback: userEndpoint(reportPlayback),
+    getNowPlaying: userEndpoint((call) => ({ nowPlaying: { entry: listPlaying(call) } })),
   };
 }
 

@@ -1,12 +1,11 @@
-// Endpoints that search. An empty query lists everything in the order in which it came, which is how phones copy a
-// library.
+// Endpoints that search. An empty query lists everything in the order in which it was added; phones copy a library so.
 import type { Page } from '../../http/paging.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { TrackSummary } from '../../library/track-rows.ts';
 import type { LibrarySearch, IdFilter, SearchService } from '../../search/service.ts';
-import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
@@ -19,74 +18,75 @@ export interface SearchDeps extends FolderScopeDeps {
   steady: SteadyLists;
 }
 
-const MOST = 100_000;
-const OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
+const MAX_LISTED_ITEMS = 100_000;
+const SORT_OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
 
-/** Of a search with words; nobody reads more. */
-const MOST_HITS = 1_000;
-const MOST_QUERY = 1_000;
-const MOST_WORDS = 200;
+/** Limit of a search with words; nobody reads more. */
+const MAX_HITS = 1_000;
+const MAX_QUERY_CHARACTERS = 1_000;
+const MAX_SEARCH_CHARACTERS = 200;
 
-interface Found {
+interface SearchRows {
   artists: AsyncIterable<readonly ArtistSummary[]>;
   albums: AsyncIterable<readonly AlbumSummary[]>;
   tracks: AsyncIterable<readonly TrackSummary[]>;
 }
 
 export function searchEndpoints({ library, search, musicFolders, steady }: SearchDeps): Endpoints {
-  function find(call: Call): Found {
+  function find(call: Call): SearchRows {
     const {
       params,
       user: { id },
     } = call;
     const musicFolder = musicFolderOf(params, { musicFolders });
     const query = wordsOf(params.text('query'));
-    const most = query === '' ? MOST : MOST_HITS;
+    const max = query === '' ? MAX_LISTED_ITEMS : MAX_HITS;
     const pages = {
-      artist: pageOf(params, 'artist', most),
-      album: pageOf(params, 'album', most),
-      track: pageOf(params, 'song', most),
+      artist: pageOf(params, 'artist', max),
+      album: pageOf(params, 'album', max),
+      track: pageOf(params, 'song', max),
     };
     if (query === '') {
       const { listIds, artistsById, albumsById, tracksById } = library;
-      const given = async function* <T>(
+      const listAll = async function* <T>(
         kind: 'artist' | 'album' | 'track',
         read: (part: readonly number[]) => T[],
       ): AsyncGenerator<readonly T[]> {
         const { ids } = await steady.page(
           {
             key: keyOf(call, kind, ['musicFolderId']),
-            read: (page) => listIds[kind](id, { musicFolder }, OLDEST_FIRST, page),
-            there: (some) => library.idsThere(kind, some),
+            read: (page) => listIds[kind](id, { musicFolder }, SORT_OLDEST_FIRST, page),
+            filterExisting: (pageIds) => library.idsThere(kind, pageIds),
           },
           pages[kind],
         );
         yield* rowsOf(ids, read);
       };
       return {
-        artists: given('artist', (ids) => artistsById(id, ids)),
-        albums: given('album', (ids) => albumsById(id, ids)),
-        tracks: given('track', (ids) => tracksById(id, ids)),
+        artists: listAll('artist', (ids) => artistsById(id, ids)),
+        albums: listAll('album', (ids) => albumsById(id, ids)),
+        tracks: listAll('track', (ids) => tracksById(id, ids)),
       };
     }
-    // most clients request the same page of each kind, which takes one search
-    const asked = new Map<string, LibrarySearch>();
-    const only: IdFilter | undefined = musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
-    const searched = (page: Page): LibrarySearch => {
+    // Most clients request the same page of each kind, which then takes one search.
+    const searchesByPage = new Map<string, LibrarySearch>();
+    const scopeFilter: IdFilter | undefined =
+      musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
+    const searchPage = (page: Page): LibrarySearch => {
       const key = `${page.limit} ${page.offset}`;
-      const found = asked.get(key) ?? search.searchLibrary(id, query, page, only);
-      asked.set(key, found);
-      return found;
+      const result = searchesByPage.get(key) ?? search.searchLibrary(id, query, page, scopeFilter);
+      searchesByPage.set(key, result);
+      return result;
     };
     return {
-      artists: pagesOf(pages.artist, (page) => searched(page).artists.items),
-      albums: pagesOf(pages.album, (page) => searched(page).albums.items),
-      tracks: pagesOf(pages.track, (page) => searched(page).tracks.items),
+      artists: pagesOf(pages.artist, (page) => searchPage(page).artists.items),
+      albums: pagesOf(pages.album, (page) => searchPage(page).albums.items),
+      tracks: pagesOf(pages.track, (page) => searchPage(page).tracks.items),
     };
   }
 
   return {
-    search3: user((call) => {
+    search3: userEndpoint((call) => {
       const { artists, albums, tracks } = find(call);
       return {
         searchResult3: {
@@ -97,7 +97,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
       };
     }),
 
-    search2: user((call) => {
+    search2: userEndpoint((call) => {
       const { artists, albums, tracks } = find(call);
       return {
         searchResult2: {
@@ -109,7 +109,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
     }),
 
     /** Deprecated since 1.4, but old clients still use it. */
-    search: user(({ params, user: { id }, shapes }) => {
+    search: userEndpoint(({ params, user: { id }, shapes }) => {
       const query = wordsOf(
         ['any', 'artist', 'album', 'title']
           .map((name) => params.text(name))
@@ -118,7 +118,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
       );
       const page = {
         limit: params.count('count', { or: 20, max: 500 }),
-        offset: params.count('offset', { or: 0, max: MOST }),
+        offset: params.count('offset', { or: 0, max: MAX_LISTED_ITEMS }),
       };
       const { items, total } =
         query === '' || page.limit === 0 ? { items: [], total: 0 } : search.searchLibrary(id, query, page).tracks;
@@ -133,16 +133,16 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
   };
 }
 
-/** DSub finds what was played or starred offline in the words of the first servers: `artist:"A" AND title:"B"`. */
-const FIELD = /\b(?:artist|album|title):"([^"]*)"/g;
+/** Removes field names from the query of DSub's offline plays and stars: `artist:"A" AND title:"B"`. */
+const QUERY_FIELD = /\b(?:artist|album|title):"([^"]*)"/g;
 const withoutFields = (text: string): string => {
-  const values = [...text.matchAll(FIELD)].map(([, value = '']) => value);
+  const values = [...text.matchAll(QUERY_FIELD)].map(([, value = '']) => value);
   return values.length === 0 ? text : values.join(' ');
 };
 
 /** `""` and `*` are an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
 function wordsOf(query: string | undefined): string {
-  const text = withoutFields((query ?? '').slice(0, MOST_QUERY)).trim();
+  const text = withoutFields((query ?? '').slice(0, MAX_QUERY_CHARACTERS)).trim();
   return text === '""'
     ? ''
     : text
@@ -150,7 +150,7 @@ function wordsOf(query: string | undefined): string {
         .map((word) => trimEnd(word, /\*/))
         .join(' ')
         .trim()
-        .slice(0, MOST_WORDS);
+        .slice(0, MAX_SEARCH_CHARACTERS);
 }
 
 const pageOf = (params: Params, kind: 'artist' | 'album' | 'song', max: number): Page => ({

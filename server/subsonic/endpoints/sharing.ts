@@ -3,8 +3,8 @@ import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { invalid } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { turn } from '../../runtime/time-slices.ts';
-import { MAX_SHARED, type ShareService, type ShareSummary } from '../../shares/service.ts';
-import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { MAX_SHARED_TRACKS, type ShareService, type ShareSummary } from '../../shares/service.ts';
+import { requireRight, EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId, type ItemId } from '../ids.ts';
 import type { Items } from '../items.ts';
 import { listOfIds } from '../list-slices.ts';
@@ -19,22 +19,24 @@ export interface SharingDeps {
 }
 
 export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tracksOf } }: SharingDeps): Endpoints {
-  /** Throws `invalid` as soon as there are more than a share may hold. */
-  async function sharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
-    const tooMany = (count: number): Error =>
-      invalid([{ field: 'id', message: `may stand for at most ${MAX_SHARED} songs, and stands for ${count} or more` }]);
-    if (texts.length > MAX_SHARED) throw tooMany(texts.length);
-    const items: ItemId[] = [];
+  /** Throws `invalid` as soon as there are more tracks than a share may hold. */
+  async function listSharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
+    const tooManySongs = (count: number): Error =>
+      invalid([
+        { field: 'id', message: `may stand for at most ${MAX_SHARED_TRACKS} songs, and stands for ${count} or more` },
+      ]);
+    if (texts.length > MAX_SHARED_TRACKS) throw tooManySongs(texts.length);
+    const sharedItems: ItemId[] = [];
     let count = 0;
     for (const text of texts) {
-      if (items.length % IDS_AT_ONCE === 0) await turn();
+      if (sharedItems.length % IDS_PER_TURN === 0) await turn();
       const item = itemOf(text);
       count += await countOf(userId, item);
-      if (count > MAX_SHARED) throw tooMany(count);
-      items.push(item);
+      if (count > MAX_SHARED_TRACKS) throw tooManySongs(count);
+      sharedItems.push(item);
     }
     const trackIds: TrackId[] = [];
-    for (const item of items) for await (const id of tracksOf(userId, item)) trackIds.push(id);
+    for (const item of sharedItems) for await (const id of tracksOf(userId, item)) trackIds.push(id);
     return trackIds;
   }
 
@@ -57,19 +59,19 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
   }
 
   return {
-    getShares: user(async (call) => ({
+    getShares: userEndpoint(async (call) => ({
       shares: { share: (await shares.list(call.user.id)).map((share) => toShare(call, share)) },
     })),
 
-    createShare: needs(
+    createShare: requireRight(
       'canShare',
-      user(async (call) => {
+      userEndpoint(async (call) => {
         const {
           params,
           user: { id },
         } = call;
         params.required('id');
-        const share = await shares.create(id, await sharedTracks(id, params.all('id')), {
+        const share = await shares.create(id, await listSharedTracks(id, params.all('id')), {
           description: params.text('description') ?? null,
           expiresAt: expiryOf(params) ?? null,
         });
@@ -77,28 +79,28 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
       }),
     ),
 
-    updateShare: needs(
+    updateShare: requireRight(
       'canShare',
-      user(({ params, user: { id } }) => {
+      userEndpoint(({ params, user: { id } }) => {
         const shareId: ShareId = idOf('share', params.required('id'));
         shares.update(id, shareId, {
           ...(params.has('description') && { description: params.text('description') ?? null }),
           ...(params.int('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
         });
-        return NOTHING;
+        return EMPTY_PAYLOAD;
       }),
     ),
 
-    deleteShare: user(({ params, user: { id } }) => {
+    deleteShare: userEndpoint(({ params, user: { id } }) => {
       shares.remove(id, idOf('share', params.required('id')));
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
   };
 }
 
-const IDS_AT_ONCE = 20;
+const IDS_PER_TURN = 20;
 
-/** `expires=0` is never. */
+/** Returns undefined for `expires=0`, which means never. */
 function expiryOf(params: Params): Date | undefined {
   const ms = params.int('expires');
   return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);

@@ -3,10 +3,10 @@ import type { Item } from '../../likes/queries.ts';
 import type { LikeService } from '../../likes/service.ts';
 import { notFound } from '../../errors.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import type { Items } from '../items.ts';
-import { listed, type Params } from '../params.ts';
+import { readList, type Params } from '../params.ts';
 
 export interface RatingDeps {
   likes: Pick<LikeService, 'add' | 'addMany' | 'findAbsent' | 'states'>;
@@ -14,41 +14,41 @@ export interface RatingDeps {
 }
 
 export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps): Endpoints {
-  /** Skips items that are in that state already. An unknown item refuses the call before anything is written. */
-  async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof NOTHING> {
+  /** Likes or unlikes items, skipping those in that state already. An unknown item fails the call before any write. */
+  async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof EMPTY_PAYLOAD> {
     const items = await itemsOf(params);
     if (items.length === 0) throw missing('id');
     const absent = await likes.findAbsent(items);
     if (absent) throw notFound(absent.itemType, absent.itemId);
     await likes.addMany(id, items, { liked, rating: null }, { onlyNews: true });
-    return NOTHING;
+    return EMPTY_PAYLOAD;
   }
 
-  /** Each once, in order. `id` may be of any kind: clients also send the ids of what they show as folders. */
+  /** Returns each item once, in order. `id` may be of any kind: clients also send the ids of folders. */
   async function itemsOf(params: Params): Promise<Item[]> {
     const items: Item[] = [];
-    const known = { track: new Set<number>(), album: new Set<number>(), artist: new Set<number>() };
+    const idsByType = { track: new Set<number>(), album: new Set<number>(), artist: new Set<number>() };
     const add = (item: Item): void => {
-      if (known[item.itemType].has(item.itemId)) return;
-      known[item.itemType].add(item.itemId);
+      if (idsByType[item.itemType].has(item.itemId)) return;
+      idsByType[item.itemType].add(item.itemId);
       items.push(item);
     };
-    await inSlices(listed(params, 'id'), (id) => add(likable(id)));
+    await inSlices(readList(params, 'id'), (id) => add(likable(id)));
     for (const itemType of ['album', 'artist'] as const)
-      await inSlices(listed(params, `${itemType}Id`), (text) => add({ itemType, itemId: idAs(itemType, text) }));
+      await inSlices(readList(params, `${itemType}Id`), (text) => add({ itemType, itemId: idAs(itemType, text) }));
     return items;
   }
 
   return {
-    star: user((call) => like(call, true)),
-    unstar: user((call) => like(call, false)),
+    star: userEndpoint((call) => like(call, true)),
+    unstar: userEndpoint((call) => like(call, false)),
 
-    setRating: user(({ params, user: { id } }) => {
+    setRating: userEndpoint(({ params, user: { id } }) => {
       const item = likable(params.required('id'));
       const rating = params.requiredInt('rating');
       if (rating < 0 || rating > 5) throw new Fault(0, 'A rating is a number from 0 to 5.');
       likes.add(id, item, { liked: likes.states(id, item.itemType, [item.itemId])[0]?.liked ?? false, rating });
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
   };
 }

@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { Sources } from '../../sources/registry.ts';
-import { NOTHING, open, superuser, user, type Endpoints } from '../endpoint.ts';
+import { EMPTY_PAYLOAD, publicEndpoint, superuserEndpoint, userEndpoint, type Endpoints } from '../endpoint.ts';
 import type { Fields } from '../xml.ts';
 import { SCAN_LOCAL_FOLDER } from '../../scan/tasks.ts';
 
@@ -13,7 +13,7 @@ export interface SystemDeps {
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Throws when no music folder can be scanned. */
   assertScannable: () => Promise<void>;
-  /** Without it the extensions for transcoding are not announced. */
+  /** Without ffmpeg the extensions for transcoding are not announced. */
   canTranscode: () => Promise<boolean>;
   likeness: Pick<LikenessOffer, 'sounds'>;
 }
@@ -27,30 +27,30 @@ export function systemEndpoints({
   likeness,
 }: SystemDeps): Endpoints {
   const scanStatus = (): Fields => {
-    const running =
+    const activeScan =
       jobs.list({ status: 'running', task: SCAN_LOCAL_FOLDER.name }, { limit: 1, offset: 0 }).items[0] ??
       jobs.list({ status: 'queued', task: SCAN_LOCAL_FOLDER.name }, { limit: 1, offset: 0 }).items[0];
     return {
-      scanning: running !== undefined,
-      count: running ? (running.progressDone ?? 0) : library.countLibrary().tracks,
+      scanning: activeScan !== undefined,
+      count: activeScan ? (activeScan.progressDone ?? 0) : library.countLibrary().tracks,
     };
   };
-  const lastScan = (): Fields => ({ lastScan: sources.find('local_folder')?.lastScan ?? undefined });
+  const lastScanFields = (): Fields => ({ lastScan: sources.find('local_folder')?.lastScan ?? undefined });
 
   return {
-    ping: user(() => NOTHING),
-    getLicense: user(() => ({ license: { valid: true } })),
-    tokenInfo: user(({ user: { username } }) => ({ tokenInfo: { username } })),
-    getOpenSubsonicExtensions: open(async () => ({
+    ping: userEndpoint(() => EMPTY_PAYLOAD),
+    getLicense: userEndpoint(() => ({ license: { valid: true } })),
+    tokenInfo: userEndpoint(({ user: { username } }) => ({ tokenInfo: { username } })),
+    getOpenSubsonicExtensions: publicEndpoint(async () => ({
       openSubsonicExtensions: extensions(await canTranscode(), likeness.sounds.isKnown()),
     })),
 
-    getScanStatus: user(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } })),
+    getScanStatus: userEndpoint(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScanFields) } })),
     /** Returns the progress of a scan that is running already, since clients poll with it. */
-    startScan: superuser(async ({ shapes }) => {
+    startScan: superuserEndpoint(async ({ shapes }) => {
       await assertScannable();
       await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
-      return { scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } };
+      return { scanStatus: { ...scanStatus(), ...shapes.open(lastScanFields) } };
     }),
   };
 }

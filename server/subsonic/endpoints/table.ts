@@ -2,7 +2,7 @@
 import type { Endpoints } from '../endpoint.ts';
 import { createItems, type ItemDeps } from '../items.ts';
 import { createSteadyLists } from '../steady-lists.ts';
-import { shownLibrary, shownSearch } from '../visible-library.ts';
+import { withVisibleTracks, withVisibleMatches } from '../visible-library.ts';
 import { listEndpoints, type ListDeps } from './album-song-lists.ts';
 import { bookmarkEndpoints, type BookmarkDeps } from './bookmarks.ts';
 import { browsingEndpoints, type BrowsingDeps } from './browsing.ts';
@@ -23,12 +23,12 @@ import { transcodingEndpoints } from './transcoding.ts';
 import { unsupportedEndpoints } from './unsupported.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
-interface ShownDeps {
+interface VisibilityDeps {
   /** Whether saved tracks without audio are listed. */
   showsRemote: () => boolean;
 }
 
-type AllDeps = ShownDeps &
+type AllDeps = VisibilityDeps &
   SystemDeps &
   BrowsingDeps &
   FolderDeps &
@@ -48,19 +48,19 @@ type AllDeps = ShownDeps &
 
 export type EndpointDeps = Omit<AllDeps, 'items' | 'steady'> & ItemDeps;
 
-export function createEndpoints(given: EndpointDeps): Endpoints {
-  const deps: AllDeps = { ...given, items: createItems(given), steady: createSteadyLists() };
-  const listed: AllDeps = {
+export function createEndpoints(input: EndpointDeps): Endpoints {
+  const deps: AllDeps = { ...input, items: createItems(input), steady: createSteadyLists() };
+  const visibleDeps: AllDeps = {
     ...deps,
-    library: shownLibrary(given.library, given.showsRemote),
-    search: shownSearch(given.search, given.library, given.showsRemote),
+    library: withVisibleTracks(input.library, input.showsRemote),
+    search: withVisibleMatches(input.search, input.library, input.showsRemote),
   };
   return {
     ...systemEndpoints(deps),
-    ...browsingEndpoints(listed),
-    ...folderEndpoints(listed),
-    ...listEndpoints(listed),
-    ...searchEndpoints(listed),
+    ...browsingEndpoints(visibleDeps),
+    ...folderEndpoints(visibleDeps),
+    ...listEndpoints(visibleDeps),
+    ...searchEndpoints(visibleDeps),
     ...ratingEndpoints(deps),
     ...playlistEndpoints(deps),
     ...scrobblingEndpoints(deps),

@@ -7,7 +7,7 @@ import type { EpisodeSummary } from '../../podcasts/queries.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
 import { z } from 'zod';
-import { bytes, user, type Call, type Endpoints } from '../endpoint.ts';
+import { bytesEndpoint, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, toFault } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import { ClientInfo, decide, type DecidedTranscode, type SourceTrack } from '../transcoding-extension.ts';
@@ -19,20 +19,20 @@ interface TranscodingDeps {
   library: Pick<LibraryService, 'getTrack'>;
 }
 
-/** A client that could play more gets no more than its account may have. */
-function limitedTo(mostKbps: number | null, client: ClientInfo): ClientInfo {
-  if (mostKbps === null) return client;
-  const least = (kbps: number | undefined) => (kbps ? Math.min(kbps, mostKbps) : mostKbps);
+/** Lowers the client's limits to that of the account. */
+function limitClient(maxKbps: number | null, client: ClientInfo): ClientInfo {
+  if (maxKbps === null) return client;
+  const limitKbps = (kbps: number | undefined) => (kbps ? Math.min(kbps, maxKbps) : maxKbps);
   return {
     ...client,
-    maxAudioBitrate: least(client.maxAudioBitrate),
-    maxTranscodingAudioBitrate: least(client.maxTranscodingAudioBitrate),
+    maxAudioBitrate: limitKbps(client.maxAudioBitrate),
+    maxTranscodingAudioBitrate: limitKbps(client.maxTranscodingAudioBitrate),
   };
 }
 
-/** The token is the decision itself: not secret, and not stored. */
-const toToken = (decided: DecidedTranscode): string => Buffer.from(JSON.stringify(decided)).toString('base64url');
-const Decided = z.strictObject({
+/** Encodes the decision itself as the token: it is not secret and not stored. */
+const toToken = (decision: DecidedTranscode): string => Buffer.from(JSON.stringify(decision)).toString('base64url');
+const TranscodeToken = z.strictObject({
   profile: z.string().refine(isProfileName),
   bitrateKbps: z.int().min(0).max(10_000),
   channels: z.int().min(1).max(8).optional(),
@@ -40,7 +40,7 @@ const Decided = z.strictObject({
 });
 
 function fromToken(token: string): DecidedTranscode {
-  const parsed = Decided.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
+  const parsed = TranscodeToken.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
   if (!parsed.success) throw new Fault(0, 'The parameter transcodeParams is not from this server.');
   return parsed.data as DecidedTranscode;
 }
@@ -53,7 +53,7 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** Before its download an episode is taken for MP3, as nearly all are. */
+/** Describes an episode; before its download it is assumed to be MP3, as nearly all are. */
 const sourceOf = ({ format, sizeBytes, durationMs }: EpisodeSummary): SourceTrack => ({
   format: format ?? 'mp3',
   codec: null,
@@ -64,7 +64,7 @@ const sourceOf = ({ format, sizeBytes, durationMs }: EpisodeSummary): SourceTrac
 });
 
 export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): Endpoints {
-  async function decision({ user: { id, maxBitrateKbps }, params, body }: Call): Promise<Fields> {
+  async function decideTranscode({ user: { id, maxBitrateKbps }, params, body }: Call): Promise<Fields> {
     const mediaId = params.required('mediaId');
     const isEpisode = params.required('mediaType') === 'podcast';
     if (!isEpisode) checkMediaType(params.required('mediaType'));
@@ -76,7 +76,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
       throw new Fault(10, 'A JSON body with the client’s capabilities is required (Content-Type: application/json).');
     const { canDirectPlay, reasons, source, target } = decide(
       track,
-      limitedTo(maxBitrateKbps, client.data),
+      limitClient(maxBitrateKbps, client.data),
       !isEpisode && (await streaming.canTranscode()), // episodes are sent as they are
     );
     return {
@@ -91,7 +91,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
     };
   }
 
-  /** Errors are HTTP statuses with a message instead of envelopes. */
+  /** Sends errors as HTTP statuses with a message instead of envelopes. */
   async function stream({ user: { maxBitrateKbps: mostKbps }, params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));
@@ -117,15 +117,15 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
     } catch (error) {
       const fault = toFault(error);
       if (!fault || res.headersSent) throw error;
-      const known = asKnownFault(error);
-      const status = known ? PROBLEMS[known.code].status : fault.code === 70 ? 404 : 400;
+      const appError = asKnownFault(error);
+      const status = appError ? PROBLEMS[appError.code].status : fault.code === 70 ? 404 : 400;
       res.status(status).set(fault.headers).type('text/plain; charset=utf-8').end(`${fault.message}\n`);
     }
   }
 
   return {
-    getTranscodeDecision: user(async (call) => ({ transcodeDecision: await decision(call) })),
-    getTranscodeStream: bytes(stream),
+    getTranscodeDecision: userEndpoint(async (call) => ({ transcodeDecision: await decideTranscode(call) })),
+    getTranscodeStream: bytesEndpoint(stream),
   };
 }
 

@@ -1,19 +1,19 @@
 // Endpoints of features that Tonearm does not have. Clients hide chat when it fails.
 import { notFound } from '../../errors.ts';
-import { user, type Endpoints } from '../endpoint.ts';
+import { userEndpoint, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 
-const noChat = user(() => {
+const noChat = userEndpoint(() => {
   throw new Fault(0, 'Tonearm has no chat.');
 });
 
 export const unsupportedEndpoints: Endpoints = {
   getChatMessages: noChat,
   addChatMessage: noChat,
-  getVideoInfo: user(({ params }) => {
+  getVideoInfo: userEndpoint(({ params }) => {
     throw notFound('video', params.required('id').slice(0, 40));
   }),
-  getCaptions: user(({ params }) => {
+  getCaptions: userEndpoint(({ params }) => {
     throw notFound('video', params.required('id').slice(0, 40));
   }),
 };

@@ -9,7 +9,7 @@ import { drawAvatar } from '../../covers/avatar.ts';
 import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, rightsFrom, type AccountLimits, type Rights } from '../../db/rights.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
-import { bytes, NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { bytesEndpoint, EMPTY_PAYLOAD, superuserEndpoint, userEndpoint, type Endpoints } from '../endpoint.ts';
 import { decodePassword } from '../credentials.ts';
 import { idsOfFolders, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
@@ -19,8 +19,8 @@ export interface UserDeps extends FolderScopeDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'delete'>;
 }
 
-/** The protocol says what an account may do that is made without a word on it. */
-const none = (): boolean => false;
+/** By the protocol, a new account has no right that the call does not mention. */
+const noRight = (): boolean => false;
 
 /** Roles that are the same for every account here; by the protocol, changing `playlistRole` has no effect. */
 const FIXED_ROLES: Record<string, boolean> = {
@@ -32,30 +32,30 @@ const FIXED_ROLES: Record<string, boolean> = {
   ldapAuthenticated: false,
 };
 
-/** A client that sends the protocol's default with a new account says no more than one that leaves it out. */
-const CREATED_WITH: Record<string, boolean> = { commentRole: false };
+/** The protocol's defaults for a new account; sending one of them is the same as leaving it out. */
+const CREATE_DEFAULTS: Record<string, boolean> = { commentRole: false };
 
-/** What would be answered with ok and not be done. */
-function refuseFixed(params: Params, folders: readonly number[], defaults: Record<string, boolean>): void {
+/** Throws `forbidden` for a role that Tonearm cannot set, instead of ignoring it silently. */
+function assertFixedTerms(params: Params, folders: readonly number[], defaults: Record<string, boolean>): void {
   for (const [name, value] of Object.entries(FIXED_ROLES)) {
-    const asked = params.bool(name, value);
-    if (asked !== value && asked !== defaults[name])
+    const requested = params.bool(name, value);
+    if (requested !== value && requested !== defaults[name])
       throw forbidden(`Tonearm does not know accounts without that: ${name} is always ${value}.`);
   }
-  const given = new Set(params.all('musicFolderId').map(Number));
-  if (given.size > 0 && folders.some((id) => !given.has(id)))
+  const folderIds = new Set(params.all('musicFolderId').map(Number));
+  if (folderIds.size > 0 && folders.some((id) => !folderIds.has(id)))
     throw forbidden('In Tonearm every account sees all music folders.');
 }
 
-/** Those of the terms that were sent. */
-function termsOf(
+/** Returns the terms that the call sets. */
+function readTerms(
   params: Params,
   folders: readonly number[],
   defaults: Record<string, boolean> = {},
 ): Partial<Rights> & Partial<AccountLimits> & { email?: string } {
-  refuseFixed(params, folders, defaults);
-  const email = params.text('email')?.slice(0, MOST_EMAIL);
-  const named = email === undefined ? {} : { email };
+  assertFixedTerms(params, folders, defaults);
+  const email = params.text('email')?.slice(0, MAX_EMAIL_CHARACTERS);
+  const emailTerm = email === undefined ? {} : { email };
   const roles = Object.fromEntries(
     RIGHT_LIST.filter((right) => params.has(RIGHTS[right].role)).map((right) => [
       right,
@@ -63,90 +63,96 @@ function termsOf(
     ]),
   );
   const kbps = params.int('maxBitRate');
-  if (kbps === undefined) return { ...roles, ...named };
-  const { least, most } = ACCOUNT_LIMITS.maxBitrateKbps;
-  return { ...roles, ...named, maxBitrateKbps: kbps <= 0 ? null : Math.min(Math.max(kbps, least), most) };
+  if (kbps === undefined) return { ...roles, ...emailTerm };
+  const { least: min, most: max } = ACCOUNT_LIMITS.maxBitrateKbps;
+  return { ...roles, ...emailTerm, maxBitrateKbps: kbps <= 0 ? null : Math.min(Math.max(kbps, min), max) };
 }
 
-const MOST_EMAIL = 254;
-const MOST_NAME = 200;
-const AVATAR_SIZE = 256;
-const DRAWN_AT = new Date(0);
-const IN_THE_APP = 'Do this in Tonearm itself: an app password does not allow it.';
+const MAX_EMAIL_CHARACTERS = 254;
+const MAX_NAME_CHARACTERS = 200;
+const AVATAR_PX = 256;
+const AVATAR_TIME = new Date(0);
+const APP_ONLY_MESSAGE = 'Do this in Tonearm itself: an app password does not allow it.';
 
 export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
   const folders = (): number[] => idsOfFolders({ musicFolders });
-  function byName(username: string): UserRow {
-    const found = accounts.findByName(username);
-    if (!found) throw notFound('user', username);
-    return found;
+  function findAccount(username: string): UserRow {
+    const account = accounts.findByName(username);
+    if (!account) throw notFound('user', username);
+    return account;
   }
 
-  function ordinary(username: string): UserRow {
-    const found = byName(username);
-    if (found.isSuperuser) throw forbidden(IN_THE_APP);
-    return found;
+  function findOrdinaryAccount(username: string): UserRow {
+    const account = findAccount(username);
+    if (account.isSuperuser) throw forbidden(APP_ONLY_MESSAGE);
+    return account;
   }
 
   return {
-    getUser: user(({ params, user: asking }) => {
+    getUser: userEndpoint(({ params, user: caller }) => {
       const username = params.required('username');
-      const found = accounts.findByName(username);
-      if (found?.id !== asking.id && !asking.isSuperuser)
+      const account = accounts.findByName(username);
+      if (account?.id !== caller.id && !caller.isSuperuser)
         throw forbidden('Only an administrator may see other accounts.');
-      return { user: toUser(found ?? byName(username), folders()) };
+      return { user: toUser(account ?? findAccount(username), folders()) };
     }),
 
-    getUsers: superuser(() => ({ users: { user: accounts.listAll().map((one) => toUser(one, folders())) } })),
+    getUsers: superuserEndpoint(() => ({
+      users: { user: accounts.listAll().map((account) => toUser(account, folders())) },
+    })),
 
-    createUser: superuser(async ({ params, req }) => {
+    createUser: superuserEndpoint(async ({ params, req }) => {
       const [username, password] = [params.required('username'), params.required('password')];
       params.required('email');
-      if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
+      if (params.bool('adminRole', false)) throw forbidden(APP_ONLY_MESSAGE);
       await accounts.create(
         {
           username,
           password: decodePassword(password),
-          ...rightsFrom(none),
-          ...termsOf(params, folders(), CREATED_WITH),
+          ...rightsFrom(noRight),
+          ...readTerms(params, folders(), CREATE_DEFAULTS),
         },
         ruleFor(callerOf(req)),
       );
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
 
-    updateUser: superuser(async ({ params, req }) => {
-      const found = ordinary(params.required('username'));
-      if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
+    updateUser: superuserEndpoint(async ({ params, req }) => {
+      const account = findOrdinaryAccount(params.required('username'));
+      if (params.bool('adminRole', false)) throw forbidden(APP_ONLY_MESSAGE);
       const password = params.text('password');
       await accounts.update(
-        found.id,
-        { ...(password !== undefined && { password: decodePassword(password) }), ...termsOf(params, folders()) },
+        account.id,
+        { ...(password !== undefined && { password: decodePassword(password) }), ...readTerms(params, folders()) },
         ruleFor(callerOf(req)),
       );
-      return NOTHING;
+      return EMPTY_PAYLOAD;
     }),
 
-    deleteUser: superuser(({ params }) => {
-      accounts.delete(ordinary(params.required('username')).id);
-      return NOTHING;
+    deleteUser: superuserEndpoint(({ params }) => {
+      accounts.delete(findOrdinaryAccount(params.required('username')).id);
+      return EMPTY_PAYLOAD;
     }),
 
-    changePassword: user(async ({ params, user: asking, req }) => {
+    changePassword: userEndpoint(async ({ params, user: caller, req }) => {
       const [username, password] = [params.required('username'), params.required('password')];
-      if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id)
+      if (!caller.isSuperuser || accounts.findByName(username)?.id === caller.id)
         throw forbidden('Tonearm generates the app passwords of clients. Get a new one in its settings.');
-      await accounts.update(ordinary(username).id, { password: decodePassword(password) }, ruleFor(callerOf(req)));
-      return NOTHING;
+      await accounts.update(
+        findOrdinaryAccount(username).id,
+        { password: decodePassword(password) },
+        ruleFor(callerOf(req)),
+      );
+      return EMPTY_PAYLOAD;
     }),
 
-    /** Drawn for any name, so that it does not tell which accounts there are. */
-    getAvatar: bytes(async ({ params, req, res }) => {
-      const picture = await drawAvatar(params.required('username').slice(0, MOST_NAME), AVATAR_SIZE);
+    /** Draws an avatar for any name, so that the response does not reveal which accounts exist. */
+    getAvatar: bytesEndpoint(async ({ params, req, res }) => {
+      const picture = await drawAvatar(params.required('username').slice(0, MAX_NAME_CHARACTERS), AVATAR_PX);
       await sendBytes(
         req,
         res,
-        { bytes: picture, modifiedAt: DRAWN_AT },
+        { bytes: picture, modifiedAt: AVATAR_TIME },
         {
           contentType: 'image/png',
           cacheControl: 'private, max-age=86400',

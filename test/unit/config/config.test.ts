@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PAGE, settingsPage } from '../../../scripts/settings-page.ts';
+import { PAGE_PATH, settingsPage } from '../../../scripts/settings-page.ts';
 import { loadConfig, parseSetting } from '../../../server/config/config.ts';
 import { defaultDataDir, SETTING_NAMES, SETTINGS, type SettingName } from '../../../server/config/settings.ts';
 import { AppError } from '../../../server/errors.ts';
@@ -244,4 +244,4 @@ it('a setting that depends on another one names it and its valid values', () => 
 });
 
 it('docs/SETTINGS.md is up to date (npm run settings-page)', () =>
-  expect(readFileSync(PAGE, 'utf8')).toBe(settingsPage()));
+  expect(readFileSync(PAGE_PATH, 'utf8')).toBe(settingsPage()));

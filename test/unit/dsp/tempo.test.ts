@@ -1,6 +1,6 @@
 // Which octave of a tempo is found, how certain it is, and that noise, drones and speech have none.
 import { describe, expect, test } from 'vitest';
-import { LEAST_TEMPO_CONFIDENCE } from '../../../server/analysis/steps.ts';
+import { MIN_TEMPO_CONFIDENCE } from '../../../server/analysis/steps.ts';
 import { findOnsets } from '../../../server/dsp/onsets.ts';
 import { createSpectrograph } from '../../../server/dsp/spectrogram.ts';
 import { findTempo, type Tempo } from '../../../server/dsp/tempo.ts';
@@ -26,7 +26,7 @@ describe('an arrangement', () => {
     expect([music.style, music.bpm]).toEqual([style, bpm]);
     const tempo = tempoOf(music);
     expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
-    expect(tempo?.confidence).toBeGreaterThanOrEqual(LEAST_TEMPO_CONFIDENCE);
+    expect(tempo?.confidence).toBeGreaterThanOrEqual(MIN_TEMPO_CONFIDENCE);
   });
 
   test('is never of a held-out style in the choosing half', () => {
@@ -36,7 +36,7 @@ describe('an arrangement', () => {
 });
 
 test.each(BEATLESS.map((kind, number) => ({ kind, number })))('$kind has no certain tempo', ({ number }) => {
-  expect(tempoOf(playBeatless(number))?.confidence ?? 0).toBeLessThan(LEAST_TEMPO_CONFIDENCE);
+  expect(tempoOf(playBeatless(number))?.confidence ?? 0).toBeLessThan(MIN_TEMPO_CONFIDENCE);
 });
 
 test.each(['white noise', 'drone', 'speech'] as const)('%s has no tempo at all', (kind) => {
@@ -73,5 +73,5 @@ test('a beat that is faint in noise is certain, since it stays the same', () => 
   }
   const tempo = tempoOf({ samples, rateHz });
   expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
-  expect(tempo?.confidence).toBeGreaterThanOrEqual(LEAST_TEMPO_CONFIDENCE);
+  expect(tempo?.confidence).toBeGreaterThanOrEqual(MIN_TEMPO_CONFIDENCE);
 });

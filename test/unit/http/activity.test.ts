@@ -18,7 +18,7 @@ beforeEach(async () => {
   answers = [];
   activity = createActivity({ now: () => new Date(nowMs) });
   const app = express()
-    .use(activity.notice)
+    .use(activity.trackRequests)
     .use((_req, res) => {
       res.write('the first bytes');
       answers.push(res);

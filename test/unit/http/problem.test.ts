@@ -21,7 +21,7 @@ describe('problems', () => {
     ['unavailable', 503],
     ['storage_full', 507],
   ])('%s is %s', (code, status) => {
-    const { problem, unexpected } = toProblem(new AppError(code, 'In words.'));
+    const { problem, isUnexpected: unexpected } = toProblem(new AppError(code, 'In words.'));
     expect(problem).toMatchObject({ type: 'about:blank', status, detail: 'In words.' });
     expect(ProblemOut.parse(problem)).toEqual(problem);
     expect(unexpected).toBe(false);
@@ -54,7 +54,7 @@ describe('problems', () => {
     ['an object', { status: 404, message: '/home/ann' }],
     ['an error with a status of another kind', Object.assign(new Error('/home/ann'), { status: 418 })],
   ])('have a neutral text for %s', (_, thrown) => {
-    const { problem, unexpected } = toProblem(thrown);
+    const { problem, isUnexpected: unexpected } = toProblem(thrown);
     expect([problem.status, unexpected]).toEqual([500, true]);
     expect(JSON.stringify(problem)).not.toContain('/home');
   });

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RECORD_BYTES, RECORD_ID, VECTOR_SIZE, writeRecord } from '../../../server/dsp/sound-vector.ts';
+import { RECORD_BYTES, RECORD_ID_OFFSET, VECTOR_SIZE, writeRecord } from '../../../server/dsp/sound-vector.ts';
 import { indexRecords } from '../../../server/likeness/build-index.ts';
 import {
   createHeaderReader,
@@ -33,7 +33,7 @@ const record = (n: number): Uint8Array => records.subarray(n * RECORD_BYTES, (n 
 test('every track is found by its id', () => {
   for (const n of [0, 1, 777, TRACKS - 1]) {
     const found = index.find(n + 1) as Uint8Array<ArrayBuffer>;
-    expect(new DataView(found.buffer).getInt32(RECORD_ID, true)).toBe(n + 1);
+    expect(new DataView(found.buffer).getInt32(RECORD_ID_OFFSET, true)).toBe(n + 1);
     expect(index.likenessOf(found, record(n))).toBeCloseTo(1, 3);
   }
   expect(index.find(TRACKS + 1)).toBeUndefined();

@@ -1,7 +1,7 @@
 // Which lyrics are of a track: generated tables of songs that are spelled differently, and of songs that only look
 // alike.
 import { expect, test } from 'vitest';
-import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from '../../../server/lyrics/match.ts';
+import { isLyricsOfSong, pickLyrics, type OfferedLyrics, type WantedSong } from '../../../server/lyrics/match.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const WORDS =
@@ -126,7 +126,9 @@ test('guests with brackets in their names, and one edition of an album after ano
   const intro = { ...wanted, title: 'Intro' }; // fits by its album only
   for (const title of ['Intro (feat. Ida [of Lund])', 'Intro [with Ida (Lund) & Bo]'])
     for (const edition of [' - Deluxe Edition - Remastered', ' [Deluxe Edition] (Remastered 2009)'])
-      expect(fits(intro, { ...offered, title, album: `${offered.album}${edition}` }), title + edition).toBe(true);
+      expect(isLyricsOfSong(intro, { ...offered, title, album: `${offered.album}${edition}` }), title + edition).toBe(
+        true,
+      );
 });
 
 test('two songs of one name are only told apart by the album', () => {
@@ -135,6 +137,6 @@ test('two songs of one name are only told apart by the album', () => {
   expect(pickLyrics(wanted, [other, offered])?.id).toBe(1);
   expect(pickLyrics({ ...wanted, album: null }, [other, offered])).toBeUndefined();
   const intro = { ...wanted, title: 'Intro' };
-  expect(fits(intro, { ...offered, title: 'Intro', album: 'Another album' })).toBe(false);
-  expect(fits(intro, { ...offered, title: 'Intro' })).toBe(true);
+  expect(isLyricsOfSong(intro, { ...offered, title: 'Intro', album: 'Another album' })).toBe(false);
+  expect(isLyricsOfSong(intro, { ...offered, title: 'Intro' })).toBe(true);
 });

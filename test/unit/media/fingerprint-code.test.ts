@@ -1,6 +1,6 @@
 // The text form of a fingerprint: small ones encoded by hand, random ones in both directions, and invalid texts.
 import { describe, expect, test } from 'vitest';
-import { compressFingerprint, decompressFingerprint, MAX_RAW } from '../../../server/media/fingerprint-code.ts';
+import { compressFingerprint, decompressFingerprint, MAX_RAW_VALUES } from '../../../server/media/fingerprint-code.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const bytes = (...values: number[]): string => Buffer.from(values).toString('base64url');
@@ -45,8 +45,8 @@ describe('an invalid fingerprint is rejected', () => {
   ])('$what', ({ text }) => expect(decompressFingerprint(text)).toBeUndefined());
 
   test('the longest accepted one has so many numbers', () => {
-    const raw = new Uint32Array(MAX_RAW);
+    const raw = new Uint32Array(MAX_RAW_VALUES);
     expect(decompressFingerprint(compressFingerprint(raw))).toEqual(raw);
-    expect(decompressFingerprint(compressFingerprint(new Uint32Array(MAX_RAW + 1)))).toBeUndefined();
+    expect(decompressFingerprint(compressFingerprint(new Uint32Array(MAX_RAW_VALUES + 1)))).toBeUndefined();
   });
 });

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep, titleOf } from '../../../server/radio/icy.ts';
+import {
+  createIcyJoiner,
+  createIcySplitter,
+  intervalOf,
+  IcyIntervalError,
+  titleOf,
+} from '../../../server/radio/icy.ts';
 
 const encoded = (text: string): Buffer => Buffer.concat([Buffer.from(text), Buffer.alloc(16 - (text.length % 16))]);
 
@@ -27,14 +33,14 @@ it.each<[string, Buffer, string | undefined]>([
 });
 
 it('what is no text is not taken for a title', () => {
-  expect(() => titleOf(Buffer.alloc(32, 0xaa))).toThrow(OutOfStep);
-  expect(() => titleOf(Buffer.from('= StreamTitle'))).toThrow(OutOfStep);
+  expect(() => titleOf(Buffer.alloc(32, 0xaa))).toThrow(IcyIntervalError);
+  expect(() => titleOf(Buffer.from('= StreamTitle'))).toThrow(IcyIntervalError);
 });
 
 it('an interval is a number of bytes that makes sense', () => {
   expect([null, '0', ' 16000 '].map(intervalOf)).toEqual([undefined, undefined, 16_000]);
   for (const wrong of ['-1', '1', '99999999999', '1e3', 'x', ''])
-    expect(() => intervalOf(wrong), wrong).toThrow(OutOfStep);
+    expect(() => intervalOf(wrong), wrong).toThrow(IcyIntervalError);
 });
 
 it('titles come out of the audio and into it again, wherever it is cut', async () => {

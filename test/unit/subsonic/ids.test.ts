@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AlbumId, TrackId } from '../../../server/db/ids.ts';
 import { displayPath } from '../../../server/subsonic/display-path.ts';
 import { idOf, parseId, toCoverId, toId } from '../../../server/subsonic/ids.ts';
-import { underLetters } from '../../../server/subsonic/indexes.ts';
+import { groupByLetter } from '../../../server/subsonic/indexes.ts';
 
 describe('ids', () => {
   it('are parsed to what they were', () => {
@@ -70,7 +70,7 @@ describe('display paths', () => {
 
 describe('an index', () => {
   it('has a group for each letter, ignoring accents, and # for the rest', () => {
-    const groups = underLetters(['Äther', 'abba', '2Pac', 'Beta', '(live)', '東京'], (name) => name);
+    const groups = groupByLetter(['Äther', 'abba', '2Pac', 'Beta', '(live)', '東京'], (name) => name);
     expect(groups.map(({ name, items }) => [name, ...items])).toEqual([
       ['A', 'Äther', 'abba'],
       ['B', 'Beta'],

@@ -10,7 +10,7 @@ function listOf(first: number[]) {
   const source: ListSource = {
     key: 'a',
     read: async ({ limit, offset }) => ({ ids: rows.slice(offset, offset + limit), total: rows.length }),
-    there: (ids) => ids.filter((id) => rows.includes(id)),
+    filterExisting: (ids) => ids.filter((id) => rows.includes(id)),
   };
   return {
     page: async (offset: number, limit = 4, key = 'a') => [

@@ -1,5 +1,5 @@
-// Tracks whose rows match their tags: scanned or uploaded, and not changed since. Their files need not be read again,
-// and if no service may be asked, thousands of them get their status in one statement.
+// Tracks whose rows still have the tags of their files: scanned or uploaded, and not changed since. Their files need
+// not be read again. If no service can be asked, one statement sets the status of thousands of them.
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
@@ -8,7 +8,7 @@ import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 
 /** Tracks of other sources start with metadata from there. */
-const READ_FROM_FILES = ['local_folder', 'upload'];
+const FILE_SOURCES = ['local_folder', 'upload'];
 
 /** A file that changed since is left to the next scan. */
 export const isAsScanned = ({
@@ -17,33 +17,35 @@ export const isAsScanned = ({
   identity: { provenance = {} },
 }: Pick<KnownTrack, 'status' | 'source' | 'identity'>): boolean =>
   status === 'pending' &&
-  READ_FROM_FILES.includes(source) &&
+  FILE_SOURCES.includes(source) &&
   Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset' || origin === 'measured');
 
-const SOURCES = READ_FROM_FILES.map((source) => `'${source}'`).join(', ');
+const FILE_SOURCES_SQL = FILE_SOURCES.map((source) => `'${source}'`).join(', ');
 /** `isAsScanned` in SQL, for tracks with audio. */
-const AS_SCANNED = `metadata_status = 'pending' AND source IN (${SOURCES})
+const IS_AS_SCANNED_SQL = `metadata_status = 'pending' AND source IN (${FILE_SOURCES_SQL})
   AND availability = 'available' AND storage_uri IS NOT NULL
   AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance)
     WHERE value NOT IN ('path', 'charset', 'measured')))`;
-const IS_NAMED = "(provenance IS NULL OR json_extract(provenance, '$.title') IS NOT 'path')";
+const HAS_TITLE_SQL = "(provenance IS NULL OR json_extract(provenance, '$.title') IS NOT 'path')";
 
 export type Settled = RowAs<typeof tracks, 'id'> & { error: string | null };
 
 export function prepareSettling(db: MainDb) {
   const client = db.$client;
   const settle = client.prepare<unknown[], Settled>(`UPDATE tracks SET
-      metadata_status = CASE WHEN ${IS_NAMED} AND artist_id IS NOT NULL THEN 'enriched' ELSE 'failed' END,
-      metadata_error = CASE WHEN ${IS_NAMED} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END
+      metadata_status = CASE WHEN ${HAS_TITLE_SQL} AND artist_id IS NOT NULL THEN 'enriched' ELSE 'failed' END,
+      metadata_error = CASE WHEN ${HAS_TITLE_SQL} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END
       WHEN artist_id IS NOT NULL THEN @noTitle ELSE @nothing END,
       enriched_at = @at, updated_at = @at
-    WHERE id > @above AND id <= @upTo AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${AS_SCANNED}
+    WHERE id > @above AND id <= @upTo AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${IS_AS_SCANNED_SQL}
     RETURNING id, metadata_error AS error`);
-  const answer = client.prepare('DELETE FROM enrichment_unanswered WHERE track_id IN (SELECT value FROM json_each(?))');
+  const deleteUnanswered = client.prepare(
+    'DELETE FROM enrichment_unanswered WHERE track_id IN (SELECT value FROM json_each(?))',
+  );
 
   const settleWindow = client.transaction((params: Record<string, unknown>): Settled[] => {
     const settled = settle.all(params);
-    answer.run(JSON.stringify(settled.map(({ id }) => id)));
+    deleteUnanswered.run(JSON.stringify(settled.map(({ id }) => id)));
     return settled;
   }).immediate;
 
@@ -64,10 +66,10 @@ export function prepareSettling(db: MainDb) {
     isDetailed: boolean;
     at: Date;
   }): Settled[] => {
-    const why = (has: { title: boolean; artist: boolean }): string =>
+    const reasonFor = (named: { title: boolean; artist: boolean }): string =>
       whyNotIdentified(
         { tags: { outcome: 'done', value: undefined }, fingerprint: skipped(whyOff), lookup: skipped(whyOff) },
-        has,
+        named,
       );
     return withRelaxedCommit(client, () =>
       settleWindow({
@@ -75,9 +77,9 @@ export function prepareSettling(db: MainDb) {
         upTo,
         at: at.getTime(),
         isDetailed: isDetailed ? 1 : 0,
-        noArtist: why({ title: true, artist: false }),
-        noTitle: why({ title: false, artist: true }),
-        nothing: why({ title: false, artist: false }),
+        noArtist: reasonFor({ title: true, artist: false }),
+        noTitle: reasonFor({ title: false, artist: true }),
+        nothing: reasonFor({ title: false, artist: false }),
       }),
     );
   };

@@ -1,17 +1,17 @@
-// The part of a file that a track is, for its fingerprint. Pure.
+// The section of a file that belongs to a track, for its fingerprint. Pure.
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { SoundFile, WholeSound } from '../media/fingerprint.ts';
 
-/** Empty for a track that is all of its file. */
-export const heardPart = ({
+/** Returns the start of the section; empty for a track that fills its file. */
+export const sectionStartOf = ({
   sectionStart,
   sampleRateHz,
 }: RowAs<typeof tracks, 'sectionStart' | 'sampleRateHz'>): Pick<SoundFile, 'startMs'> =>
   sectionStart === null || sampleRateHz === null ? {} : { startMs: (sectionStart * 1_000) / sampleRateHz };
 
-/** The same in samples. Lossless files are entered at the track; others are decoded from their beginning. */
-export function heardSection({
+/** Returns the section in samples. Lossless files are entered at the track; others are decoded from their beginning. */
+export function sectionOf({
   sectionStart,
   sectionEnd,
   sampleRateHz,

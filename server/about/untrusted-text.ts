@@ -1,30 +1,30 @@
 // What services send, made safe: text without markup, addresses to link to, lists without what is odd in them.
 import { z } from 'zod';
-import { oneLine } from '../media/text.ts';
+import { toOneLine } from '../media/text.ts';
 import { unescapeXml } from '../media/xml-text.ts';
 
-/** Of the HTML that is looked at; a credit is a name with a link. */
-const MOST_HTML = 4_000;
-const MOST_TEXT = 300;
+/** Limit of the parsed HTML; a credit is a name with a link. */
+const MAX_HTML_CHARACTERS = 4_000;
+const MAX_TEXT_CHARACTERS = 300;
 
 /** The text of a piece of HTML on one line; null if there is none. */
 export function textOfHtml(html: string): string | null {
-  const text = html
-    .slice(0, MOST_HTML)
+  const withoutTags = html
+    .slice(0, MAX_HTML_CHARACTERS)
     .replace(/<(script|style)\b[^<]*<\/\1>/gi, ' ')
     .replace(/<[^<>]*(?:>|$)/g, ' ');
-  const plain = oneLine(
-    unescapeXml(text)
+  const text = toOneLine(
+    unescapeXml(withoutTags)
       .replaceAll('&nbsp;', ' ')
       .replace(/\s+/g, ' ')
       .replace(/ ([,.;:)])/g, '$1')
       .trim(),
-    MOST_TEXT,
+    MAX_TEXT_CHARACTERS,
   );
-  return plain === '' ? null : plain;
+  return text === '' ? null : text;
 }
 
-/** Undefined for anything but an http or https address without credentials. */
+/** Returns undefined for anything but an http or https address without credentials. */
 export function httpUrl(text: string): string | undefined {
   if (text.length > 1_000 || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -32,9 +32,9 @@ export function httpUrl(text: string): string | undefined {
 }
 
 /** A list of which bad items, and those beyond `most`, are left out. */
-export const listOf = <T extends z.ZodType>(item: T, most: number) =>
+export const listOf = <T extends z.ZodType>(item: T, max: number) =>
   z.array(z.unknown()).transform((values): z.output<T>[] =>
-    values.slice(0, most).flatMap((value) => {
+    values.slice(0, max).flatMap((value) => {
       const parsed = item.safeParse(value);
       return parsed.success ? [parsed.data] : [];
     }),
