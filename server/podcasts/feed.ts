@@ -28,11 +28,11 @@ export class UnreadableFeed extends Error {
 }
 
 const {
-  depth: MOST_DEPTH,
-  attributes: MOST_ATTRIBUTES,
-  episodes: MOST_EPISODES,
-  textChars: MOST_TEXT,
-  keptChars: MOST_KEPT,
+  depth: MAX_DEPTH,
+  attributes: MAX_ATTRIBUTES,
+  episodes: MAX_EPISODES,
+  textChars: MAX_TEXT_CHARACTERS,
+  keptChars: MAX_KEPT_CHARACTERS,
 } = TEXT_LIMITS.feed;
 const MAX_DESCRIPTION_CHARACTERS = 10_000;
 const MAX_TITLE_CHARACTERS = 500;
@@ -93,11 +93,11 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
   };
   const onopentagstart = (): void => void (attributeCount = 0);
   const onattribute = (): void => {
-    if (++attributeCount > MOST_ATTRIBUTES) refuse(`an element has more than ${MOST_ATTRIBUTES} attributes.`);
+    if (++attributeCount > MAX_ATTRIBUTES) refuse(`an element has more than ${MAX_ATTRIBUTES} attributes.`);
   };
   const onopentag = ({ name, attributes }: sax.Tag | sax.QualifiedTag): void => {
     if (stack.length === 0) isFeed ||= ROOT_NAMES.has(name);
-    if (stack.length >= MOST_DEPTH) refuse(`elements are nested more than ${MOST_DEPTH} levels deep.`);
+    if (stack.length >= MAX_DEPTH) refuse(`elements are nested more than ${MAX_DEPTH} levels deep.`);
     stack.push({ name, text: '' });
     if (ITEM_NAMES.has(name)) item = { texts: new Map(), audio: undefined };
     const attributeTexts = attributes as Attributes;
@@ -106,13 +106,13 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
   };
   const addText = (text: string): void => {
     const element = stack.at(-1);
-    if (element && element.text.length < MOST_TEXT) element.text += text;
+    if (element && element.text.length < MAX_TEXT_CHARACTERS) element.text += text;
   };
   const onclosetag = (name: string): void => {
     const element = stack.pop();
     if (!element) return;
     if (ITEM_NAMES.has(name)) {
-      if (item && items.length < MOST_EPISODES) items.push(item);
+      if (item && items.length < MAX_EPISODES) items.push(item);
       item = undefined;
       return;
     }
@@ -120,7 +120,7 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
     if (text === '' || !TEXT_NAMES.has(name)) return;
     const parent = stack.at(-1)?.name ?? '';
     keptChars += text.length;
-    if (keptChars > MOST_KEPT) refuse(`its texts have more than ${MOST_KEPT} characters.`);
+    if (keptChars > MAX_KEPT_CHARACTERS) refuse(`its texts have more than ${MAX_KEPT_CHARACTERS} characters.`);
     if (item) {
       if (ITEM_NAMES.has(parent) && !item.texts.has(name)) item.texts.set(name, text);
     } else if (parent === 'image' && name === 'url') image ??= text;
@@ -213,7 +213,7 @@ function webAddress(text: string | undefined, baseUrl: URL): string | undefined 
 /** Removes markup. */
 function toPlainText(text: string | undefined): string | undefined {
   const bare = text
-    ?.slice(0, MOST_TEXT)
+    ?.slice(0, MAX_TEXT_CHARACTERS)
     .replace(/<(?:br|\/p|\/li|\/div)\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>/g, '')
     .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, (_, decimal, hex, name) =>
