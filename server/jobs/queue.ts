@@ -2,8 +2,13 @@
 // run. Which jobs there are, and when each is due, is in the rows of `jobs` alone, where retries (attempts.ts) and
 // restarts find them.
 import BetterQueue from 'better-queue';
+// @ts-expect-error -- the package has no types
+import UntypedMemoryStore from 'better-queue-memory';
 import type { JobId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
+
+/** better-queue would look for it by its name, in packages that the built server is without. */
+const MemoryStore = UntypedMemoryStore as new () => BetterQueue.Store<{ id: JobId }>;
 
 const FAULT_PAUSE_MS = 1_000;
 /** The clock may be set, and the machine may sleep. */
@@ -32,6 +37,7 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
 
   const queue = new BetterQueue<{ id: JobId }, void>({
     concurrent: concurrency,
+    store: new MemoryStore(),
     // It always reports success: better-queue's own retries exist only in memory.
     process: ({ id }: { id: JobId }, done) => void execute(id).finally(done),
   });
