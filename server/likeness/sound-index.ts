@@ -105,7 +105,7 @@ export function openSoundIndex(path: string) {
   let map: SoundMap | undefined;
   let rankSample: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
 
-  function read(target: Uint8Array, at: number): void {
+  function readAt(target: Uint8Array, at: number): void {
     for (let done = 0; done < target.length;) {
       const bytesRead = readSync(fd, target, done, target.length - done, at + done);
       if (bytesRead === 0) throw new Error('the index of sounds ends too early');
@@ -118,11 +118,11 @@ export function openSoundIndex(path: string) {
     at: number,
   ): T {
     const part = new Uint8Array(length);
-    read(part, at);
+    readAt(part, at);
     return new kind(part.buffer);
   }
 
-  read(bytes.subarray(middlesAt, pageAt), layout.middles);
+  readAt(bytes.subarray(middlesAt, pageAt), layout.middles);
   const starts = readArray(Int32Array, (clusters + 1) * 4, layout.starts);
   const values = readArray(Float64Array, MODEL_VALUES * 8, layout.model);
   const model: VectorModel = {
@@ -133,7 +133,7 @@ export function openSoundIndex(path: string) {
   const intBuffer = new Int32Array(1);
 
   function readInt(at: number): number {
-    read(new Uint8Array(intBuffer.buffer), at);
+    readAt(new Uint8Array(intBuffer.buffer), at);
     return intBuffer[0] as number;
   }
 
@@ -145,7 +145,7 @@ export function openSoundIndex(path: string) {
       const middleId = readInt(layout.ids + middle * 4);
       if (middleId === id) {
         const record = new Uint8Array(RECORD_BYTES);
-        read(record, layout.records + readInt(layout.places + middle * 4) * RECORD_BYTES);
+        readAt(record, layout.records + readInt(layout.places + middle * 4) * RECORD_BYTES);
         return record;
       }
       if (middleId < id) low = middle + 1;
@@ -165,7 +165,7 @@ export function openSoundIndex(path: string) {
   function scan(from: number, count: number, scale: number, top: Top): void {
     for (let start = 0; start < count; start += PAGE_RECORDS) {
       const pageCount = Math.min(PAGE_RECORDS, count - start);
-      read(bytes.subarray(pageAt, pageAt + pageCount * RECORD_BYTES), layout.records + (from + start) * RECORD_BYTES);
+      readAt(bytes.subarray(pageAt, pageAt + pageCount * RECORD_BYTES), layout.records + (from + start) * RECORD_BYTES);
       loops.dots(0, pageAt, pageCount, outAt);
       for (let i = 0; i < pageCount; i++) {
         const likeness = (out[i] as number) * scale;
@@ -178,10 +178,10 @@ export function openSoundIndex(path: string) {
   function readRankSample(): NonNullable<typeof rankSample> {
     const count = Math.min(tracks, MAX_RANK_SAMPLE);
     const records = new Uint8Array(count * RECORD_BYTES);
-    if (count === tracks) read(records, layout.records);
+    if (count === tracks) readAt(records, layout.records);
     else
       for (let i = 0; i < count; i++)
-        read(
+        readAt(
           records.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES),
           layout.records + Math.floor((i * tracks) / count) * RECORD_BYTES,
         );

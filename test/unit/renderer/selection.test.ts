@@ -15,10 +15,10 @@ test('nothing is selected at first', () => {
 });
 
 test('a row is selected and deselected', () => {
-  const one = toggled(EMPTY_SELECTION, 7);
-  expect(isChosen(one, 7)).toBe(true);
-  expect(countChosen(one, 100)).toBe(1);
-  expect(countChosen(toggled(one, 7), 100)).toBe(0);
+  const selection = toggled(EMPTY_SELECTION, 7);
+  expect(isChosen(selection, 7)).toBe(true);
+  expect(countChosen(selection, 100)).toBe(1);
+  expect(countChosen(toggled(selection, 7), 100)).toBe(0);
 });
 
 test('a range replaces the selection, or is added to it', () => {

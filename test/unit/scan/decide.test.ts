@@ -21,7 +21,7 @@ interface Rows {
   missing?: TrackId[];
 }
 
-const known = ({
+const fileFacts = ({
   adopted = [],
   files = {},
   names = {},
@@ -66,7 +66,7 @@ const file = (op: Partial<FileOp> = {}): FileOp => ({
 });
 const withoutOp = (decision: Decision): object =>
   Object.fromEntries(Object.entries(decision).filter(([name]) => name !== 'op'));
-const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, known(rows)));
+const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, fileFacts(rows)));
 
 describe('a file that was read', () => {
   it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; decision: object }>([

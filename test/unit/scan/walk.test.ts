@@ -42,7 +42,7 @@ interface KnownFolder {
   files: KnownFile[];
 }
 
-interface Known extends KnownFileLookup {
+interface KnownFileRow extends KnownFileLookup {
   folders: KnownFolder[];
   asked: string[];
   /** Begins a walk of these folders: none of them was seen. */
@@ -50,7 +50,7 @@ interface Known extends KnownFileLookup {
 }
 
 /** The database's knowledge; a folder's id is its index in the list. */
-function knownFiles(folders: KnownFolder[] = []): Known {
+function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
   const asked: string[] = [];
   const seen = new Set<number>();
   let walkedFolders: string[] = [];
@@ -87,12 +87,12 @@ interface WalkedPart {
   restore?: boolean;
 }
 
-function* walking(knownFiles: Known, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
+function* walking(knownFiles: KnownFileRow, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
   knownFiles.begin(folders);
   yield* walk({ root: at, folders, closedKeys: [], knownFiles, restore, canSplit: true });
 }
 
-const walkAll = (known: Known = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
+const walkAll = (known: KnownFileRow = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
 
 /** Turns everything that was found into tracks. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
