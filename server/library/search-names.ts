@@ -36,11 +36,16 @@ export function searchTextOf(names: string): string {
   return text;
 }
 
+/** Connections that have the function. SQLite compiles every statement of a connection again when one is defined. */
+const connectionsWithNamesHold = new WeakSet<Sqlite>();
+
 /**
- * Defines the SQL function `names_hold(names, words)`: whether the names contain all words of a JSON list. It takes a
- * few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
+ * Defines the SQL function `names_hold(names, words)`, once per connection: whether the names contain all words of a
+ * JSON list. It takes a few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
  */
 export function defineNamesHold(client: Sqlite): void {
+  if (connectionsWithNamesHold.has(client)) return;
+  connectionsWithNamesHold.add(client);
   let cachedJson = '';
   let words: string[] = [];
   client.function('names_hold', (names: string | null, json: string) => {
