@@ -10,7 +10,7 @@ export const WORKERS = {
   cover: 'covers/cover-worker',
   fingerprint: 'media/fingerprint-worker',
   smart: 'playlists/smart-worker',
-  lists: 'library/lists-worker',
+  lists: 'library/lists/lists-worker',
   likeness: 'likeness/likeness-worker',
   snapshot: 'backup/snapshot-worker',
   blobs: 'backup/blob-worker',

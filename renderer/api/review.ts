@@ -4,8 +4,8 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClie
 import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { MergeOut } from '../../server/library/merge-wire.ts';
-import type { AlbumChangeOut, AlbumChangePage, RegroupingOut } from '../../server/library/regrouping-wire.ts';
+import type { MergeOut } from '../../server/library/merges/merge-wire.ts';
+import type { AlbumChangeOut, AlbumChangePage, RegroupingOut } from '../../server/library/albums/regrouping-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artistIdentities } from '../db/schema.ts';
-import type { AnnotationPart } from '../library/annotations.ts';
+import type { AnnotationPart } from '../library/tracks/annotations.ts';
 
 /** Absent when nothing was chosen. */
 const Memory = z.object({ mbid: z.string().nullable() }).optional().catch(undefined); // it may be from a backup

@@ -1,6 +1,6 @@
 // Which artist of MusicBrainz one without an mbid is. A name says little, for many artists share one; an album of
 // theirs says who it is, if its title is not one that anybody may have given. Pure but for what it asks.
-import { identityKey, sortKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey, sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { KnownAlbum, Subjects } from './musicbrainz.ts';
 
 /** Titles that many artists have. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { About, Relative, SubjectKind } from '../db/schema.ts';
 import { mbid } from '../enrichment/acoustid-wire.ts';
 import { yearOf, type MusicBrainz } from '../enrichment/musicbrainz.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { toOneLine } from '../media/text.ts';
 import { httpUrl, listOf } from './untrusted-text.ts';
 

@@ -8,7 +8,7 @@ import { albumLoudness, gainFor } from '../dsp/loudness.ts';
 import { unpackHistograms } from '../dsp/histogram-code.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Hearing, NotListened } from '../enrichment/hearing.ts';
-import type { MeasuredWriter } from '../library/measured.ts';
+import type { MeasuredWriter } from '../library/tracks/measured.ts';
 import type { Log } from '../log/log.ts';
 import type { Listened } from '../media/fingerprint.ts';
 import { inSlices, turn } from '../runtime/time-slices.ts';

@@ -5,7 +5,7 @@ import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
-import { fineEnergySql, MOODS, moodSql, type Mood } from '../library/moods.ts';
+import { fineEnergySql, MOODS, moodSql, type Mood } from '../library/lists/moods.ts';
 import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
 export interface DueTrack {

@@ -3,7 +3,7 @@ import type { Heard } from '../dsp/listener.ts';
 import { packCharacter } from '../dsp/character.ts';
 import { packHistograms } from '../dsp/histogram-code.ts';
 import { gainFor } from '../dsp/loudness.ts';
-import type { Measured } from '../library/measured.ts';
+import type { Measured } from '../library/tracks/measured.ts';
 import { packBeats } from './beat-code.ts';
 import type { AnalysisRow } from './queries.ts';
 import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS } from './steps.ts';

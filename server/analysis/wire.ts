@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOODS } from '../library/moods.ts';
+import { MOODS } from '../library/lists/moods.ts';
 
 export const AnalysisOut = z
   .object({

@@ -2,7 +2,7 @@
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
-import { KEPT_MS, type TrashUser } from '../library/trash.ts';
+import { KEPT_MS, type TrashUser } from '../library/trash/trash.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,6 +1,6 @@
 // An avatar with the initials of a name. The letters are strokes of our own, since a server may have no fonts.
 import { hash } from 'node:crypto';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { loadSharp } from './picture.ts';
 
 /** Paths in a box of 4 by 6. */

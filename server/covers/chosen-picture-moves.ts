@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albumCovers, artistPictures, artists } from '../db/schema.ts';
-import type { AnnotationMove, AnnotationPart } from '../library/annotations.ts';
+import type { AnnotationMove, AnnotationPart } from '../library/tracks/annotations.ts';
 
 /** Hash of the picture that moved; null: a person wants none. Absent when nothing was chosen. */
 const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // it may be from a backup

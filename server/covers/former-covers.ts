@@ -4,7 +4,7 @@ import { eq, lt, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { formerCovers, orphanedCovers } from '../db/schema.ts';
-import { KEPT_MS } from '../library/trash.ts';
+import { KEPT_MS } from '../library/trash/trash.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 
 export type FormerCover = typeof formerCovers.$inferSelect;

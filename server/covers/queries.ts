@@ -4,7 +4,7 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { notFound } from '../errors.ts';
 import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
-import { MAX_CREDITS_FOR_COVER } from '../library/artist-rows.ts';
+import { MAX_CREDITS_FOR_COVER } from '../library/lists/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
 import { isNamed, UNNAMED_KEYS } from '../db/unnamed.ts';
 

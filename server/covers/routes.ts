@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts';
 import { readFormFile } from '../http/form-file.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import type { CoverService } from './service.ts';
 import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES, MAX_COVER_BYTES } from './picture.ts';

@@ -2,11 +2,11 @@
 // the music when tracks are renamed or merged, so that a search always knows what is here.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import { removeTrackRow } from '../library/row-removal.ts';
-import type { Trash } from '../library/trash.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import { removeTrackRow } from '../library/tracks/row-removal.ts';
+import type { Trash } from '../library/trash/trash.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';

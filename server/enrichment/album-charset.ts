@@ -6,9 +6,9 @@ import type { RowAs } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, notFound } from '../errors.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
-import { prepareDecodedTexts } from '../library/decoded-texts.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import { prepareDecodedTexts } from '../library/tracks/decoded-texts.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { CHARSETS, isCharset, type Charset } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';
 

@@ -2,7 +2,7 @@
 import { AlbumIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import type { createCharsets } from './album-charset.ts';
 import { AlbumCharsetOut, ChooseCharsetIn, ChosenCharsetOut } from './charset-wire.ts';
 

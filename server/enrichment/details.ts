@@ -1,6 +1,6 @@
 // Completes a match from MusicBrainz, with what neither AcoustID nor the tags have: genres, the year of the first
 // release, the track number, and titles of recordings that AcoustID returns without one.
-import type { TrackIdentity } from '../library/track-values.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { AcoustIdRecording, AcoustIdReleaseGroup } from './acoustid-wire.ts';
 import { matchOf } from './candidates.ts';
 import type { Match } from './match.ts';

@@ -1,7 +1,7 @@
 // Suggests which of several duplicates to keep. The reason is the first criterion by which the best differs from the
 // next.
-import { QUALITIES, RANKS as QUALITY_RANKS } from '../library/audio-quality.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import { QUALITIES, RANKS as QUALITY_RANKS } from '../library/tracks/audio-quality.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 
 export const KEEP_REASONS = [...QUALITIES, 'plays', 'name', 'first'] as const;
 export type KeepReason = (typeof KEEP_REASONS)[number];

@@ -1,7 +1,7 @@
 // API of duplicates.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import { TrackOut } from '../library/wire.ts';
 import { DismissIn, DuplicatePage, DuplicateQuery, MergeIn, toDuplicateGroupOut } from './duplicate-wire.ts';

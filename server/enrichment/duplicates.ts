@@ -6,9 +6,9 @@ import type { RowAs } from '../db/rows.ts';
 import { duplicateMembers, tracks, type duplicatePairs } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { Merges } from '../library/merges.ts';
+import type { Merges } from '../library/merges/merges.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { chooseKeeper, type KeepReason } from './duplicate-keeper.ts';
 import { dismissPair, regroup } from './duplicate-pairs.ts';
 

@@ -2,8 +2,8 @@
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError, isDatabaseLocked, isDiskFull } from '../errors.ts';
-import type { FindKnownTrack, KnownTrack } from '../library/track-identity.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
+import type { FindKnownTrack, KnownTrack } from '../library/tracks/track-identity.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { Log } from '../log/log.ts';
 import { compressFingerprint } from '../media/fingerprint-code.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';

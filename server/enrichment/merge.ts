@@ -1,8 +1,8 @@
 // Merges a track's tags, its match and its current metadata. Without I/O, so that tests can list the rules as a table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
-import { TYPED_RELEASE, type TrackIdentity } from '../library/track-values.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
+import { TYPED_RELEASE, type TrackIdentity } from '../library/tracks/track-values.ts';
 import type { Match } from './match.ts';
 
 interface MergeInput {

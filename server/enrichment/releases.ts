@@ -1,5 +1,5 @@
 // Chooses the release that a file most likely came from: a recording is on the album, the single, five compilations.
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { AcoustIdRecording, AcoustIdRelease, AcoustIdReleaseGroup, AcoustIdTrack } from './acoustid-wire.ts';
 
 /** What the tags say about the album. */

@@ -1,7 +1,7 @@
 // Whether a person should review a match: its score is low, or it contradicts the tags.
 import type { ReviewReason } from '../db/schema.ts';
-import { searchFold } from '../library/sort-and-identity-keys.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
+import { searchFold } from '../library/tracks/sort-and-identity-keys.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { Match } from './match.ts';
 import { isTrusted } from './merge.ts';
 

@@ -6,7 +6,7 @@ import { idParam, pageQuery, queryInt, toPaged } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { ReviewService } from './review-service.ts';
 import { AskedEnrichment, EnrichIn, MatchesOut, ReviewPage, toMatchesOut, toReviewOut } from './wire.ts';

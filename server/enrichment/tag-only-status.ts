@@ -3,7 +3,7 @@
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import type { KnownTrack } from '../library/track-identity.ts';
+import type { KnownTrack } from '../library/tracks/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 

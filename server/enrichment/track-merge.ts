@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { duplicateDismissals } from '../db/schema.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import { dismissPair, sortPair, regroup } from './duplicate-pairs.ts';
 
 /** Ids dismissed on the kept track before the merge; absent when an older version merged it. */

@@ -5,7 +5,7 @@ import type { UserId } from '../db/ids.ts';
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { diskUsage } from '../storage/local.ts';
-import type { Trash } from '../library/trash.ts';
+import type { Trash } from '../library/trash/trash.ts';
 import { createArrivingSpace, type ArrivingFile } from '../storage/arriving-space.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 

@@ -9,7 +9,7 @@ import type { tagsAgain, tracks } from '../db/schema.ts';
 import type { MoreTags } from '../db/more-tags.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
 import { AppError } from '../errors.ts';
-import { foldedText } from '../library/sort-and-identity-keys.ts';
+import { foldedText } from '../library/tracks/sort-and-identity-keys.ts';
 import type { Log } from '../log/log.ts';
 import { USUAL_CHARSET } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';

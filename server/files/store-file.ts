@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
-import type { TrackAudio } from '../library/track-values.ts';
+import type { TrackAudio } from '../library/tracks/track-values.ts';
 import type { Leases } from '../storage/leases.ts';
 import { audioKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';

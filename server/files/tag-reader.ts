@@ -1,6 +1,6 @@
 // Reads the tags of a file in the library again, for modules that do not use the reading thread themselves.
 import { basename, dirname } from 'node:path';
-import type { TrackIdentity } from '../library/track-values.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import { toIdentity } from './track-draft.ts';
 import { isCharset } from '../media/charset.ts';

@@ -8,7 +8,7 @@ import type { Origin } from '../db/schema.ts';
 import { USUAL_CHARSET } from '../media/charset.ts';
 import type { AudioRead, Tags } from '../media/types.ts';
 import { isUnmarked } from '../media/unmarked-text.ts';
-import type { TrackAudio, TrackIdentity } from '../library/track-values.ts';
+import type { TrackAudio, TrackIdentity } from '../library/tracks/track-values.ts';
 
 interface PathName {
   title: string;

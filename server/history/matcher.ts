@@ -4,7 +4,7 @@ import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { plays, tracks } from '../db/schema.ts';
-import { identityKey, sortKey, sortName } from '../library/sort-and-identity-keys.ts';
+import { identityKey, sortKey, sortName } from '../library/tracks/sort-and-identity-keys.ts';
 import { artistNames, titleKey } from './song-names.ts';
 
 export type SongNames = RowAs<typeof plays, 'title' | 'artistName' | 'albumTitle' | 'recordingMbid'>;

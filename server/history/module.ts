@@ -1,6 +1,6 @@
 import type { PlayId, UserId } from '../db/ids.ts';
 import type { LibraryOffer } from '../library/module.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import type { Base, Module } from '../module.ts';
 import type { ReserveSpace } from '../storage/arriving-space.ts';
 import { createHistoryImports } from './imports.ts';

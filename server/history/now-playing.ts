@@ -3,7 +3,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { nowPlayingEvent } from './events.ts';
 
 interface NowPlayingReport {

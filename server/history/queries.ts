@@ -4,8 +4,8 @@ import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
-import type { ReadAside } from '../library/list-pages.ts';
-import { createStatements } from '../library/statement-cache.ts';
+import type { ReadAside } from '../library/lists/list-pages.ts';
+import { createStatements } from '../library/lists/statement-cache.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
 export type PlayRow = RowAs<

@@ -1,7 +1,7 @@
 // Normalizes artists and titles for comparing plays, since taggers and services write guests, accents and punctuation
 // differently.
 import { hash } from 'node:crypto';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 /** `Song (feat. B)`, `Song [ft. B (of C)]`. */
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring)\s[^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;

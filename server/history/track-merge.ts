@@ -1,7 +1,7 @@
 // Moves the plays of a track to another one in a merge, in the caller's transaction. Triggers update the play counts.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 
 export function createPlayMerge({ db }: { db: MainDb }): TrackMergePart {
   const movePlays = db.$client.prepare<[TrackId, TrackId]>('UPDATE plays SET track_id = ? WHERE track_id = ?');

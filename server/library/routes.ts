@@ -4,8 +4,8 @@ import { AlbumIdIn, ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from './edit-rights.ts';
-import { EDIT_FORMS } from './other-forms.ts';
+import type { Editing } from './edits/edit-rights.ts';
+import { EDIT_FORMS } from './edits/other-forms.ts';
 import type { LibraryService } from './service.ts';
 import {
   AlbumOut,

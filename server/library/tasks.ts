@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, UserIdIn } from '../db/ids.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
-import type { AlbumRegroupings } from './album-regroupings.ts';
+import type { AlbumRegroupings } from './albums/album-regroupings.ts';
 import type { LibraryService } from './service.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 

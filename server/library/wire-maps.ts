@@ -8,19 +8,19 @@ import {
   type FieldChanges,
 } from '../db/track-fields.ts';
 import { toIso, toIsoOrNull } from '../http/times.ts';
-import type { Contradiction } from './album-contradictions.ts';
-import type { AlbumFilter } from './album-lists.ts';
-import type { AlbumSummary } from './album-rows.ts';
-import type { ArtistFilter } from './artist-lists.ts';
-import type { ArtistSummary } from './artist-rows.ts';
-import type { ArtistChanges } from './field-edits.ts';
-import type { GenreSummary } from './genres.ts';
-import type { TrackLyrics } from './lyrics.ts';
-import type { TypedMetadata } from './replace-metadata.ts';
+import type { Contradiction } from './albums/album-contradictions.ts';
+import type { AlbumFilter } from './lists/album-lists.ts';
+import type { AlbumSummary } from './lists/album-rows.ts';
+import type { ArtistFilter } from './lists/artist-lists.ts';
+import type { ArtistSummary } from './lists/artist-rows.ts';
+import type { ArtistChanges } from './edits/field-edits.ts';
+import type { GenreSummary } from './lists/genres.ts';
+import type { TrackLyrics } from './tracks/lyrics.ts';
+import type { TypedMetadata } from './edits/replace-metadata.ts';
 import { FIRST_ALONE } from '../storage/music-roots.ts';
-import type { TrackListFilter, FieldFilters } from './track-lists.ts';
-import { gainOf, type TrackSummary } from './track-rows.ts';
-import type { Chapter } from './track-values.ts';
+import type { TrackListFilter, FieldFilters } from './lists/track-lists.ts';
+import { gainOf, type TrackSummary } from './lists/track-rows.ts';
+import type { Chapter } from './tracks/track-values.ts';
 import type {
   AlbumOut,
   AlbumQuery,

@@ -18,9 +18,9 @@ import {
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 import { FORMATS } from '../media/audio-formats.ts';
-import { RELEASE_FIELDS } from './album-contradictions.ts';
-import { NO_FORMAT } from './filters.ts';
-import { folderPath } from './folder-wire.ts';
+import { RELEASE_FIELDS } from './albums/album-contradictions.ts';
+import { NO_FORMAT } from './lists/filters.ts';
+import { folderPath } from './folders/folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
 /** `offline`: its file is in a music folder that is not there. */

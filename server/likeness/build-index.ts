@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { Sqlite } from '../db/client.ts';
-import { countEnergies, type EnergyCounts } from '../library/energy-ranks.ts';
+import { countEnergies, type EnergyCounts } from '../library/lists/energy-ranks.ts';
 import { DIMENSIONS, unpackCharacter } from '../dsp/character.ts';
 import { createKernels } from '../dsp/kernels.ts';
 import {

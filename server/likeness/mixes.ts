@@ -2,8 +2,8 @@
 // and stay until that day is over where the listener was when they were made. A library that has grown much since, as
 // in its first scan, gets others.
 import type { TrackId, UserId } from '../db/ids.ts';
-import { MOODS, type Mood } from '../library/moods.ts';
-import type { Statements } from '../library/statement-cache.ts';
+import { MOODS, type Mood } from '../library/lists/moods.ts';
+import type { Statements } from '../library/lists/statement-cache.ts';
 import type { Facts, FactsReader } from './track-facts.ts';
 import { pickNext } from './radio-pick.ts';
 import type { Radio } from './radio.ts';

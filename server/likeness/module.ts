@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { AnalysisTuning } from '../analysis/module.ts';
 import type { AnalysisPass } from '../analysis/pass.ts';
-import { createEnergyRanks } from '../library/energy-ranks.ts';
+import { createEnergyRanks } from '../library/lists/energy-ranks.ts';
 import type { LibraryOffer } from '../library/module.ts';
-import { createStatements } from '../library/statement-cache.ts';
+import { createStatements } from '../library/lists/statement-cache.ts';
 import type { Base, Module } from '../module.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import { createFacts } from './track-facts.ts';

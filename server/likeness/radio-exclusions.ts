@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
-import type { AnnotationPart } from '../library/annotations.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { AnnotationPart } from '../library/tracks/annotations.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import type { NeverOut } from './wire.ts';
 
 const UserIds = z.array(z.int()).default([]); // merged by an older version

@@ -3,7 +3,7 @@
 import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import type { Facts, FactsReader } from './track-facts.ts';
 import { pickNext, rulesBroken } from './radio-pick.ts';

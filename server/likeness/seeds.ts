@@ -1,7 +1,7 @@
 // What a radio starts from: the tracks that stand for an album, an artist, a genre, a playlist, a mood or a moment.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { Mood } from '../library/moods.ts';
+import type { Mood } from '../library/lists/moods.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import type { FactsReader } from './track-facts.ts';
 import type { ReasonOut, SeedIn } from './wire.ts';

@@ -1,7 +1,7 @@
 // Similar tracks, versions and paths, for the REST and Subsonic APIs.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { Statements } from '../library/statement-cache.ts';
+import type { Statements } from '../library/lists/statement-cache.ts';
 import type { Facts, FactsReader } from './track-facts.ts';
 import type { RadioTrack, Radio } from './radio.ts';
 import { reasonsLike, reasonsOfListener } from './reasons.ts';

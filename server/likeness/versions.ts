@@ -1,8 +1,8 @@
 // Finds other versions of a song: the same recording by its fingerprint, and tracks of the same title whose addition or
 // artist tells which version they are.
 import type { TrackId } from '../db/ids.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import type { Statements } from '../library/statement-cache.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import type { Statements } from '../library/lists/statement-cache.ts';
 import type { VERSION_KINDS } from './wire.ts';
 
 export type VersionKind = (typeof VERSION_KINDS)[number];

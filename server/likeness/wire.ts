@@ -4,7 +4,7 @@ import { AlbumIdIn, ArtistIdIn, PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
 import { pagedOf, pageQuery, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
-import { MOODS } from '../library/moods.ts';
+import { MOODS } from '../library/lists/moods.ts';
 
 /** Whether sounds were compared, or only tags because too little has been analysed yet. */
 const ByOut = z

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import type { AnnotationPart } from '../library/annotations.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { AnnotationPart } from '../library/tracks/annotations.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import { createLikeWrites, deleteStatesOf, listEventsOf, listStatesOf, type Item } from './queries.ts';
 import { changeToAbsorb, nextState, type ItemState } from './state.ts';
 

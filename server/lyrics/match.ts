@@ -1,6 +1,6 @@
 // Which of the lyrics that a service offers are of a track. Pure. Wrong lyrics are worse than none: length, title and
 // artist have to agree, and where that leaves different songs, the album, too.
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 export interface WantedSong {
   title: string;

@@ -4,7 +4,7 @@ import { TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import type { LibraryService } from '../library/service.ts';
 import { LyricsOut } from '../library/wire.ts';
 import { toLyricsOut } from '../library/wire-maps.ts';

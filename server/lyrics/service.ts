@@ -5,7 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Handler } from '../jobs/tasks.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { parseLyrics } from '../media/lrc.ts';
 import type { Lyrics } from '../media/types.ts';

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { lyrics } from '../db/schema.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { createLyricsQueries, type FoundLyricsRow } from './queries.ts';
 
 type StoredLyrics = Omit<FoundLyricsRow, 'trackId'>;

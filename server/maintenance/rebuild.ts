@@ -9,7 +9,7 @@ import { AppError, DISK_FULL, messageOf } from '../errors.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
-import { createTrackWriter } from '../library/track-writer.ts';
+import { createTrackWriter } from '../library/tracks/track-writer.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';

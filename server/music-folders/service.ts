@@ -8,7 +8,7 @@ import type { MusicFolderId, UserId } from '../db/ids.ts';
 import { musicFolders as table, type ImportMode } from '../db/schema.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
-import type { ReadAside } from '../library/list-pages.ts';
+import type { ReadAside } from '../library/lists/list-pages.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SettingsService } from '../settings/service.ts';

@@ -5,7 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import { MusicFolderIdIn, UserIdIn, type TrackId } from '../db/ids.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler, type JobContext } from '../jobs/tasks.ts';
-import type { Trash } from '../library/trash.ts';
+import type { Trash } from '../library/trash/trash.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';

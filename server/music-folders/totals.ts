@@ -1,5 +1,5 @@
 // How much is in each music folder.
-import type { ReadAside } from '../library/list-pages.ts';
+import type { ReadAside } from '../library/lists/list-pages.ts';
 import { sourceIdBounds } from '../storage/music-roots.ts';
 
 export interface FolderTotals {

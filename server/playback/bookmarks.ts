@@ -6,7 +6,7 @@ import { bookmarks, tracks } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 
 type BookmarkRow = typeof bookmarks.$inferSelect;
 export type BookmarkSummary = BookmarkRow & { track: TrackSummary };

@@ -10,7 +10,7 @@ import type { EventHub } from '../events/hub.ts';
 import { isoTimeIn } from '../http/times.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { repairQueue } from './queue-repair.ts';
 import { queueEvent } from './events.ts';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { bookmarks, playQueues } from '../db/schema.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 
 const MergeMemory = z.array(
   z.object({

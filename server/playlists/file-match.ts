@@ -2,7 +2,7 @@
 // path, then by artist and title. Ambiguous matches are left out.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { createStatements } from '../library/statement-cache.ts';
+import { createStatements } from '../library/lists/statement-cache.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { inSlices, mapInSlices } from '../runtime/time-slices.ts';

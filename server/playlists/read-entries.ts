@@ -3,8 +3,8 @@
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
-import { seededOrder } from '../library/seeded-order.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import { seededOrder } from '../library/lists/seeded-order.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';

@@ -4,9 +4,9 @@
 import { albumPlace } from '../db/album-place.ts';
 import type { UserId } from '../db/ids.ts';
 import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
-import { moodSql, type Mood } from '../library/moods.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import type { Params } from '../library/statement-cache.ts';
+import { moodSql, type Mood } from '../library/lists/moods.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import type { Params } from '../library/lists/statement-cache.ts';
 import {
   FIELDS,
   isGroup,

@@ -2,8 +2,8 @@
 // refused here with a message that names them; validated ones consist of known names and plain values.
 import { z } from 'zod';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
-import { MOODS } from '../library/moods.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { MOODS } from '../library/lists/moods.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist' | 'mood';
 

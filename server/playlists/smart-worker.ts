@@ -2,8 +2,8 @@
 // one playlist at a time.
 import { answerFromDatabase } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import { seededOrder } from '../library/seeded-order.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import { seededOrder } from '../library/lists/seeded-order.ts';
 import type { SmartQuery } from './rules-sql.ts';
 
 /** `ids` in order. */

@@ -4,8 +4,8 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import { createStatements } from '../library/statement-cache.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import { createStatements } from '../library/lists/statement-cache.ts';
 
 interface Song {
   title: string;

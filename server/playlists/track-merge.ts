@@ -4,7 +4,7 @@ import { and, eq, gte, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { playlistEntries, playlistPastEntries, playlists } from '../db/schema.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 
 export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): TrackMergePart {
   return {

@@ -10,7 +10,7 @@ import { readFormFile } from '../http/form-file.ts';
 import type { Principal } from '../http/route.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { MAX_FILE_ENTRIES } from './file-entry.ts';
 import type { FileMatcher, UnmatchedLine } from './file-match.ts';
 import { m3uEntry, m3uHead } from './m3u.ts';

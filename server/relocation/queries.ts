@@ -4,7 +4,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import type { TrackAudio } from '../library/track-values.ts';
+import type { TrackAudio } from '../library/tracks/track-values.ts';
 import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 
 /** What a missing track is known by. */

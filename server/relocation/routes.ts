@@ -2,7 +2,7 @@
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/edit-rights.ts';
+import type { Editing } from '../library/edits/edit-rights.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { Relocation } from './service.ts';

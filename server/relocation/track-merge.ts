@@ -1,6 +1,6 @@
 // Gives a track that had lost its file in a merge the file back when that is undone. Inside the caller's transaction.
 import type { SourceFiles } from '../files/source-files.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 
 export const createFileMerge = ({
   sourceFiles,

@@ -12,7 +12,7 @@ import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { AudioFacts } from '../media/types.ts';
 import type { PossibleTrack, FileTraits } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';

@@ -2,7 +2,7 @@
 import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 /** What is compared when there is no fingerprint of one of the two. */
 export interface ComparedMusic {

@@ -19,7 +19,7 @@ import { NEEDS_FFMPEG } from '../files/section-names.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';

@@ -3,7 +3,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { tryOnTracks } from './find-gone.ts';
-import { OVERWRITTEN } from '../library/overwritten-place.ts';
+import { OVERWRITTEN } from '../library/tracks/overwritten-place.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 

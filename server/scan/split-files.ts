@@ -9,7 +9,7 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { numberOfSection, sectionName } from '../files/section-names.ts';
 import { sectionFacts, type Section } from '../files/sections.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
-import type { Trash } from '../library/trash.ts';
+import type { Trash } from '../library/trash/trash.ts';
 import type { Decision, FileOp, ReadSuccess } from './decide.ts';
 import type { FileRows, SectionRow } from './file-rows.ts';
 import type { TrackDraft, ScannedTracks } from './scanned-tracks.ts';

@@ -3,7 +3,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { isDiskFull } from '../errors.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { Relocation } from '../relocation/service.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts';
 import { countsAsPlayed } from '../history/counts-as-played.ts';
 import { titleKey } from '../history/song-names.ts';
 import type { Handler } from '../jobs/tasks.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import type { Log } from '../log/log.ts';
 import type { ScrobbleAccounts } from './accounts.ts';
 import type { createScrobbleQueries, QueuedPlay } from './queries.ts';

@@ -2,10 +2,10 @@
 // of three characters and more, the other for shorter ones. With words of both lengths, the results are intersected,
 // and each may be most of the library. A query of such a table costs as much as a hundred results, so one query
 // continues through artists, albums and tracks.
-import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index.ts';
-import { namesOf, type SearchKind } from '../library/search-names.ts';
-import type { Statements } from '../library/statement-cache.ts';
-import { matchesOf, type Match } from '../library/search-words.ts';
+import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index/search-index.ts';
+import { namesOf, type SearchKind } from '../library/search-index/search-names.ts';
+import type { Statements } from '../library/lists/statement-cache.ts';
+import { matchesOf, type Match } from '../library/search-index/search-words.ts';
 
 type MatchingIds = Record<SearchKind, number[]>;
 

@@ -1,8 +1,8 @@
 // Finds names that start with the query, in the order of an index, so that the best results are found however many
 // others match. (Matches elsewhere in names are found by matching-ids.ts.) Text, because it runs with every key press.
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import type { SearchKind } from '../library/search-names.ts';
-import type { Statements } from '../library/statement-cache.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import type { SearchKind } from '../library/search-index/search-names.ts';
+import type { Statements } from '../library/lists/statement-cache.ts';
 import type { Candidate } from './rank.ts';
 
 interface KindQuery {

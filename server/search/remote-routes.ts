@@ -7,7 +7,7 @@ import { route, type Route } from '../http/route.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import type { Sources } from '../sources/registry.ts';
 import type { LibraryService } from '../library/service.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import type { RemoteSearch } from './remote-search.ts';
 import type { SearchService } from './service.ts';
 import {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 import { ShownAvailabilityOut } from '../library/wire.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import type { FoundHit } from './remote-search.ts';
 
 const limit = queryInt

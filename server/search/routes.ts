@@ -1,7 +1,7 @@
 // API of searching the library.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import { wordsOf } from '../library/search-words.ts';
+import { wordsOf } from '../library/search-index/search-words.ts';
 import type { LibraryService } from '../library/service.ts';
 import { toAlbumOut, toArtistOut, toTrackOut } from '../library/wire-maps.ts';
 import type { SearchService } from './service.ts';

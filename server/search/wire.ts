@@ -1,7 +1,7 @@
 // Searching the library in the API.
 import { z } from 'zod';
 import { pagedOf, pageQuery } from '../http/paging.ts';
-import { FolderOut } from '../library/folder-wire.ts';
+import { FolderOut } from '../library/folders/folder-wire.ts';
 import { AlbumPage, ArtistPage, TrackPage } from '../library/wire.ts';
 
 export const LibrarySearchQuery = z.object({ q: z.string().trim().min(1).max(200), ...pageQuery });

@@ -3,7 +3,7 @@ import { and, eq, gte, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { shares, shareTracks } from '../db/schema.ts';
-import type { TrackMergePart } from '../library/track-merge.ts';
+import type { TrackMergePart } from '../library/merges/track-merge.ts';
 
 export const createShareMerge = ({ db }: { db: MainDb }): TrackMergePart => ({
   moveSince(from: TrackId, to: TrackId, since: Date): boolean {

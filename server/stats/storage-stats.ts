@@ -2,10 +2,10 @@
 import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { libraryTotals } from '../db/schema.ts';
-import { NO_FORMAT } from '../library/filters.ts';
-import { createResultCache } from '../library/result-cache.ts';
+import { NO_FORMAT } from '../library/lists/filters.ts';
+import { createResultCache } from '../library/lists/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
-import { createStatements } from '../library/statement-cache.ts';
+import { createStatements } from '../library/lists/statement-cache.ts';
 import { volumeName } from '../storage/local.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 

@@ -5,7 +5,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, genres, plays, tracks } from '../db/schema.ts';
-import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { addTo, type PlayTotals, type UnmatchedSum, type Sum } from './play-totals.ts';
 import { inNamedAlbum, namedAlbumOf } from '../db/unnamed.ts';
 

@@ -1,5 +1,5 @@
 // A path made of a song's tags, by which clients name their offline files. The real path is not disclosed.
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;

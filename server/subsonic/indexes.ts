@@ -1,5 +1,5 @@
 // Groups names by their first letter, for the index that clients show.
-import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 /** Articles ignored when sorting (library/sort-and-identity-keys.ts). */
 export const IGNORED_ARTICLES = 'The';

@@ -3,7 +3,7 @@
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { FolderRef } from '../library/folders.ts';
+import type { FolderRef } from '../library/folders/folders.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import { mapInSlices } from '../runtime/time-slices.ts';

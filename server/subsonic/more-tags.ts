@@ -2,9 +2,9 @@
 import type { ArtistId } from '../db/ids.ts';
 import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
-import type { AlbumSummary } from '../library/album-rows.ts';
-import { separateValues } from '../library/separate-values.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import type { AlbumSummary } from '../library/lists/album-rows.ts';
+import { separateValues } from '../library/tracks/separate-values.ts';
+import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { toId } from './ids.ts';
 import type { Fields } from './xml.ts';
 

@@ -1,6 +1,6 @@
 // `musicFolderId`, which many endpoints accept. Folder 1 also holds the music outside of all folders, such as uploads.
 import type { MusicFolders } from '../config/music-folders.ts';
-import type { MusicFolderScope } from '../library/music-folder-filters.ts';
+import type { MusicFolderScope } from '../library/lists/music-folder-filters.ts';
 import { Fault } from './errors.ts';
 import type { Params } from './params.ts';
 import type { Fields } from './xml.ts';

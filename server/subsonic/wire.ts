@@ -3,9 +3,9 @@
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
 import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unnamed.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
-import type { AlbumSummary } from '../library/album-rows.ts';
-import type { ArtistSummary } from '../library/artist-rows.ts';
-import { gainOf, type TrackSummary } from '../library/track-rows.ts';
+import type { AlbumSummary } from '../library/lists/album-rows.ts';
+import type { ArtistSummary } from '../library/lists/artist-rows.ts';
+import { gainOf, type TrackSummary } from '../library/lists/track-rows.ts';
 import { PROFILES } from '../media/transcode.ts';
 import { contentTypeOf } from '../media/audio-formats.ts';
 import { chooseAudio } from '../streaming/direct-or-transcoded.ts';

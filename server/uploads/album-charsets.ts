@@ -3,10 +3,10 @@
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
 import { toIdentity } from '../files/track-draft.ts';
-import { prepareDecodedTexts } from '../library/decoded-texts.ts';
-import { sortKey } from '../library/sort-and-identity-keys.ts';
-import type { TrackIdentity } from '../library/track-values.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import { prepareDecodedTexts } from '../library/tracks/decoded-texts.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
+import type { TrackIdentity } from '../library/tracks/track-values.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { CHARSETS, isCharset, type Charset } from '../media/charset.ts';
 import type { AudioRead } from '../media/types.ts';
 import { decodeAlbum, decodeKept, decodeTags } from '../media/unmarked-text.ts';

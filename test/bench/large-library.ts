@@ -1,10 +1,10 @@
 // A large library whose rows are inserted directly, the same for the same seed, with the counts that services would
 // have written. Words have the frequencies of a language (few are common, most are rare) and come in several scripts.
 import type { Sqlite } from '../../server/db/client.ts';
-import { identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
-import { gramsOf } from '../../server/library/search-grams.ts';
-import { createSearchIndex, searchBase, searchEnd } from '../../server/library/search-index.ts';
-import { namesOf, searchTextOf, type SearchKind } from '../../server/library/search-names.ts';
+import { identityKey, sortKey, sortName } from '../../server/library/tracks/sort-and-identity-keys.ts';
+import { gramsOf } from '../../server/library/search-index/search-grams.ts';
+import { createSearchIndex, searchBase, searchEnd } from '../../server/library/search-index/search-index.ts';
+import { namesOf, searchTextOf, type SearchKind } from '../../server/library/search-index/search-names.ts';
 import { seededRandom } from '../support/test-random.ts';
 
 interface LargeLibrary {

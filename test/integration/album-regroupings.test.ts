@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AlbumId } from '../../server/db/ids.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { AlbumChangePage, RegroupingOut, RegroupingPage } from '../../server/library/regrouping-wire.ts';
+import type { AlbumChangePage, RegroupingOut, RegroupingPage } from '../../server/library/albums/regrouping-wire.ts';
 import type { AlbumOut, AlbumPage } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startServer, type TestServer } from '../support/server.ts';

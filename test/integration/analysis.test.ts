@@ -10,7 +10,7 @@ import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.t
 import type { TrackId } from '../../server/db/ids.ts';
 import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
 import type { StoredFingerprint } from '../../server/enrichment/fingerprints.ts';
-import { createMeasuredWriter } from '../../server/library/measured.ts';
+import { createMeasuredWriter } from '../../server/library/tracks/measured.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { prepareSettling } from '../../server/enrichment/tag-only-status.ts';
-import type { TrackIdentity } from '../../server/library/track-values.ts';
-import { createTrackWriter, type NewTrack } from '../../server/library/track-writer.ts';
+import type { TrackIdentity } from '../../server/library/tracks/track-values.ts';
+import { createTrackWriter, type NewTrack } from '../../server/library/tracks/track-writer.ts';
 import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';
 import { allTracks } from '../support/served-library.ts';
 import { silence } from '../support/silence.ts';

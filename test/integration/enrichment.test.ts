@@ -11,7 +11,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import type { Paged } from '../../server/http/paging.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, ArtistPage, TrackEditOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { NOWHERE } from '../../server/storage/music-roots.ts';
 import { openStorage } from '../../server/storage/backends.ts';

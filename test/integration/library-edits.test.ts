@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { AppError } from '../../server/errors.ts';
-import type { TrackAudio, TrackIdentity } from '../../server/library/track-values.ts';
+import type { TrackAudio, TrackIdentity } from '../../server/library/tracks/track-values.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';

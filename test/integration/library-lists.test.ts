@@ -2,12 +2,12 @@
 // directions, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
-import type { AlbumFilter } from '../../server/library/album-lists.ts';
-import type { ArtistFilter } from '../../server/library/artist-lists.ts';
+import type { AlbumFilter } from '../../server/library/lists/album-lists.ts';
+import type { ArtistFilter } from '../../server/library/lists/artist-lists.ts';
 import { LISTED_NAMES, LISTED_NUMBERS, LISTED_TEXTS, TRACK_FIELDS } from '../../server/db/track-fields.ts';
-import { identityKey, searchFold, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
+import { identityKey, searchFold, sortKey, sortName } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
-import type { TrackFilter } from '../../server/library/track-lists.ts';
+import type { TrackFilter } from '../../server/library/lists/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/test-random.ts';

@@ -1,16 +1,16 @@
 // The hot path of lists: every order of every list is read from an index, never sorted, however large the library.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
-import { albumList, ALBUM_SORT_PLANS } from '../../server/library/album-lists.ts';
-import { artistList, ARTIST_SORT_PLANS } from '../../server/library/artist-lists.ts';
-import { toIdList, whereOf, type NewIdList } from '../../server/library/list-definition.ts';
+import { albumList, ALBUM_SORT_PLANS } from '../../server/library/lists/album-lists.ts';
+import { artistList, ARTIST_SORT_PLANS } from '../../server/library/lists/artist-lists.ts';
+import { toIdList, whereOf, type NewIdList } from '../../server/library/lists/list-definition.ts';
 import type { Page } from '../../server/http/paging.ts';
-import { createIdLists } from '../../server/library/page-ids.ts';
-import { createListing, createListThread, type ListThread } from '../../server/library/list-pages.ts';
-import { seededOrder } from '../../server/library/seeded-order.ts';
-import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
-import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';
-import { readTracks } from '../../server/library/track-rows.ts';
+import { createIdLists } from '../../server/library/lists/page-ids.ts';
+import { createListing, createListThread, type ListThread } from '../../server/library/lists/list-pages.ts';
+import { seededOrder } from '../../server/library/lists/seeded-order.ts';
+import { createStatements, type Params, type Statements } from '../../server/library/lists/statement-cache.ts';
+import { trackList, TRACK_SORT_PLANS } from '../../server/library/lists/track-lists.ts';
+import { readTracks } from '../../server/library/lists/track-rows.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { paths } from '../support/product.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
 import type { MainDb } from '../../server/db/client.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import type {
   AlbumOut,
   AlbumPage,

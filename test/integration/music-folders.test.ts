@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { FolderPage } from '../../server/library/folder-wire.ts';
+import type { FolderPage } from '../../server/library/folders/folder-wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { MusicFolderOut, MusicFoldersOut, RemovalOut, ServerFolderOut } from '../../server/music-folders/wire.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';

@@ -1,7 +1,7 @@
 // The play queue, shared by devices, and bookmarks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { createTrackMerge } from '../../server/library/track-merge.ts';
+import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
 import type { ChaptersOut, TrackPage } from '../../server/library/wire.ts';
 import { createPlaybackMerge } from '../../server/playback/track-merge.ts';
 import type { BookmarkOut, QueueOut } from '../../server/playback/wire.ts';

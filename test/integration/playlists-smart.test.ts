@@ -4,9 +4,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
-import { countEnergies, createEnergyRanks } from '../../server/library/energy-ranks.ts';
-import { foldedText, sortKey } from '../../server/library/sort-and-identity-keys.ts';
-import { seededOrder } from '../../server/library/seeded-order.ts';
+import { countEnergies, createEnergyRanks } from '../../server/library/lists/energy-ranks.ts';
+import { foldedText, sortKey } from '../../server/library/tracks/sort-and-identity-keys.ts';
+import { seededOrder } from '../../server/library/lists/seeded-order.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
 import {
   FIELDS,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import { createTrackMerge } from '../../server/library/track-merge.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import type {
   PlaylistEntryPage,
   PlaylistOut,

@@ -7,7 +7,7 @@ import { createFacts } from '../../server/likeness/track-facts.ts';
 import { createRadio } from '../../server/likeness/radio.ts';
 import { createSounds, type Sounds } from '../../server/likeness/sounds.ts';
 import type { RadioIn } from '../../server/likeness/wire.ts';
-import { createStatements } from '../../server/library/statement-cache.ts';
+import { createStatements } from '../../server/library/lists/statement-cache.ts';
 import { createLog } from '../../server/log/log.ts';
 import { paths } from '../support/product.ts';
 import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';

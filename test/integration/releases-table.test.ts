@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, TrackId } from '../../server/db/ids.ts';
 import { storeFingerprint } from '../../server/enrichment/fingerprints.ts';
 import { fingerprintFrom } from '../../server/media/fingerprint-match.ts';
-import { createManualEdits } from '../../server/library/replace-metadata.ts';
-import type { TrackIdentity } from '../../server/library/track-values.ts';
+import { createManualEdits } from '../../server/library/edits/replace-metadata.ts';
+import type { TrackIdentity } from '../../server/library/tracks/track-values.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import {
   readReleasesTable,

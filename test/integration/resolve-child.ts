@@ -1,6 +1,6 @@
 // A concurrent writer for library-resolve.test.ts: writes the same tracks as the others, one transaction each.
 import { openDatabase } from '../../server/db/client.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { silence } from '../support/silence.ts';
 

@@ -2,7 +2,7 @@
 // tracks there are.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MainDb, Sqlite } from '../../server/db/client.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createGoneTracks } from '../../server/scan/gone-candidates.ts';
 import { createMergedFiles } from '../../server/scan/merged-files.ts';
 import { createMovedFiles } from '../../server/scan/moved-files.ts';

@@ -1,12 +1,12 @@
 // The search index follows what is written, with words of every length, whatever happens to the transaction.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { searchFold } from '../../server/library/sort-and-identity-keys.ts';
+import { searchFold } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
-import { createSearchIndex } from '../../server/library/search-index.ts';
-import { rebuildSearch } from '../../server/library/search-rebuild.ts';
-import type { TrackIdentity } from '../../server/library/track-values.ts';
-import type { TrackWriter } from '../../server/library/track-writer.ts';
+import { createSearchIndex } from '../../server/library/search-index/search-index.ts';
+import { rebuildSearch } from '../../server/library/search-index/search-rebuild.ts';
+import type { TrackIdentity } from '../../server/library/tracks/track-values.ts';
+import type { TrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createSearchService, type SearchService } from '../../server/search/service.ts';
 import { openLibraryServices } from '../support/library-services.ts';

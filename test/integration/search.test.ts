@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import type { LibraryService } from '../../server/library/service.ts';
-import type { TrackAudio } from '../../server/library/track-values.ts';
+import type { TrackAudio } from '../../server/library/tracks/track-values.ts';
 import { createSearchService, MAX_RESULTS, type SearchService } from '../../server/search/service.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
-import { createTrackMerge } from '../../server/library/track-merge.ts';
+import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
 import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { best, FIRST, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';

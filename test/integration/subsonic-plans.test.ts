@@ -1,11 +1,11 @@
 // The most frequent Subsonic calls: every statement uses an index, however large the library.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
-import { playedAlbumIds } from '../../server/library/album-rows.ts';
-import { createFolderTree } from '../../server/library/folders.ts';
-import { createLyricsReader } from '../../server/library/lyrics.ts';
-import { createSimilar } from '../../server/library/similar-tracks.ts';
-import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
+import { playedAlbumIds } from '../../server/library/lists/album-rows.ts';
+import { createFolderTree } from '../../server/library/folders/folders.ts';
+import { createLyricsReader } from '../../server/library/tracks/lyrics.ts';
+import { createSimilar } from '../../server/library/lists/similar-tracks.ts';
+import { createStatements, type Params, type Statements } from '../../server/library/lists/statement-cache.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
-import { createTrackMerge, type TrackMerge } from '../../server/library/track-merge.ts';
-import type { TrackIdentity } from '../../server/library/track-values.ts';
+import { createTrackMerge, type TrackMerge } from '../../server/library/merges/track-merge.ts';
+import type { TrackIdentity } from '../../server/library/tracks/track-values.ts';
 import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { createLikeService, type LikeService } from '../../server/likes/service.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { AlbumChangePage, RegroupingPage } from '../../server/library/regrouping-wire.ts';
+import type { AlbumChangePage, RegroupingPage } from '../../server/library/albums/regrouping-wire.ts';
 import { EARLIER_VERSIONS, makeEarlierAlbums, type EarlierVersion } from '../support/earlier-albums.ts';
 import { migrationsIn } from '../support/first-release.ts';
 import { runUntil } from '../support/killed-commands.ts';

@@ -1,4 +1,4 @@
-// Data folders of earlier versions, with albums that the rule of albums (server/library/releases.ts) makes others, and
+// Data folders of earlier versions, with albums that the rule of albums (server/library/albums/releases.ts) makes others, and
 // with what a busy person did in them. Filled by SQL.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

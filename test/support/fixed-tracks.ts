@@ -1,8 +1,8 @@
 // A few tracks inserted with the track writer, for tests without files.
 import type { App } from '../../server/app.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import type { TrackAudio, TrackIdentity } from '../../server/library/track-values.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import type { TrackAudio, TrackIdentity } from '../../server/library/tracks/track-values.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { silence } from './silence.ts';
 
 const AUDIO: TrackAudio = {

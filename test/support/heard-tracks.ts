@@ -7,7 +7,7 @@ import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { trackFingerprints } from '../../server/db/schema.ts';
 import { FINGERPRINT_VERSION } from '../../server/enrichment/fingerprints.ts';
-import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { compressFingerprint } from '../../server/media/fingerprint-code.ts';
 import { audioKey, keyToPath } from '../../server/storage/local-paths.ts';
 import type { Answer, Lookup } from '../fakes/acoustid.ts';

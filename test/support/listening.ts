@@ -3,7 +3,7 @@
 // the tables, without indexes or slices.
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { identityKey } from '../../server/library/sort-and-identity-keys.ts';
+import { identityKey } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import { seededRandom } from './test-random.ts';
 
 interface Listens {

@@ -11,8 +11,8 @@ import {
   type FieldKind,
   type FieldValues,
 } from '../../server/db/track-fields.ts';
-import { foldedText, identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
-import { createSearchIndex } from '../../server/library/search-index.ts';
+import { foldedText, identityKey, sortKey, sortName } from '../../server/library/tracks/sort-and-identity-keys.ts';
+import { createSearchIndex } from '../../server/library/search-index/search-index.ts';
 import { seededRandom } from './test-random.ts';
 
 export type SampleFields = Omit<FieldValues, 'year' | 'trackNumber' | 'discNumber'>;

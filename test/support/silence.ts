@@ -1,6 +1,6 @@
 // Audio of a track whose sound does not matter.
 import { NO_AUDIO } from '../../server/downloads/remote-tracks.ts';
-import type { TrackAudio } from '../../server/library/track-values.ts';
+import type { TrackAudio } from '../../server/library/tracks/track-values.ts';
 
 export const silence: TrackAudio = {
   ...NO_AUDIO,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { FolderOut } from '../../../server/library/folder-wire.ts';
+import type { FolderOut } from '../../../server/library/folders/folder-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { folderPage, folderQuery, tracksOfFolder } from '../../api/folders.ts';
 import { trackPage } from '../../api/library.ts';

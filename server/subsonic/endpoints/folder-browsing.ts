@@ -1,10 +1,10 @@
 // Endpoints that browse by folders: the real tree of each music folder, and uploads in the first one. Ids of artists
 // and albums are folders too, because clients walk from one view into the other.
 import { Pieces } from '../../http/streamed-lists.ts';
-import type { AlbumSummary } from '../../library/album-rows.ts';
-import type { FolderRef } from '../../library/folders.ts';
+import type { AlbumSummary } from '../../library/lists/album-rows.ts';
+import type { FolderRef } from '../../library/folders/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { sortKey } from '../../library/sort-and-identity-keys.ts';
+import { sortKey } from '../../library/tracks/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
 import { partsOf, turn } from '../../runtime/time-slices.ts';

@@ -1,5 +1,5 @@
 // Endpoints of lyrics: plain ones by title and artist, synced ones by song.
-import type { TrackLyrics } from '../../library/lyrics.ts';
+import type { TrackLyrics } from '../../library/tracks/lyrics.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LyricsLine, LyricsWord } from '../../media/types.ts';
 import { userEndpoint, type Endpoints } from '../endpoint.ts';

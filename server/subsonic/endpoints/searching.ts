@@ -1,9 +1,9 @@
 // Endpoints that search. An empty query lists everything in the order in which it was added; phones copy a library so.
 import type { Page } from '../../http/paging.ts';
-import type { AlbumSummary } from '../../library/album-rows.ts';
-import type { ArtistSummary } from '../../library/artist-rows.ts';
+import type { AlbumSummary } from '../../library/lists/album-rows.ts';
+import type { ArtistSummary } from '../../library/lists/artist-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
-import type { TrackSummary } from '../../library/track-rows.ts';
+import type { TrackSummary } from '../../library/lists/track-rows.ts';
 import type { LibrarySearch, IdFilter, SearchService } from '../../search/service.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';

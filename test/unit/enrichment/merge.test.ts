@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Match } from '../../../server/enrichment/match.ts';
 import { mergeMetadata } from '../../../server/enrichment/merge.ts';
-import type { TrackIdentity } from '../../../server/library/track-values.ts';
+import type { TrackIdentity } from '../../../server/library/tracks/track-values.ts';
 
 const THRESHOLD = 0.85;
 const SURE = 0.86;

@@ -3,7 +3,7 @@ import type { Match } from '../../../server/enrichment/match.ts';
 import { whyNotIdentified } from '../../../server/enrichment/reasons.ts';
 import { reviewOf } from '../../../server/enrichment/review.ts';
 import type { StepOutcome } from '../../../server/enrichment/steps.ts';
-import type { TrackIdentity } from '../../../server/library/track-values.ts';
+import type { TrackIdentity } from '../../../server/library/tracks/track-values.ts';
 
 const tags: TrackIdentity = {
   title: 'Harbour Lights',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { identityKey } from '../../../server/library/sort-and-identity-keys.ts';
-import { splitArtists } from '../../../server/library/artist-split.ts';
+import { identityKey } from '../../../server/library/tracks/sort-and-identity-keys.ts';
+import { splitArtists } from '../../../server/library/albums/artist-split.ts';
 
 const nobody = (): boolean => false;
 

@@ -1,7 +1,7 @@
 // When the files of a folder are one album although their artists differ, and whose it is.
 import { describe, expect, test } from 'vitest';
 import type { ArtistId } from '../../../server/db/ids.ts';
-import { artistOf, isOneAlbum, type FolderTrack } from '../../../server/library/folder-albums.ts';
+import { artistOf, isOneAlbum, type FolderTrack } from '../../../server/library/albums/folder-albums.ts';
 
 const by = (artistId: number, ...numbers: (number | null)[]): FolderTrack[] =>
   numbers.map((trackNumber) => ({

@@ -1,7 +1,7 @@
 // Moods are ranks in the energy of the library, so that none of them is empty and none holds nearly everything.
 import { describe, expect, test } from 'vitest';
-import { countEnergies, createEnergyRanks, energiesByPercent } from '../../../server/library/energy-ranks.ts';
-import { MOODS, moodSql, wholeEnergiesSql } from '../../../server/library/moods.ts';
+import { countEnergies, createEnergyRanks, energiesByPercent } from '../../../server/library/lists/energy-ranks.ts';
+import { MOODS, moodSql, wholeEnergiesSql } from '../../../server/library/lists/moods.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 import { seededRandom } from '../../support/test-random.ts';

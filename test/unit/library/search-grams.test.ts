@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gramOf, gramsOf } from '../../../server/library/search-grams.ts';
+import { gramOf, gramsOf } from '../../../server/library/search-index/search-grams.ts';
 
 test.each([
   ['ab', 'a b ab '],

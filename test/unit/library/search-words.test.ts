@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesOf, wordsOf } from '../../../server/library/search-words.ts';
+import { matchesOf, wordsOf } from '../../../server/library/search-index/search-words.ts';
 
 test.each([
   ['Dark Side', ['dark', 'side']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededOrder } from '../../../server/library/seeded-order.ts';
+import { seededOrder } from '../../../server/library/lists/seeded-order.ts';
 
 test.each([
   [1, 1],

@@ -1,6 +1,6 @@
 // Keys of names: for equality, search and sorting.
 import { describe, expect, test } from 'vitest';
-import { identityKey, searchFold, sortKey, sortName } from '../../../server/library/sort-and-identity-keys.ts';
+import { identityKey, searchFold, sortKey, sortName } from '../../../server/library/tracks/sort-and-identity-keys.ts';
 
 describe('identity', () => {
   test.each([

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
 import { createFacts } from '../../../server/likeness/track-facts.ts';
-import { createStatements } from '../../../server/library/statement-cache.ts';
+import { createStatements } from '../../../server/library/lists/statement-cache.ts';
 import { seededRandom } from '../../support/test-random.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';

@@ -1,0 +1,204 @@
+// Regroups albums for other reasons than changed tags: albums of an earlier version follow the rule (releases.ts), and
+// people merge albums of one name. Each regrouping can be undone for 30 days.
+import { count, desc, eq, lt } from 'drizzle-orm';
+import type { AlbumFields, AlbumsBefore } from '../../db/albums-before-regrouping.ts';
+import { type MainDb, writtenRow } from '../../db/client.ts';
+import type { AlbumId, ArtistId, RegroupingId, TrackId, UserId } from '../../db/ids.ts';
+import { albumReview, albumRegroupings } from '../../db/schema.ts';
+import { AppError, notFound } from '../../errors.ts';
+import type { Page, Paged } from '../../http/paging.ts';
+import { inSlices } from '../../runtime/time-slices.ts';
+import { albumName, partsOfName } from './album-names.ts';
+import type { PlacedTrack } from './album-releases.ts';
+import { identityKey } from '../tracks/sort-and-identity-keys.ts';
+import type { TrackWriter } from '../tracks/track-writer.ts';
+
+/** Albums of one name, and the tracks of each that the rule makes of them. */
+export interface AlbumChange {
+  title: string;
+  artistName: string | null;
+  albums: AlbumId[];
+  becomes: PlacedTrack[][];
+}
+
+export type Regrouping = typeof albumRegroupings.$inferSelect;
+interface NameRow {
+  artistId: ArtistId | null;
+  artistName: string | null;
+  title: string;
+}
+
+interface RegroupingsDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'batch' | 'releases' | 'insertAlbumLike'>;
+  now: () => Date;
+}
+
+export type AlbumRegroupings = ReturnType<typeof createAlbumRegroupings>;
+
+export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAlbumLike }, now }: RegroupingsDeps) {
+  const client = db.$client;
+  const listNames = client.prepare<[], NameRow>(
+    `SELECT a.artist_id AS artistId, x.name AS artistName, min(a.title) AS title
+      FROM albums a INDEXED BY albums_fixed_by LEFT JOIN artists x ON x.id = a.artist_id
+      WHERE a.fixed_by = 'upgrade' GROUP BY a.artist_id, a.title_sort, lower(a.title)
+      ORDER BY x.sort_key, a.title_sort`,
+  );
+  const findName = client.prepare<[AlbumId], NameRow & { id: AlbumId }>(
+    `SELECT a.id, a.artist_id AS artistId, x.name AS artistName, a.title
+      FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ?`,
+  );
+  const findFields = client.prepare<[AlbumId], AlbumFields>(
+    `SELECT title, year, release_group_mbid AS releaseGroupMbid, source, source_id AS sourceId,
+      is_compilation AS isCompilation FROM albums WHERE id = ?`,
+  );
+  const setFields = client.prepare<AlbumFields & { id: AlbumId }>(
+    `UPDATE albums SET title = @title, release_group_mbid = @releaseGroupMbid, source = @source,
+      source_id = @sourceId, is_compilation = @isCompilation WHERE id = @id`,
+  );
+  const setYear = client.prepare<[number | null, AlbumId]>('UPDATE albums SET year = ? WHERE id = ?');
+  const findTagsToRead = client.prepare<[], object>('SELECT 1 FROM tags_again');
+  const setFixed = client.prepare<[string | null, AlbumId]>('UPDATE albums SET fixed_by = ? WHERE id = ?');
+  const nameOf = ({ artistId, title }: NameRow): string => albumName(artistId, title);
+  const inBatch = <T>(write: () => T): T => db.transaction(() => batch(write), { behavior: 'immediate' });
+
+  /** Calls `handleName` with every name that has albums of an earlier version. */
+  async function forEachName(handleName: (name: NameRow) => void): Promise<void> {
+    const visitedNames = new Set<string>();
+    await inSlices(listNames.all(), (row) => {
+      if (!visitedNames.has(nameOf(row))) handleName(row);
+      visitedNames.add(nameOf(row));
+    });
+  }
+
+  function release(name: string): void {
+    for (const { id, fixedBy } of releases.albumsOf(name)) if (fixedBy === 'upgrade') setFixed.run(null, id);
+  }
+
+  /** Stores what the albums of a name are now, so that the regrouping can be undone. */
+  function recordRegrouping(row: NameRow, by: UserId | null): Regrouping {
+    const byAlbum = Map.groupBy(releases.tracksOf(nameOf(row)), (track) => track.album);
+    return writtenRow(
+      db
+        .insert(albumRegroupings)
+        .values({
+          name: nameOf(row),
+          title: row.title,
+          artistName: row.artistName,
+          before: [...byAlbum].map(([album, albumTracks]) => [
+            album,
+            albumTracks.map(({ id }) => id),
+            findFields.get(album),
+          ]) satisfies AlbumsBefore,
+          madeBy: by,
+          madeAt: now(),
+        })
+        .returning(),
+    );
+  }
+
+  /** Applies the rule to a name. Albums that it leaves unchanged wait until all tags are read, at most a week. */
+  function apply(row: NameRow, by: UserId | null): void {
+    if (releases.proposal(nameOf(row))) recordRegrouping(row, by);
+    else if (by !== null && findTagsToRead.get()) return;
+    release(nameOf(row));
+    releases.regroupAlbums(nameOf(row));
+  }
+
+  /**
+   * Returns the id of an album as it was before, whose row is made again if it is gone. An album that has another name
+   * by now stays what it is, and a new one takes its place.
+   */
+  function bringBack(album: AlbumId, fields: AlbumFields | undefined, name: string, like: AlbumId): AlbumId {
+    const row = findName.get(album);
+    const isOther = row !== undefined && nameOf(row) !== name;
+    const id = insertAlbumLike(like, isOther ? null : album);
+    if (!fields || identityKey(fields.title) !== partsOfName(name)?.titleKey) return id;
+    if (!row || isOther) setFields.run({ ...fields, id });
+    setYear.run(fields.year, id); // the year stays as long as one of the tracks has it
+    return id;
+  }
+
+  return {
+    /** When the albums of an earlier version follow the rule by themselves; undefined if none are left. */
+    dueAt: (): Date | undefined =>
+      listNames.get() === undefined ? undefined : db.select().from(albumReview).get()?.dueAt,
+    /** Returns what would change, in the order of artists and titles. */
+    async listChanges(): Promise<AlbumChange[]> {
+      const albumChanges: AlbumChange[] = [];
+      await forEachName((row) => {
+        const becomes = releases.proposal(nameOf(row));
+        const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
+        if (becomes) albumChanges.push({ title: row.title, artistName: row.artistName, albums, becomes });
+      });
+      return albumChanges;
+    },
+    /**
+     * Albums of an earlier version that the rule leaves as they are follow it from now on. Waits until the tags that an
+     * earlier version did not keep are read again: which release an album is may be among them.
+     */
+    async releaseUnchanged(): Promise<void> {
+      if (findTagsToRead.get()) return;
+      await forEachName((row) => {
+        if (!releases.proposal(nameOf(row))) inBatch(() => release(nameOf(row)));
+      });
+    },
+    /** Regroups the albums with the names of these albums, or all. Calls `reportProgress` after each name. */
+    async applyAll(
+      by: UserId | null,
+      albumIds?: readonly AlbumId[],
+      reportProgress: () => void = () => {},
+    ): Promise<void> {
+      const names = albumIds && new Set(albumIds.flatMap((id) => findName.get(id) ?? []).map(nameOf));
+      await forEachName((row) => {
+        if (names && !names.has(nameOf(row))) return;
+        inBatch(() => apply(row, by));
+        reportProgress();
+      });
+    },
+    /** Throws `not_found`, and `conflict` for albums of two names: their tracks are given another album. */
+    merge(from: AlbumId, into: AlbumId, by: UserId): Regrouping {
+      const [sourceAlbum, targetAlbum] = [findName.get(from), findName.get(into)];
+      if (!sourceAlbum || !targetAlbum) throw notFound('album', sourceAlbum ? into : from);
+      const name = nameOf(targetAlbum);
+      if (nameOf(sourceAlbum) !== name || from === into)
+        throw new AppError('conflict', 'Albums with other names are made one by giving their tracks the same album.');
+      return inBatch(() => {
+        const regrouping = recordRegrouping(targetAlbum, by);
+        const albums = Map.groupBy(releases.tracksOf(name), ({ album }) => (album === from ? into : album));
+        setFixed.run('person', into);
+        releases.put(name, [...albums]);
+        return regrouping;
+      });
+    },
+    listPast({ limit, offset }: Page): Paged<Regrouping> {
+      const total = db.select({ n: count() }).from(albumRegroupings).get()?.n ?? 0;
+      const { id } = albumRegroupings;
+      return { items: db.select().from(albumRegroupings).orderBy(desc(id)).limit(limit).offset(offset).all(), total };
+    },
+    /** Restores the albums as they were and fixes them. Throws `not_found`, and `conflict` if the name is gone. */
+    undo(id: RegroupingId): void {
+      const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
+      if (!row) throw notFound('change of albums', id);
+      const previousAlbums = row.before as AlbumsBefore;
+      inBatch(() => {
+        const currentTracks = releases.tracksOf(row.name);
+        const [first] = currentTracks;
+        if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
+        const presentIds = new Set(currentTracks.map((track) => track.id));
+        const albumByTrack = new Map<TrackId, AlbumId>();
+        for (const [album, tracks, fields] of previousAlbums) {
+          const remaining = tracks.filter((track) => presentIds.has(track));
+          if (remaining.length === 0) continue;
+          const id = bringBack(album, fields, row.name, first.album);
+          for (const track of remaining) albumByTrack.set(track, id);
+        }
+        const albums = Map.groupBy(currentTracks, (track) => albumByTrack.get(track.id) ?? track.album);
+        releases.put(row.name, [...albums]);
+        for (const album of new Set(albumByTrack.values())) setFixed.run('person', album);
+        db.delete(albumRegroupings).where(eq(albumRegroupings.id, id)).run();
+      });
+    },
+    purgeOld: (cutoff: Date): void => void db.delete(albumRegroupings).where(lt(albumRegroupings.madeAt, cutoff)).run(),
+  };
+}

@@ -1,0 +1,153 @@
+// Applies a changed "never split" mark, as on `Smith; Kotzen`, to existing tracks: credits that were split are joined,
+// and the other way round. Albums by these artists alone are moved along; manually edited credits are kept. Whether a
+// file had the names in one value or in two is not stored, so the mark applies to both.
+import type { MainDb } from '../../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import type { artists, trackArtists, tracks } from '../../db/schema.ts';
+import { inNamedAlbum, isNamed } from '../../db/unnamed.ts';
+import { splitArtists } from './artist-split.ts';
+import { identityKey } from '../tracks/sort-and-identity-keys.ts';
+import { createResolver } from '../tracks/resolve.ts';
+import type { TrackWriter } from '../tracks/track-writer.ts';
+
+type Artist = RowAs<typeof artists, 'id' | 'name' | 'sortKey'>;
+type CreditedTrack = RowAs<typeof tracks, 'id' | 'albumId'> & RowAs<typeof trackArtists, 'credit'>;
+
+const NOT_TYPED = "t.metadata_status <> 'manual' AND coalesce(t.provenance ->> '$.artist', '') <> 'manual'";
+/** Album keys (resolve.ts) that contain the album artist. */
+const ARTIST_IN_KEY = /^((?:[dl]:)?t:)(\d+)(:[^]*)$/;
+
+export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
+  const client = db.$client;
+  const resolver = createResolver({ client, search: writer.search, now });
+  const findArtist = client.prepare<[ArtistId], Artist & RowAs<typeof artists, 'neverSplit'>>(
+    'SELECT id, name, sort_key AS sortKey, never_split AS neverSplit FROM artists WHERE id = ?',
+  );
+  const findPart = client.prepare<[string], Artist & RowAs<typeof artists, 'trackCount'>>(
+    'SELECT id, name, sort_key AS sortKey, track_count AS trackCount FROM artists WHERE name_key = ?',
+  );
+  const listSplit = client.prepare<
+    { rarest: ArtistId; parts: string; most: number },
+    CreditedTrack
+  >(`SELECT t.id, t.album_id AS albumId, t.artist_name AS credit
+    FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
+    WHERE a.artist_id = @rarest AND ${NOT_TYPED} AND (SELECT json_group_array(artist_id ORDER BY position)
+    FROM track_artists WHERE track_id = t.id) = @parts
+      AND t.artist_name = (SELECT group_concat(credit, ', ' ORDER BY position) FROM track_artists
+      WHERE track_id = t.id) LIMIT @most`);
+  const listWhole = client.prepare<
+    [ArtistId, number],
+    CreditedTrack
+  >(`SELECT t.id, t.album_id AS albumId, a.credit FROM track_artists a CROSS JOIN tracks t ON t.id = a.track_id
+    WHERE a.artist_id = ? AND ${NOT_TYPED} AND t.artist_name = a.credit AND (SELECT count(*) FROM track_artists
+    WHERE track_id = t.id) = 1 LIMIT ?`);
+  const deleteCredits = client.prepare('DELETE FROM track_artists WHERE track_id = ?');
+  const insertCredit = client.prepare(
+    'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',
+  );
+  const setArtist = client.prepare(
+    'UPDATE tracks SET artist_id = ?, artist_name = ?, artist_sort = ?, updated_at = ? WHERE id = ?',
+  );
+  const isTheirs = client
+    .prepare<[AlbumId, ArtistId, ArtistId], number>(`SELECT 1 FROM albums WHERE id = ? AND artist_id = ?
+      AND ${isNamed('albums')}
+    AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND artist_id IS NOT ?)`)
+    .pluck();
+  const isLoose = client.prepare<[TrackId]>(`SELECT 1 FROM tracks t WHERE t.id = ? AND NOT ${inNamedAlbum('t')}`);
+  const setAlbumArtist = client.prepare(
+    'UPDATE albums SET artist_id = ?, artist_sort = ?, updated_at = ? WHERE id = ?',
+  );
+  const keysOf = client.prepare<[AlbumId], string>('SELECT key FROM album_keys WHERE album_id = ?').pluck();
+  const deleteKey = client.prepare('DELETE FROM album_keys WHERE key = ?');
+  const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
+
+  function setCredits(trackId: TrackId, credit: string, artists: readonly Artist[]): void {
+    deleteCredits.run(trackId);
+    artists.forEach(({ id, name }, position) => insertCredit.run(trackId, position, id, name));
+    setArtist.run(artists[0]?.id, credit, artists[0]?.sortKey, now().getTime(), trackId);
+    if (isLoose.get(trackId) !== undefined) writer.joinUnnamedAlbum(trackId);
+    writer.search.set('track', trackId);
+  }
+
+  /** Moves an album to the other artist, with its id and keys. */
+  function refile(albumId: AlbumId, from: ArtistId, to: Artist): void {
+    setAlbumArtist.run(to.id, to.sortKey, now().getTime(), albumId);
+    for (const key of keysOf.all(albumId)) {
+      const [, prefix, id, suffix] = ARTIST_IN_KEY.exec(key) ?? [];
+      if (Number(id) !== from) continue;
+      deleteKey.run(key);
+      insertKey.run(`${prefix}${to.id}${suffix}`, albumId);
+    }
+    writer.noteAlbum(albumId);
+    writer.search.setAlbum(albumId);
+  }
+
+  function joinCredits(whole: Artist, names: readonly string[], limit: number): number {
+    const parts = names.flatMap((name) => findPart.get(identityKey(name)) ?? []);
+    const [rarest] = parts.toSorted((a, b) => a.trackCount - b.trackCount);
+    const [first] = parts;
+    if (!rarest || !first || parts.length < names.length) return 0;
+    const splitTracks = listSplit.all({
+      rarest: rarest.id,
+      parts: JSON.stringify(parts.map(({ id }) => id)),
+      most: limit,
+    });
+    const previousNames = splitTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    for (const { id } of splitTracks) setCredits(id, whole.name, [whole]);
+    for (const albumId of albumsOf(splitTracks)) {
+      if (isTheirs.get(albumId, first.id, whole.id) === undefined) continue;
+      refile(albumId, first.id, whole);
+      insertKey.run(splitMarkOf(albumId), albumId);
+    }
+    for (const [id, names] of previousNames) writer.renamed(id, names);
+    writer.sweepEmpty(
+      albumsOf(splitTracks),
+      parts.map(({ id }) => id),
+    );
+    return splitTracks.length;
+  }
+
+  function splitCredits(whole: Artist, limit: number): number {
+    const joinedTracks = listWhole
+      .all(whole.id, limit)
+      .map((track) => ({ ...track, names: splitArtists([track.credit], () => false) }))
+      .filter(({ names }) => names.length > 1);
+    const previousNames = joinedTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
+    let first: Artist | undefined;
+    for (const { id, names } of joinedTracks) {
+      const artists = names.map((name): Artist => ({ ...resolver.artist(name), name }));
+      setCredits(id, names.join(', '), artists);
+      first ??= artists[0];
+    }
+    for (const albumId of albumsOf(joinedTracks)) {
+      if (
+        !first ||
+        isTheirs.get(albumId, whole.id, first.id) === undefined ||
+        deleteKey.run(splitMarkOf(albumId)).changes === 0
+      )
+        continue;
+      refile(albumId, whole.id, first);
+    }
+    for (const [id, names] of previousNames) writer.renamed(id, names);
+    return joinedTracks.length;
+  }
+
+  /** Fixes the credits of up to `limit` tracks; returns how many. Runs inside the caller's transaction. */
+  return (id: ArtistId, limit: number): number => {
+    const artist = findArtist.get(id);
+    const names = artist ? splitArtists([artist.name], () => false) : [];
+    if (!artist || names.length < 2) return 0;
+    return artist.neverSplit === 1 ? joinCredits(artist, names, limit) : splitCredits(artist, limit);
+  };
+}
+
+/**
+ * Key that marks an album as moved by `joinCredits`. Only those move back when the mark is removed; an album whose
+ * files name the unsplit artist stays.
+ */
+const splitMarkOf = (albumId: AlbumId): string => `was:${albumId}`;
+
+const albumsOf = (rows: readonly { albumId: AlbumId | null }[]): AlbumId[] => [
+  ...new Set(rows.flatMap(({ albumId }) => albumId ?? [])),
+];

@@ -1,0 +1,323 @@
+// What edits by hand replaced, for 30 days. An edit is undone by writing what was there before, which is an edit too,
+// so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
+// its last track by the edit comes back under its old id.
+import { randomUUID } from 'node:crypto';
+import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
+import type { Db, MainDb } from '../../db/client.ts';
+import type { TrackEditId, TrackId, UserId } from '../../db/ids.ts';
+import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../../db/schema.ts';
+import { AppError, conflict, notFound } from '../../errors.ts';
+import { inSlices } from '../../runtime/time-slices.ts';
+import {
+  changesOf,
+  confirmedFields,
+  editedFields,
+  fieldText,
+  takeBack,
+  withEditsOf,
+  type FieldChange,
+} from './identity-changes.ts';
+import { isSameIdentity, prepareKnownTracks, withoutMeasured } from '../tracks/track-identity.ts';
+import { createTrackSnapshots, type Parents, type TrackSnapshot } from '../trash/track-snapshot.ts';
+import { KEPT_MS } from '../trash/trash.ts';
+import type { TrackIdentity } from '../tracks/track-values.ts';
+import type { TrackWriter } from '../tracks/track-writer.ts';
+
+interface PreviousState {
+  identity: TrackIdentity;
+  status: MetadataStatus;
+  error: string | null;
+  fpidScore?: number | null;
+  parents: Parents;
+  /** Rows of the tables in `keeps`. */
+  rows?: TrackSnapshot['rows'];
+  /** The ids that the edit set, which `changes` does not show. */
+  after?: Ids;
+  /** Fields that the edit set to the value they had: once the file says something else, the edit changed them. */
+  confirmed?: string[];
+  /** A scan has read other tags since the edit: `identity` is what they say, with earlier edits. */
+  isReread?: true;
+}
+type Ids = Pick<TrackIdentity, (typeof IDS)[number]>;
+const IDS = ['recordingMbid', 'acoustidId'] as const;
+
+export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before' | 'changes'> {
+  changes: FieldChange[];
+  userName: string | null;
+  /** Tracks of the same batch that still can be undone. */
+  batchSize: number;
+}
+
+/** The editor, and which edits are made together. */
+interface EditContext {
+  by: UserId;
+  batch?: string | undefined;
+  kind?: EditKind;
+  /** Tables in which the edit deletes the rows of the track; they come back with an undo. */
+  keeps?: readonly string[];
+}
+
+interface UndoneEdits {
+  /** Undoing this batch redoes the edits. */
+  batch: string;
+  undone: TrackId[];
+  failed: { id: TrackId; detail: string }[];
+}
+
+const MAX_LISTED_EDITS = 200;
+
+interface EditHistoryDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'sweepEmpty' | 'search'>;
+  now: () => Date;
+}
+
+export type EditHistory = ReturnType<typeof createEditHistory>;
+
+export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
+  const findStoredTrack = prepareKnownTracks(db.$client);
+  const snapshots = createTrackSnapshots(db.$client);
+  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - KEPT_MS);
+
+  /** Does the work and stores what it replaced. Throws what the work throws, and `not_found`. */
+  function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
+    return db.transaction(
+      (tx) => {
+        const [storedTrack, parents] = [findStoredTrack(id), snapshots.takeParents(id)];
+        if (!storedTrack || !parents) throw notFound('track', id);
+        const rows = keeps.length === 0 ? [] : (snapshots.take(id)?.rows ?? []);
+        const result = work();
+        const newIdentity = findStoredTrack(id)?.identity ?? storedTrack.identity;
+        const changes = changesOf(storedTrack.identity, newIdentity);
+        if (changes.length > 0 || IDS.some((name) => storedTrack.identity[name] !== newIdentity[name]))
+          tx.insert(trackEdits)
+            .values({
+              trackId: id,
+              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`, // it may have been deleted meanwhile
+              batch: batch ?? null,
+              kind,
+              changes,
+              // lyrics are not edited by hand, and may be long
+              before: {
+                identity: { ...storedTrack.identity, lyrics: undefined },
+                status: storedTrack.status,
+                error: storedTrack.error,
+                fpidScore: storedTrack.fpidScore,
+                rows: rows.filter(({ table }) => keeps.includes(table)),
+                after: idsOf(newIdentity),
+                confirmed: confirmedFields(storedTrack.identity, newIdentity),
+                // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
+                parents: { ...parents, albumCovers: [], artistNevers: [] },
+              } satisfies PreviousState,
+              createdAt: now(),
+            })
+            .run();
+        return result;
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** Writes the target. `automaticState`: the track before its first manual edit, if none of them is left. */
+  function putBack(
+    tx: Db,
+    context: EditContext,
+    id: TrackId,
+    previousState: PreviousState,
+    target: TrackIdentity,
+    automaticState?: PreviousState,
+  ): void {
+    const isWhole = isSameIdentity(asEdited(target), asEdited(previousState.identity));
+    const { fpidScore, rows = [] } = previousState;
+    const outcome = automaticState ?? (isWhole ? previousState : undefined);
+    record(context, id, () => {
+      snapshots.bringParents(previousState.parents);
+      writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findStoredTrack(id)?.folder));
+      tx.update(tracks)
+        .set({
+          updatedAt: now(),
+          ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
+          ...(isWhole && fpidScore !== undefined && { fpidScore }),
+        })
+        .where(eq(tracks.id, id))
+        .run();
+      if (isWhole) snapshots.replaceRows(id, tablesOf(rows), rows);
+      const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
+      for (const albumId of rowIds(previousState.parents.albums)) writer.search.set('album', albumId);
+      for (const artistId of rowIds(previousState.parents.artists)) writer.search.set('artist', artistId);
+      writer.sweepEmpty(rowIds(previousState.parents.albums) as never, rowIds(previousState.parents.artists) as never);
+    });
+  }
+
+  const isUndoable = (at = now()) => gt(trackEdits.createdAt, oldestUndoable(at));
+
+  /**
+   * Undoes these edits of one track, in their order, where the fields are still as the edits left them. Returns the
+   * fields that were changed again since and stay. Throws `conflict` when that is all of them.
+   */
+  function takeEditsBack(
+    tx: Db,
+    context: EditContext,
+    id: TrackId,
+    edits: (typeof trackEdits.$inferSelect)[],
+  ): FieldChange[] {
+    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
+    const storedTrack = findStoredTrack(id);
+    if (!first || !last || !storedTrack) throw notFound('track', id);
+    const changes = new Map<string, FieldChange>();
+    for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
+      changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
+    const previousState = { ...first, ...(last.after && { after: last.after }) };
+    const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
+    const { target, laterChanges } = takeBackFrom(storedTrack.identity);
+    if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
+      throw conflict(`Nothing was undone. ${describeChanges(laterChanges)}`);
+    const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
+    const tags = automaticState?.isReread && identityUnderEdits(tx, id);
+    if (!tags) {
+      putBack(tx, context, id, first, target, automaticState);
+      return laterChanges;
+    }
+    // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
+    // replaced before the undo is recorded: undoing the undo keeps the new ones.
+    const retagged = withEditsOf(storedTrack.identity, tags);
+    writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, storedTrack.folder));
+    const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retagged);
+    putBack(tx, context, id, first, secondTry.target, automaticState);
+    return secondTry.laterChanges;
+  }
+
+  /**
+   * What the track was before the edit that made it `manual`, if `target` has nothing of that edit or of later ones.
+   * Undefined while something of them is left.
+   */
+  function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
+    const edit = tx
+      .select()
+      .from(trackEdits)
+      .where(and(eq(trackEdits.trackId, id), ne(sql`${trackEdits.before} ->> '$.status'`, 'manual')))
+      .orderBy(desc(trackEdits.id))
+      .limit(1)
+      .get();
+    if (!edit) return undefined;
+    const previousState = edit.before as PreviousState;
+    const isTakenBack = (edit.changes as FieldChange[]).every(
+      (change) => fieldText(target, change.field) === fieldText(previousState.identity, change.field),
+    );
+    return isTakenBack && editedFields(target, previousState.identity).length === 0 ? previousState : undefined;
+  }
+
+  return {
+    record,
+
+    /** The latest first. */
+    list(id: TrackId): TrackEdit[] {
+      const { before: _, ...columns } = getTableColumns(trackEdits);
+      return db
+        .select({
+          ...columns,
+          userName: users.username,
+          batchSize: sql<number>`CASE WHEN ${trackEdits.batch} IS NULL THEN 1 ELSE (SELECT count(DISTINCT b.track_id)
+            FROM track_edits b WHERE b.batch = ${trackEdits.batch}) END`,
+        })
+        .from(trackEdits)
+        .leftJoin(users, eq(users.id, trackEdits.userId))
+        .where(and(eq(trackEdits.trackId, id), isUndoable()))
+        .orderBy(desc(trackEdits.id))
+        .limit(MAX_LISTED_EDITS)
+        .all()
+        .map((row) => ({ ...row, changes: row.changes as FieldChange[] }));
+    },
+
+    /**
+     * Undoes the edit where the fields are still as it left them. Returns the fields that were changed again since and
+     * stay. Throws `not_found`, and `conflict` when that is all of them.
+     */
+    undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
+      return db.transaction(
+        (tx) => {
+          const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
+          const edits = tx.select().from(trackEdits).where(and(ofTrack, isUndoable())).all();
+          if (edits.length === 0 || !findStoredTrack(trackId)) throw notFound('edit', id);
+          return takeEditsBack(tx, { by }, trackId, edits);
+        },
+        { behavior: 'immediate' },
+      );
+    },
+
+    /**
+     * Undoes the edits of a batch where the fields are still as it left them. `assertMay` throws for a track that may
+     * not be edited. Throws `not_found` when there is nothing to undo.
+     */
+    async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
+      const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
+      const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
+      if (rows.length === 0) throw notFound('edit', batch);
+      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failed: [] };
+      await inSlices(rows, ({ id }) => {
+        try {
+          db.transaction(
+            (tx) => {
+              assertMay(id);
+              const ofTrack = and(ofBatch, eq(trackEdits.trackId, id));
+              const edits = tx.select().from(trackEdits).where(ofTrack).orderBy(trackEdits.id).all();
+              takeEditsBack(tx, { by, batch: outcome.batch }, id, edits);
+            },
+            { behavior: 'immediate' },
+          );
+          outcome.undone.push(id);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          outcome.failed.push({ id, detail: error.message });
+        }
+      });
+      return outcome;
+    },
+
+    isBatch: (batch: string): boolean =>
+      db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined,
+
+    purgeOld: (at = now()): void =>
+      void db
+        .delete(trackEdits)
+        .where(lt(trackEdits.createdAt, oldestUndoable(at)))
+        .run(),
+  };
+}
+
+/** For a scan that read other tags of a track: undoing its edits restores the new tags. */
+export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
+  for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
+    const previousState = edit.before as PreviousState;
+    const identity = { ...withEditsOf(previousState.identity, tags), lyrics: undefined };
+    const changes = (edit.changes as FieldChange[]).map((change) => ({
+      ...change,
+      before: fieldText(identity, change.field),
+    }));
+    for (const field of previousState.confirmed ?? []) {
+      const [oldText, newText] = [fieldText(previousState.identity, field), fieldText(identity, field)];
+      if (oldText !== newText && !changes.some((change) => change.field === field))
+        changes.push({ field, before: newText, after: oldText });
+    }
+    const rereadState: PreviousState = { ...previousState, identity, isReread: true };
+    // with other tags it is to be identified again
+    if (rereadState.status !== 'manual') Object.assign(rereadState, { status: 'pending', error: null });
+    db.update(trackEdits).set({ before: rereadState, changes }).where(eq(trackEdits.id, edit.id)).run();
+  }
+}
+
+/** Returns the identity that a track has without its edits, by its current tags. Undefined without edits. */
+export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
+  const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
+  return first && (first.before as PreviousState).identity;
+}
+
+const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
+/** Removes what edits do not change: lyrics, and values of the analysis. */
+const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });
+const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
+
+function describeChanges(laterChanges: FieldChange[]): string {
+  const fields = laterChanges.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
+  return `Changed again since: ${fields.join(', ')}.`;
+}

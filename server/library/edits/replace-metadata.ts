@@ -1,0 +1,116 @@
+// Sets metadata of a track by hand, its names included. It takes precedence over tags and services, now and later.
+import { eq } from 'drizzle-orm';
+import type { MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import { tracks, type Origin } from '../../db/schema.ts';
+import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../../db/track-fields.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { identityKey } from '../tracks/sort-and-identity-keys.ts';
+import { prepareKnownTracks } from '../tracks/track-identity.ts';
+import { TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
+import type { TrackWriter } from '../tracks/track-writer.ts';
+
+/** An absent field is kept, null clears it. */
+export interface TypedMetadata extends FieldChanges {
+  title?: string | undefined;
+  /** The credit as displayed: `A feat. B`. */
+  artist?: string | null | undefined;
+  /** The artists it names; without them `artist` is one name, or several separated by `;`. */
+  artists?: string[] | undefined;
+  album?: string | null | undefined;
+  albumArtist?: string | null | undefined;
+  genre?: string | null | undefined;
+}
+
+export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
+  const findStoredTrack = prepareKnownTracks(db.$client);
+
+  /**
+   * The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`. Removes an album and artists
+   * that are left without tracks.
+   */
+  function setMetadata(id: TrackId, metadata: TypedMetadata, { keepsStatus }: { keepsStatus: boolean }): void {
+    assertVisible(metadata);
+    db.transaction(
+      (tx) => {
+        const track = findStoredTrack(id);
+        if (!track) throw notFound('track', id);
+        writer.batch(() => writer.setIdentity(id, toIdentity(track.identity, metadata), track.folder));
+        tx.update(tracks)
+          .set({ updatedAt: now(), ...(!keepsStatus && { metadataStatus: 'manual', metadataError: null }) })
+          .where(eq(tracks.id, id))
+          .run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  return { setMetadata };
+}
+
+function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): TrackIdentity {
+  const { artists, artist } = creditOf(storedIdentity, metadata);
+  const album = metadata.album === undefined ? storedIdentity.album : (metadata.album ?? undefined);
+  const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
+    identityKey(a ?? '') === identityKey(b ?? '');
+  const isSameAlbum =
+    album !== undefined &&
+    isSame(album, storedIdentity.album) &&
+    (metadata.albumArtist === undefined || isSame(metadata.albumArtist, storedIdentity.albumArtist));
+  return {
+    title: metadata.title ?? storedIdentity.title,
+    artists,
+    artist,
+    album,
+    albumArtist:
+      metadata.albumArtist ??
+      (isSameAlbum && metadata.albumArtist === undefined ? storedIdentity.albumArtist : undefined),
+    compilation: isSameAlbum ? storedIdentity.compilation : undefined,
+    releaseGroupMbid: isSameAlbum ? storedIdentity.releaseGroupMbid : undefined,
+    releaseMbid: isSameAlbum ? storedIdentity.releaseMbid : undefined,
+    genres: metadata.genre === undefined ? storedIdentity.genres : metadata.genre === null ? [] : [metadata.genre],
+    ...(fieldsFrom((field) =>
+      metadata[field] === undefined ? storedIdentity[field] : (metadata[field] ?? undefined),
+    ) as KnownFields),
+    recordingMbid: storedIdentity.recordingMbid,
+    acoustidId: storedIdentity.acoustidId,
+    charset: storedIdentity.charset,
+    lyrics: storedIdentity.lyrics,
+    provenance: {
+      ...storedIdentity.provenance,
+      ...originsOf(metadata),
+      ...(!isSameAlbum && album !== undefined && { [TYPED_RELEASE]: 'manual' as const }),
+    },
+  };
+}
+
+function creditOf(
+  storedIdentity: TrackIdentity,
+  { artist, artists = [] }: TypedMetadata,
+): Pick<TrackIdentity, 'artist' | 'artists'> {
+  if (artists.length > 0) return { artists, artist: artist ?? undefined };
+  if (artist === undefined) return { artists: storedIdentity.artists, artist: storedIdentity.artist };
+  return { artists: artist === null ? [] : [artist], artist: undefined };
+}
+
+/** Returns the origins of the typed fields; other fields keep theirs. */
+function originsOf(metadata: TypedMetadata): Record<string, Origin> {
+  const presentFields = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
+    (field) => metadata[field] !== undefined,
+  );
+  const impliedFields = [
+    ...(metadata.artists && metadata.artists.length > 0 ? ['artist'] : []),
+    ...(metadata.albumArtist === undefined ? [] : ['album']),
+  ];
+  return Object.fromEntries([...presentFields, ...impliedFields].map((field) => [field, 'manual']));
+}
+
+/** Rejects names without visible characters. */
+function assertVisible({ title, artist, artists = [], album }: TypedMetadata): void {
+  const message = 'must contain a visible character';
+  const faults = [['title', title], ['artist', artist], ...artists.map((name) => ['artists', name]), ['album', album]]
+    .filter(([, name]) => name !== undefined && name !== null)
+    .filter(([, name]) => identityKey(name ?? '') === '')
+    .map(([field]) => ({ field: field ?? '', message }));
+  if (faults.length > 0) throw invalid(faults);
+}

@@ -1,0 +1,81 @@
+// REST API of the folders on disk.
+import { z } from 'zod';
+import type { MusicFolders } from '../../config/music-folders.ts';
+import { notFound } from '../../errors.ts';
+import { pageQuery, toPaged } from '../../http/paging.ts';
+import { route, type Route } from '../../http/route.ts';
+import { FIRST_ALONE, keyOfPath, pathInRoot, rootPathOf } from '../../storage/music-roots.ts';
+import { FolderPage, folderPath, type FolderOut } from './folder-wire.ts';
+import type { FolderRef } from './folders.ts';
+import type { LibraryService } from '../service.ts';
+
+interface FolderRouteDeps {
+  library: LibraryService;
+  musicFolders: MusicFolders;
+}
+
+export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[] {
+  const { folders } = library;
+  const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_ALONE;
+  const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
+
+  /** Throws `not_found`, also in a music folder that is not set any more. */
+  function find(requestedPath: string): FolderRef & { key: string } {
+    const text = requestedPath === FIRST_ALONE ? '' : requestedPath;
+    const key = keyOfPath(keys(), text);
+    const folder = musicFolders.list().some((musicFolder) => musicFolder.key === key)
+      ? folders.findPath(text)
+      : undefined;
+    if (!folder) throw notFound('folder', requestedPath);
+    return { ...folder, key };
+  }
+
+  function parentsOf({ path: currentPath, key }: { path: string; key: string }): FolderOut[] {
+    const name = musicFolders.list().find((musicFolder) => musicFolder.key === key)?.name ?? '';
+    const segments = pathInRoot(key, currentPath).split('/').filter(Boolean);
+    const root = rootPathOf(key);
+    return [
+      { path: pathOfRoot(key), name },
+      ...segments.map((segment, i) => ({
+        path: [...(root === '' ? [] : [root]), ...segments.slice(0, i + 1)].join('/'),
+        name: segment,
+      })),
+    ];
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/folders',
+        access: 'user',
+        summary: 'Folders in a folder as they are on disk; without a path the music folders',
+        query: z.object({ path: folderPath.optional(), ...pageQuery }),
+        problems: ['not_found'],
+        reply: FolderPage,
+      },
+      async ({ query }) => {
+        if (query.path === undefined) {
+          const roots = musicFolders.list().map(({ key, name }) => ({
+            path: pathOfRoot(key),
+            name,
+            is_offline: musicFolders.whyOffline(key) !== undefined,
+          }));
+          const items = roots.slice(query.offset, query.offset + query.limit);
+          const page = toPaged({ items, total: roots.length }, query, (root) => root);
+          return { ...page, parents: [], is_offline: false, track_count: 0 };
+        }
+        const folder = find(query.path);
+        return {
+          ...toPaged(await folders.pageOf(folder, query), query, ({ path: childPath, name }) => ({
+            path: childPath,
+            name,
+          })),
+          parents: parentsOf(folder),
+          is_offline: musicFolders.whyOffline(folder.key) !== undefined,
+          track_count: folders.countTracks(folder),
+        };
+      },
+    ),
+  ];
+}

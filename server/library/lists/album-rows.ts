@@ -1,0 +1,178 @@
+// Reads the album rows for the ids of a page, in one statement. Which ids those are: page-ids.ts.
+import type { AlbumId, UserId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import type { albums, tracks } from '../../db/schema.ts';
+import type { MoreTags } from '../../db/more-tags.ts';
+import { valuesOfList } from '../../db/track-fields.ts';
+import type { Page } from '../../http/paging.ts';
+import { releaseTypes } from '../albums/release-types.ts';
+import { IS_RELEASE_OF_FILE, moreTagsFor } from './track-rows.ts';
+import { inOrder, type Statements } from './statement-cache.ts';
+import { isNamed } from '../../db/unnamed.ts';
+
+type Column =
+  | 'id'
+  | 'title'
+  | 'artistId'
+  | 'year'
+  | 'genre'
+  | 'isCompilation'
+  | 'trackCount'
+  | 'discCount'
+  | 'durationMs'
+  | 'sizeBytes'
+  | 'source'
+  | 'sourceId'
+  | 'releaseGroupMbid'
+  | 'createdAt'
+  | 'updatedAt';
+
+interface JoinedColumns {
+  artistName: string | null;
+  /** ETag of the current cover. */
+  coverEtag: string | null;
+  /** 0 to 5; 0 means unrated. */
+  rating: number;
+  playCount: number;
+}
+
+/** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
+export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, JoinedColumns {
+  /** Record labels of its tracks. */
+  labels: string[];
+  /** The earliest original year of its tracks. */
+  originalYear: number | null;
+  /** As the files of its first disc have it, like the next two. */
+  releaseMbid: string | null;
+  edition: string | null;
+  releaseTypes: string[];
+  discTitles: { disc: number; title: string }[];
+  /** Of one track of each disc, by their numbers. */
+  moreTags: { disc: number | null; tags: MoreTags }[];
+  /** Whether a track is explicit; false if none is and some are clean. */
+  isExplicit: boolean | null;
+  hasCover: boolean;
+  liked: boolean;
+  likedAt: Date | null;
+  lastPlayedAt: Date | null;
+}
+
+interface RawAlbumRow extends RowAs<typeof albums, Column>, JoinedColumns {
+  hasCover: number;
+  liked: number;
+  likedAt: number | null;
+  lastPlayedAt: number | null;
+}
+
+const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistName, a.year, a.genre,
+    a.is_compilation AS isCompilation,
+    a.track_count AS trackCount, a.disc_count AS discCount, a.duration_ms AS durationMs, a.size_bytes AS sizeBytes,
+    (c.key IS NOT NULL
+      OR ${isNamed('a')}
+        AND EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = a.id AND t.cover_url IS NOT NULL)) AS hasCover,
+    c.etag AS coverEtag,
+    a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
+    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
+    coalesce(l.rating, 0) AS rating, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
+    a.created_at AS createdAt, a.updated_at AS updatedAt
+  FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
+  LEFT JOIN artists x ON x.id = a.artist_id
+  LEFT JOIN album_covers c ON c.album_id = a.id
+  LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'album' AND l.item_id = a.id
+  LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'album' AND p.item_id = a.id`;
+
+// One query per page, served by a partial index of the tracks that have either.
+const RELEASE_VALUES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear
+  FROM json_each(@ids) ids CROSS JOIN tracks t INDEXED BY tracks_album_release ON t.album_id = ids.value
+  WHERE t.label IS NOT NULL OR t.original_year IS NOT NULL GROUP BY t.album_id, t.label`;
+interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
+  id: AlbumId;
+}
+
+// The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
+const FROM_NAMED_ALBUMS = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
+    CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
+const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
+    ${IS_RELEASE_OF_FILE} AS isRelease
+  FROM (SELECT t.id, min(coalesce(t.track_number, 9999)) ${FROM_NAMED_ALBUMS} GROUP BY t.album_id, t.disc_number) f
+  CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
+  ORDER BY t.album_id, t.disc_number`;
+interface DiscTags {
+  id: AlbumId;
+  disc: number | null;
+  tags: string;
+  isRelease: 0 | 1;
+}
+// Few libraries have such tags, and the others do not look for them.
+const EXPLICIT_FLAGS = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${FROM_NAMED_ALBUMS}
+    CROSS JOIN more_tags m INDEXED BY more_tags_is_explicit ON m.track_id = t.id AND m.is_explicit IS NOT NULL
+  WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_is_explicit WHERE is_explicit IS NOT NULL)
+  GROUP BY t.album_id`;
+
+/** Albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
+export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
+  const items = statements.rows<RawAlbumRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+    ...row,
+    labels: [] as string[],
+    originalYear: null as number | null,
+    moreTags: [] as AlbumSummary['moreTags'],
+    isExplicit: null as boolean | null,
+    releaseMbid: null as string | null,
+    edition: null as string | null,
+    releaseTypes: [] as string[],
+    discTitles: [] as AlbumSummary['discTitles'],
+    isCompilation: row.isCompilation === 1,
+    hasCover: row.hasCover === 1,
+    liked: row.liked === 1,
+    likedAt: toDate(row.likedAt),
+    lastPlayedAt: toDate(row.lastPlayedAt),
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  }));
+  const byId = new Map(items.map((album) => [album.id, album]));
+  const uniqueIds = { ids: JSON.stringify([...byId.keys()]) };
+  for (const { id, label, originalYear } of statements.rows<Release>(RELEASE_VALUES, uniqueIds)) {
+    const album = byId.get(id);
+    if (!album) continue;
+    album.originalYear = Math.min(album.originalYear ?? Infinity, originalYear ?? Infinity);
+    if (album.originalYear === Infinity) album.originalYear = null;
+    for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
+  }
+  for (const { id, disc, tags, isRelease } of statements.rows<DiscTags>(DISC_TAGS, uniqueIds)) {
+    const { releaseMbid, edition, ...otherTags } = JSON.parse(tags) as MoreTags;
+    const releaseTags = isRelease === 1 ? { ...(releaseMbid && { releaseMbid }), ...(edition && { edition }) } : {};
+    byId.get(id)?.moreTags.push({ disc, tags: { ...otherTags, ...releaseTags } });
+  }
+  for (const album of items) {
+    const tags = album.moreTags[0]?.tags ?? {};
+    album.releaseMbid = tags.releaseMbid ?? null;
+    album.edition = tags.edition?.join(', ') || null;
+    album.releaseTypes = releaseTypes(tags, album.isCompilation);
+    album.discTitles = album.moreTags.flatMap(({ disc, tags: { discSubtitle } }) =>
+      discSubtitle === undefined ? [] : [{ disc: disc ?? 1, title: discSubtitle }],
+    );
+  }
+  for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT_FLAGS, uniqueIds)) {
+    const album = byId.get(id);
+    if (album) album.isExplicit = isExplicit === 1;
+  }
+  return inOrder(items, ids);
+}
+
+export type PlayedOrder = 'plays' | 'last_played_at';
+
+/** The albums that the user played most, or last; removed ones are skipped. */
+export const playedAlbumIds = (
+  statements: Statements,
+  userId: UserId,
+  by: PlayedOrder,
+  { limit, offset }: Page,
+): AlbumId[] =>
+  statements.column<AlbumId>(
+    `SELECT p.item_id FROM play_counts p CROSS JOIN albums i ON i.id = p.item_id
+      WHERE p.user_id = @userId AND p.item_type = 'album' ORDER BY p.${by} DESC, p.item_id DESC
+      LIMIT @limit OFFSET @offset`,
+    { userId, limit, offset },
+  );
+
+const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

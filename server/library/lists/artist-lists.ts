@@ -1,0 +1,78 @@
+// Which artists a list holds and in what order: every filter and sort of `GET /artists`.
+import type { ArtistId, UserId } from '../../db/ids.ts';
+import { identityKey } from '../tracks/sort-and-identity-keys.ts';
+import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import type { NewIdList } from './list-definition.ts';
+import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
+import { orderOf, type ListOrder, type Sort } from './sorts.ts';
+import type { ArtistSort } from '../wire.ts';
+
+export interface ArtistFilter {
+  q?: string | undefined;
+  /** Artists with a track in this genre; `yearFrom` and `yearTo` likewise. */
+  genre?: string | undefined;
+  yearFrom?: number | undefined;
+  yearTo?: number | undefined;
+  artistId?: ArtistId | undefined;
+  liked?: boolean | undefined;
+  musicFolder?: MusicFolderScope | undefined;
+  /** True: only album artists. */
+  hasAlbums?: boolean | undefined;
+}
+
+const BY_NAME: Sort = { index: 'artists_sort_key', columns: ['sort_key', 'id'] };
+
+export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
+  name: BY_NAME,
+  artist: BY_NAME,
+  year: { index: 'artists_first_year', columns: ['first_year', 'sort_key', 'id'], nulls: true },
+  created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
+  play_count: { played: 'plays' },
+  last_played_at: { played: 'last_played_at' },
+};
+
+export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
+  return {
+    itemType: 'artist',
+    userId,
+    filters: artistFilters(filter),
+    order: orderOf('artist', ARTIST_SORT_PLANS, order),
+  };
+}
+
+function artistFilters(f: ArtistFilter): Filter[] {
+  return [
+    ...wordFilters('artist', f.q),
+    f.genre !== undefined && {
+      each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
+        WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
+      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
+        JOIN track_artists ta ON ta.track_id = tg.track_id
+        WHERE g.name_key = @genre`,
+      params: { genre: identityKey(f.genre) },
+    },
+    yearsFilter(f.yearFrom, f.yearTo),
+    f.artistId !== undefined && { each: 'i.id = @artistId', few: true, params: { artistId: f.artistId } },
+    f.liked !== undefined && likedFilter('artist', f.liked),
+    musicFolderFilter('artist', f.musicFolder),
+    f.hasAlbums === true && { each: 'i.album_count > 0' },
+  ].filter((filter) => filter !== false);
+}
+
+/** For fewer years their tracks are gone through, for more each artist. */
+const MIN_YEARS_BY_ARTIST = 20;
+
+/** A single track must match both bounds. */
+function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
+  if (from === undefined && to === undefined) return false;
+  return {
+    each:
+      'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
+      't.year BETWEEN @yearFrom AND @yearTo)',
+    ...((to ?? 9999) - (from ?? 0) < MIN_YEARS_BY_ARTIST && {
+      set: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
+        WHERE t.year BETWEEN @yearFrom AND @yearTo`,
+    }),
+    params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },
+  };
+}

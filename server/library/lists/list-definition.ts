@@ -1,0 +1,42 @@
+// Definition of a list: which items, for which user, in what order. Filters and orders are fixed SQL; values are bound.
+import type { UserId } from '../../db/ids.ts';
+import type { ItemType } from '../../db/schema.ts';
+import type { Filter } from './filters.ts';
+import type { ListedOrder } from './sorts.ts';
+import type { Params, Topic } from './statement-cache.ts';
+
+export interface IdList {
+  itemType: ItemType;
+  userId: UserId;
+  filters: Filter[];
+  order: ListedOrder;
+  /** Values bound by the filters, and the user. */
+  params: Params;
+}
+
+export type NewIdList = Omit<IdList, 'params'>;
+
+export const toIdList = (list: NewIdList): IdList => ({
+  ...list,
+  params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params,
+});
+
+export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
+
+/** Conditions for finding matches in any order. Next to a filter with few matches, the others are tested per item. */
+export const conditionsOf = (filters: readonly Filter[]): string[] => {
+  const hasFew = filters.some(({ matchesFew: few }) => few);
+  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.each : setOf(filter)));
+};
+
+export function whereOf(conditions: (string | undefined)[]): string {
+  const terms = conditions.filter((part) => part !== undefined).map((part) => `(${part})`);
+  return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
+}
+
+/** Topics whose changes can change the matches. */
+export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] => [
+  'library',
+  ...(filters.some((f) => f.ofLikes) ? (['likes'] as const) : []),
+  ...(filters.some((f) => f.ofFiles) ? (['files'] as const) : []),
+];

@@ -1,0 +1,209 @@
+// Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
+// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. Where
+// a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
+import type { Page } from '../../http/paging.ts';
+import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
+import { readWholeRandomOrder, readRandomPage, placesToTry } from './random-ids.ts';
+import { createResultCache } from './result-cache.ts';
+import type { Segment, WalkedOrder } from './sorts.ts';
+import type { Statements, Topic } from './statement-cache.ts';
+
+export interface IdPage {
+  ids: number[];
+  total: number;
+}
+
+interface IdListsDeps {
+  statements: Statements;
+  /** A page that SQL is estimated to read in this time, in µs, is read by SQL. */
+  cheapUs?: number;
+}
+
+type OrderedList = IdList & { order: WalkedOrder };
+
+const MAX_CACHED_TOTALS = 300;
+/** Lists whose ids are kept: up to 4 MB each for a million tracks. */
+const MAX_CACHED_LISTS = 5;
+/** Shorter lists, except random ones, are always read by SQL. */
+const MAX_SHORT_LIST = 1_000;
+/** Estimated cost per row. */
+const SKIPPED_ROW_COST_US = 0.03;
+const SEGMENT_ROW_COST_US = 1;
+const SORTED_ROW_COST_US = 2;
+const RANDOM_TRY_COST_US = 1;
+/** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
+const MAX_GATHERED_SHARE = 0.1;
+const MAX_CHEAP_US = 1_000;
+
+export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDeps) {
+  const totals = createResultCache<number>(statements, MAX_CACHED_TOTALS);
+  const lists = createResultCache<Int32Array>(statements, MAX_CACHED_LISTS);
+
+  const page = (newList: NewIdList, range: Page): IdPage =>
+    statements.inSnapshot(() => {
+      const list = toIdList(newList);
+      const total = count(list);
+      if (range.offset >= total) return { ids: [], total };
+      const [topics, key] = [pageTopicsOf(list), keyOf(list)];
+      const cachedIds = lists.find(topics, key);
+      if (!cachedIds && isCheap(list, range, total)) return { ids: readBySql(list, range, total), total };
+      const ids = cachedIds ?? lists.get(topics, key, () => readAll(list, total));
+      return { ids: Array.from(ids.subarray(range.offset, range.offset + range.limit)), total };
+    });
+
+  /** Returns the page if it is estimated to be cheap to read, else undefined. */
+  function readIfCheap(newList: NewIdList, range: Page): IdPage | undefined {
+    const list = toIdList(newList);
+    const [topics, key] = totalOf(list);
+    const total = isCounted(list) ? count(list) : totals.find(topics, key);
+    if (total === undefined) return undefined;
+    if (range.offset >= total) return { ids: [], total };
+    return isCheap(list, range, total) ? { ids: readBySql(list, range, total), total } : undefined;
+  }
+
+  function isCheap(list: IdList, range: Page, total: number): boolean {
+    const { order } = list;
+    if ('seed' in order) return placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US <= cheapUs;
+    const itemCount = countAll(list);
+    if (itemCount <= MAX_SHORT_LIST) return true;
+    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
+    return Math.min(walked, gathered) <= cheapUs;
+  }
+
+  function readBySql(list: IdList, range: Page, total: number): number[] {
+    const { order } = list;
+    if ('seed' in order) return readRandomPage(statements, list, order.seed, range, total);
+    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
+    return walked <= gathered
+      ? walk({ ...list, order }, range)
+      : readSegment(list, order.gather, conditionsOf(list.filters), range);
+  }
+
+  /** Picks many matches from the order of all items: testing each item in that order would read scattered rows. */
+  function readAll(list: IdList, total: number): Int32Array {
+    const { order, itemType, filters } = list;
+    if ('seed' in order) return readWholeRandomOrder(statements, list, order.seed);
+    const itemCount = countAll(list);
+    if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
+      return Int32Array.from(readBySql(list, { limit: total, offset: 0 }, total));
+    const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
+    const matching = new Set(statements.column<number>(matches, list.params));
+    const ids = walk({ ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
+    return Int32Array.from(ids.filter((id) => matching.has(id)));
+  }
+
+  function costsOf(
+    { filters, order }: OrderedList,
+    rowsToRead: number,
+    total: number,
+    itemCount: number,
+  ): { walked: number; gathered: number } {
+    if (filters.length === 0)
+      return {
+        walked: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
+        gathered: Infinity,
+      };
+    return {
+      walked: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
+      gathered: total * SORTED_ROW_COST_US,
+    };
+  }
+
+  /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
+  function walk(list: OrderedList, { limit, offset }: Page): number[] {
+    const { segments } = list.order;
+    let ids: number[] = [];
+    let skip = offset;
+    for (const segment of segments) {
+      const conditions = list.filters.map((f) => f.each);
+      ids = ids.concat(readSegment(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
+      if (ids.length === limit || segment === segments.at(-1)) break;
+      skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...countQuery(list, segment.from, segment.where));
+    }
+    return ids;
+  }
+
+  const readSegment = (
+    list: IdList,
+    { from, hint = '', where, orderBy }: Segment,
+    filters: string[],
+    { limit, offset }: Page,
+  ): number[] =>
+    statements.column<number>(
+      `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy}
+        LIMIT +@limit OFFSET +@offset`,
+      { ...list.params, limit, offset },
+    );
+
+  const countAll = ({ itemType, userId, order }: NewIdList): number =>
+    count({ itemType, userId, order, filters: [], params: {} });
+
+  const count = (list: IdList): number => totals.get(...totalOf(list));
+
+  /** Returns whether counting the matches takes no noticeable time. */
+  const isCounted = ({ filters }: IdList): boolean =>
+    filters.length === 0 ||
+    filters.some(({ matchesFew: few }) => few) ||
+    filters.every(({ ofTotals }) => ofTotals !== undefined) ||
+    (filters.length === 1 && filters[0]?.isCounted === true);
+
+  type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
+
+  /** Cache key of a total, and how it is computed. */
+  function totalOf(list: IdList): TotalQuery {
+    const {
+      filters: [firstFilter, ...others],
+      itemType,
+    } = list;
+    const totalConditions = list.filters.map((filter) => filter.ofTotals);
+    if (itemType === 'track' && !totalConditions.includes(undefined))
+      return totalQuery(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
+    const { negatedFilter } = firstFilter ?? {};
+    if (negatedFilter && others.length === 0) {
+      const [topics, key] = totalQuery(list, firstFilter?.each ?? '');
+      return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [negatedFilter] })];
+    }
+    return firstFilter?.count !== undefined && others.length === 0
+      ? totalQuery(list, firstFilter.count)
+      : countQuery(list, `${itemType}s i`);
+  }
+
+  const countQuery = (list: IdList, from: string, segment?: string): TotalQuery =>
+    totalQuery(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
+
+  function totalQuery(list: IdList, sql: string): TotalQuery {
+    const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
+    return [
+      topics,
+      `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,
+      () => statements.value<number>(sql, list.params),
+    ];
+  }
+
+  return {
+    page,
+    readIfCheap,
+    /** Caches a total that the thread computed at that version. */
+    noteTotal(newList: NewIdList, version: string, total: number): void {
+      const [, key] = totalOf(toIdList(newList));
+      totals.put(key, version, total);
+    },
+    /** Version under which the total is cached. */
+    versionOf: (newList: NewIdList): string => statements.version(totalOf(toIdList(newList))[0]),
+  };
+}
+
+/** Topics whose changes can change the pages. */
+const pageTopicsOf = (list: IdList): Topic[] => {
+  const isByPlays = 'segments' in list.order && list.order.segments.some(({ played }) => played);
+  return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
+};
+
+const keyOf = ({ itemType, userId, order, filters, params }: IdList): string =>
+  JSON.stringify([
+    itemType,
+    userId,
+    'seed' in order ? order.seed : order.gather.orderBy,
+    filters.map((filter) => filter.each),
+    params,
+  ]);

@@ -1,0 +1,128 @@
+// The orders of lists as SQL. Each is served by an index of db/schema.ts (a test checks the query plans), so that a
+// page takes the same time at any library size.
+import { randomInt } from 'node:crypto';
+import { albumPlace } from '../../db/album-place.ts';
+import type { ItemType } from '../../db/schema.ts';
+
+type Order = 'asc' | 'desc';
+
+/** Stands for albumPlace() among the columns of an order. */
+export const ALBUM_PLACE = 'place in the album';
+const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('i') : `i.${column}`);
+
+/**
+ * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both
+ * directions; `partial`: the index has no NULLs, so those come by id.
+ */
+export type Sort =
+  | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
+  | { played: 'plays' | 'last_played_at' };
+
+/** A part of an order; the order is the concatenation of its segments. */
+export interface Segment {
+  from: string;
+  /** Makes SQLite walk the sort's index instead of sorting. */
+  hint?: string;
+  where?: string;
+  orderBy: string;
+  /** Items that the user played, from play_counts `p`. */
+  played?: true;
+}
+
+const DESCENDING_SORTS: ReadonlySet<string> = new Set([
+  'year',
+  'original_year',
+  'created_at',
+  'play_count',
+  'last_played_at',
+]);
+
+/** Names ascend; years, times and counts descend. */
+const defaultOrder = (sort: string): Order => (DESCENDING_SORTS.has(sort) ? 'desc' : 'asc');
+
+export interface ListOrder<S extends string> {
+  sort: S;
+  order?: Order | undefined;
+  /** For `random`; without it, every call has a different order. */
+  seed?: number | undefined;
+}
+
+/** `gather`: the same order in one query, for sorting a few matches. */
+export interface WalkedOrder {
+  segments: Segment[];
+  gather: Segment;
+}
+export type ListedOrder = WalkedOrder | { seed: number };
+
+export function orderOf<S extends string>(
+  itemType: ItemType,
+  plans: Record<Exclude<S, 'random'>, Sort>,
+  { sort, order, seed }: ListOrder<S>,
+): ListedOrder {
+  if (sort === 'random') return { seed: seed ?? randomInt(2 ** 32) };
+  const plan = plans[sort as Exclude<S, 'random'>];
+  const direction = order ?? defaultOrder(sort);
+  return { segments: segmentsOf(plan, direction, itemType), gather: gatheredSegment(plan, direction, itemType) };
+}
+
+function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
+  const table = `${itemType}s`;
+  if ('played' in sort) return playedSegments(sort.played, order, itemType);
+  const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
+  const valuesSegment: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
+  if (sort.nulls === 'partial') {
+    const [first = ''] = sort.columns;
+    const nullsSegment: Segment = {
+      from: `${table} i`,
+      hint: 'NOT INDEXED',
+      where: `i.${first} IS NULL`,
+      orderBy: `i.id ${order}`,
+    };
+    return [{ ...valuesSegment, where: `i.${first} IS NOT NULL` }, nullsSegment];
+  }
+  return [
+    {
+      ...valuesSegment,
+      orderBy: sort.nulls ? [`${keys[0]} NULLS LAST`, ...keys.slice(1)].join(', ') : valuesSegment.orderBy,
+    },
+  ];
+}
+
+function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment {
+  if ('played' in sort) return gatheredSegmentByPlays(sort.played, order, itemType);
+  const [first, ...others] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
+  const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
+  return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
+}
+
+/**
+ * Played items by play_counts, and separately those never played, by id. The latter count as zero plays; without a last
+ * time, they come last in both directions.
+ */
+function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
+  const userCondition = ofUser(itemType);
+  const playedSegment: Segment = {
+    // CROSS: play_counts is the outer loop, in the order of its index
+    from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
+    where: userCondition,
+    orderBy: `p.${column} ${order}, p.item_id ${order}`,
+    played: true,
+  };
+  const unplayedSegment: Segment = {
+    from: `${itemType}s i`,
+    hint: 'NOT INDEXED',
+    where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${userCondition} AND p.item_id = i.id)`,
+    orderBy: 'i.id',
+  };
+  return column === 'plays' && order === 'asc' ? [unplayedSegment, playedSegment] : [playedSegment, unplayedSegment];
+}
+
+function gatheredSegmentByPlays(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment {
+  const count = column === 'plays' ? 'coalesce(p.plays, 0)' : 'p.last_played_at';
+  return {
+    from: `${itemType}s i LEFT JOIN play_counts p ON ${ofUser(itemType)} AND p.item_id = i.id`,
+    orderBy: `${count} ${order} NULLS LAST, iif(p.plays IS NULL OR '${order}' = 'asc', i.id, -i.id)`,
+  };
+}
+
+const ofUser = (itemType: ItemType): string => `p.user_id = @userId AND p.item_type = '${itemType}'`;

@@ -1,0 +1,434 @@
+// Merges that can be undone for 30 days. The track that was merged into another one waits in the table of the trash,
+// with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
+// that one was before.
+import { and, eq, gt, isNotNull } from 'drizzle-orm';
+import { type Db, type MainDb, writtenRow } from '../../db/client.ts';
+import type { TrackId, UserId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import {
+  replacedTracks,
+  tracks as trackTable,
+  trashedTracks,
+  type MergeReason,
+  type MetadataStatus,
+} from '../../db/schema.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Page, Paged } from '../../http/paging.ts';
+import { identityUnderEdits, tagsUnderEdits } from '../edits/edit-history.ts';
+import { changesOf, takeBack, withEditsOf, type FieldChange } from '../edits/identity-changes.ts';
+import { separatedPlace } from '../tracks/overwritten-place.ts';
+import { prepareKnownTracks } from '../tracks/track-identity.ts';
+import type { TrackMerge, TrackMergePart } from './track-merge.ts';
+import { createTrackSnapshots, type Row, type TrackSnapshot } from '../trash/track-snapshot.ts';
+import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../tracks/track-values.ts';
+import type { TrackWriter } from '../tracks/track-writer.ts';
+import { KEPT_MS, type Trash } from '../trash/trash.ts';
+
+/** Results of the analysis, which belong to the audio and move with it. */
+const AUDIO_TABLES = ['track_fingerprints', 'fingerprint_pieces'];
+
+/** What the merge moved from the emptied track to the kept one, as an undo needs it. */
+interface CarriedData {
+  moved: { table: string; column: string; keys: Row[] }[];
+  remembered: Record<string, unknown>;
+  /** Absent where no edit of the emptied track went to the kept one. */
+  edits?: CarriedEdits | undefined;
+  /** When the kept track was added, in ms; absent where it is the older one. */
+  keptSince?: number | undefined;
+}
+interface MergedSnapshot extends TrackSnapshot {
+  /** `before`: what the kept track was, if it took over the file. */
+  merge: CarriedData & { before: KeptTrackState | null };
+}
+interface CarriedEdits {
+  /** The identity of the kept track before the merge. */
+  identity: TrackIdentity;
+  changes: FieldChange[];
+}
+interface KeptTrackState {
+  source: string;
+  sourceId: string;
+  audio: TrackAudio;
+  ofAudio: TrackSnapshot['rows'];
+  identity: TrackIdentity;
+  status: MetadataStatus;
+  folder: number | undefined;
+  /** The tags of its own file; absent for a track without edits. */
+  tags?: TrackIdentity | undefined;
+}
+
+interface MergeOptions {
+  reason: MergeReason;
+  /** Null for a scan. */
+  by: UserId | null;
+  /** The kept track takes over file and audio of the other one. */
+  takesFile: boolean;
+  /** Called while the emptied track's row still exists. */
+  beforeRemoval?: () => void;
+}
+
+export interface PastMerge extends RowAs<
+  typeof trashedTracks,
+  'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'deletedAt'
+> {
+  /** `replaced`: the track is still there, see `replaced_tracks`. */
+  reason: MergeReason | 'replaced';
+  deletedByName: string | null;
+}
+
+interface ListParams {
+  /** Replaced tracks are listed from this time on; merged ones are purged with the trash. */
+  since: number;
+  into?: TrackId;
+}
+
+interface MergesDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'mergedInto' | 'musicDivided'>;
+  merge: TrackMerge;
+  movers: readonly TrackMergePart[];
+  trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
+  now: () => Date;
+}
+
+export type Merges = ReturnType<typeof createMerges>;
+
+export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
+  const snapshots = createTrackSnapshots(db.$client);
+  const findStoredTrack = prepareKnownTracks(db.$client);
+  const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
+  const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
+  // two statements, so that the merges of one track are found by its index
+  const prepareList = (mergedInto: string, replacedBy: string) => {
+    const sql = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
+        m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
+        m.deleted_by AS deletedBy
+      FROM trashed_tracks m WHERE m.merged_into ${mergedInto}
+      UNION ALL
+      SELECT t.id, t.title, t.artist_name, a.title, t.source, t.source_id, r.by_id, 'replaced', r.replaced_at, NULL
+      FROM replaced_tracks r JOIN tracks t ON t.id = r.track_id LEFT JOIN albums a ON a.id = t.album_id
+      WHERE r.replaced_at > @since ${replacedBy}`;
+    return {
+      list: db.$client.prepare<ListParams & Page, PastMerge>(
+        `SELECT p.*, u.username AS deletedByName FROM (${sql}) p LEFT JOIN users u ON u.id = p.deletedBy
+          ORDER BY p.deletedAt DESC, p.id DESC LIMIT @limit OFFSET @offset`,
+      ),
+      count: db.$client.prepare<ListParams, number>(`SELECT count(*) FROM (${sql})`).pluck(),
+    };
+  };
+  const allMerges = prepareList('IS NOT NULL', '');
+  const mergesInto = prepareList('= @into', 'AND r.by_id = @into');
+  const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
+  const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
+
+  function readKeptState(tx: Db, id: TrackId): KeptTrackState {
+    const [row, storedTrack, snapshot] = [findTrack(tx, id), findStoredTrack(id), snapshots.take(id)];
+    if (!row || !storedTrack || !snapshot) throw notFound('track', id);
+    const { source, sourceId, metadataStatus: status } = row;
+    const { identity, folder } = storedTrack;
+    const ofAudio = snapshot.rows.filter(isOfAudio);
+    const tags = identityUnderEdits(tx, id);
+    return { source, sourceId, audio: audioOf(row), ofAudio, identity, status, folder, tags };
+  }
+
+  /**
+   * Part of the caller's transaction; no stored object has to be released. The caller handles the files before the call
+   * and, with `takesFile`, gives the kept track the audio of the other one after it.
+   */
+  function mergeInto(
+    keptId: TrackId,
+    emptiedId: TrackId,
+    { reason, by, takesFile, beforeRemoval = () => {} }: MergeOptions,
+  ): void {
+    db.transaction(
+      (tx) => {
+        const snapshot = snapshots.take(emptiedId);
+        if (!snapshot) throw notFound('track', emptiedId);
+        const keptState = takesFile ? readKeptState(tx, keptId) : null;
+        const carried = carryData(keptId, emptiedId, by);
+        const isMoved = ({ table }: { table: string }): boolean =>
+          carried.moved.some((reference) => reference.table === table);
+        // the results for equal audio are kept with the other track
+        const isFoundAgain = (reference: { table: string }): boolean => reason === 'same_audio' && isOfAudio(reference);
+        const merged: MergedSnapshot = {
+          ...snapshot,
+          rows: snapshot.rows.filter((row) => !isMoved(row) && !isFoundAgain(row)),
+          links: snapshot.links.filter((link) => !isMoved(link)),
+          // annotations come back by themselves (annotations.ts)
+          parents: { ...snapshot.parents, albumCovers: [], artistNevers: [] },
+          merge: { ...carried, before: keptState },
+        };
+        const audio = keptState === null ? undefined : keptState.audio;
+        tracks.mergedInto(keptId, emptiedId);
+        merge.mergeInto(keptId, emptiedId, (inner) =>
+          trash.put(inner, by, emptiedId, beforeRemoval, { into: keptId, reason, snapshot: merged, audio }),
+        );
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** Moves edits to the kept track and notes the rest. A person who merges has seen which fields are kept. */
+  const carryData = (keptId: TrackId, emptiedId: TrackId, by: UserId | null): CarriedData => ({
+    keptSince: carrySince(keptId, emptiedId),
+    edits: by === null ? carryEdits(emptiedId, keptId) : undefined,
+    moved: movers.flatMap(({ rows = [] }) =>
+      rows.map((reference) => ({ ...reference, keys: snapshots.keysOf(reference.table, reference.column, emptiedId) })),
+    ),
+    remembered: Object.fromEntries(
+      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.of(emptiedId, keptId)]] : [])),
+    ),
+  });
+
+  /** Gives the kept track the earlier of the two creation times; returns its own if that changed. */
+  function carrySince(keptId: TrackId, emptiedId: TrackId): number | undefined {
+    const [keptSince, emptiedSince] = [findSince.get(keptId), findSince.get(emptiedId)];
+    if (keptSince === undefined || emptiedSince === undefined || keptSince <= emptiedSince) return undefined;
+    setSince.run(emptiedSince, keptId);
+    return keptSince;
+  }
+
+  /**
+   * For a scan: what people did with a track goes to the one that replaced it, and both stay. Part of the caller's
+   * transaction. Throws `not_found`.
+   */
+  function replace(replacedId: TrackId, replacementId: TrackId): void {
+    db.transaction(
+      (tx) => {
+        for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
+        const carried = carryData(replacementId, replacedId, null);
+        for (const mover of movers) mover.move?.(replacedId, replacementId);
+        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run(); // it has a file again
+        tx.insert(replacedTracks)
+          .values({ trackId: replacedId, byId: replacementId, replacedAt: now(), carried })
+          .run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** Moves back what the merge moved from the emptied to the kept track. Both exist. */
+  function carryBack(
+    { moved, remembered, keptSince }: CarriedData,
+    emptiedId: TrackId,
+    keptId: TrackId,
+    { tookFile, by }: { tookFile: boolean; by: UserId | null },
+  ): void {
+    for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, keptId, emptiedId);
+    if (keptSince !== undefined) setSince.run(keptSince, keptId);
+    const at = now();
+    for (const { remembers, bringBack } of movers)
+      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
+    tracks.search.set('track', keptId);
+  }
+
+  /**
+   * For a scan: what people did with a track since a moment goes to another one, whose music it was then. With
+   * `onlyIfAny`, and if people did nothing with the track itself, the names stay where they are and false is returned.
+   */
+  const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date, onlyIfAny = false): boolean => {
+    const isAny = movers.map((mover) => mover.moveSince?.(from, to, since) ?? false).includes(true);
+    if (isAny || !onlyIfAny) tracks.musicDivided(from, to);
+    return isAny;
+  }).immediate;
+
+  /** Copies manually edited fields, unless they were edited in the other track too. */
+  function carryEdits(from: TrackId, to: TrackId): CarriedEdits | undefined {
+    const [emptiedTrack, keptTrack] = [findStoredTrack(from), findStoredTrack(to)];
+    if (!emptiedTrack || !keptTrack) return undefined;
+    const identity = withEditsOf(emptiedTrack.identity, keptTrack.identity);
+    if (identity === keptTrack.identity) return undefined;
+    rename(to, identity, keptTrack.folder);
+    return { identity: { ...keptTrack.identity, lyrics: undefined }, changes: changesOf(keptTrack.identity, identity) };
+  }
+
+  /** Undoes carried edits where the fields are still as they came. */
+  function takeEditsBack(id: TrackId, { identity, changes }: CarriedEdits): void {
+    const storedTrack = findStoredTrack(id);
+    if (storedTrack) rename(id, takeBack(changes, { identity }, storedTrack.identity).target, storedTrack.folder);
+  }
+
+  const rename = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
+    tracks.batch(() => tracks.setIdentity(id, { ...identity, lyrics: undefined }, folder));
+
+  /** Restores what the kept track was before it took over the file; returns the columns of that file. */
+  function restoreKeptState(tx: Db, keptId: TrackId, keptState: KeptTrackState, storageUri: string | null): Row {
+    const takenRow = snapshots.take(keptId)?.track ?? {};
+    const { source, sourceId, identity, folder } = keptState;
+    tx.update(trackTable)
+      .set({ source, sourceId: freePlace(tx, keptId, source, sourceId), updatedAt: now() })
+      .where(eq(trackTable.id, keptId))
+      .run();
+    tracks.setAudio(keptId, { ...keptState.audio, storageUri });
+    snapshots.replaceRows(keptId, AUDIO_TABLES, keptState.ofAudio);
+    const isEditedSince = takenRow['metadata_status'] === 'manual' && keptState.status !== 'manual';
+    const editedIdentity = findStoredTrack(keptId)?.identity ?? identity;
+    if (keptState.tags) tagsUnderEdits(tx, keptId, keptState.tags);
+    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(keptId, withEditsOf(editedIdentity, identity), folder));
+    const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
+    return Object.fromEntries(columns.map((name) => [name, takenRow[name] ?? null]));
+  }
+
+  function freePlace(tx: Db, id: TrackId, source: string, sourceId: string): string {
+    const occupant = tx
+      .select({ id: trackTable.id })
+      .from(trackTable)
+      .where(and(eq(trackTable.source, source), eq(trackTable.sourceId, sourceId)))
+      .get();
+    return occupant === undefined || occupant.id === id ? sourceId : separatedPlace(id, sourceId);
+  }
+
+  /** Returns whether the kept track took over a file in a later merge. */
+  const tookFileSince = (tx: Db, keptId: TrackId, at: Date): boolean =>
+    tx
+      .select({ snapshot: trashedTracks.snapshot })
+      .from(trashedTracks)
+      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, at)))
+      .all()
+      .some((row) => (row.snapshot as MergedSnapshot).merge.before !== null);
+
+  /** Restores the emptied track when the kept one is gone for good. */
+  function restoreAlone(
+    tx: Db,
+    { id, storageUri }: { id: TrackId; storageUri: string | null },
+    merged: MergedSnapshot,
+  ) {
+    trash.restore(tx, id);
+    const { before: keptState } = merged.merge;
+    if (keptState === null) return;
+    // The row has the former audio of the kept track. Its own audio went with that track, unless it lies in a music
+    // folder.
+    const ownUri = merged.track['storage_uri'];
+    if (typeof ownUri === 'string' && ownUri.startsWith('file:'))
+      tx.update(trackTable).set({ storageUri: ownUri }).where(eq(trackTable.id, id)).run();
+    else {
+      tracks.setAudio(id, { ...keptState.audio, storageUri });
+      snapshots.replaceRows(id, AUDIO_TABLES, []); // analyzed again
+    }
+  }
+
+  /** Follows merges to the track that is left. */
+  function findFinalTrack(tx: Db, id: TrackId): TrackId {
+    const nextId = tx
+      .select({ id: trashedTracks.mergedInto })
+      .from(trashedTracks)
+      .where(eq(trashedTracks.id, id))
+      .get()?.id;
+    return nextId == null ? id : findFinalTrack(tx, nextId);
+  }
+
+  function undo(by: UserId | null, id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const replacedRow = writtenRow(tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning());
+        if (replacedRow) {
+          const { byId, carried } = replacedRow as typeof replacedRow & { carried: CarriedData };
+          if (carried.edits) takeEditsBack(byId, carried.edits);
+          return carryBack(carried, id, byId, { tookFile: false, by });
+        }
+        const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
+        if (row?.mergedInto == null) throw notFound('merge', id);
+        const snapshot = row.snapshot as MergedSnapshot;
+        // a merge that moved a file is undone with the track that took it over
+        const keptId = snapshot.merge.before === null ? findFinalTrack(tx, row.mergedInto) : row.mergedInto;
+        if (!findTrack(tx, keptId)) {
+          const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, keptId)).get() !== undefined;
+          if (isDeleted)
+            throw conflict('The track that it became is deleted, or became another one. Restore that first.');
+          return restoreAlone(tx, row, snapshot);
+        }
+        const { before: keptState, edits } = snapshot.merge;
+        if (keptState !== null && tookFileSince(tx, keptId, row.deletedAt))
+          throw conflict('The track that it became has taken over another file since. Separate those two first.');
+        if (edits) takeEditsBack(keptId, edits);
+        const file =
+          keptState === null
+            ? { storage_uri: row.storageUri, source_id: freePlace(tx, id, row.source, row.sourceId) }
+            : restoreKeptState(tx, keptId, keptState, row.storageUri);
+        tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
+        trash.putBack(tx, { ...snapshot, track: { ...snapshot.track, ...file } });
+        carryBack(snapshot.merge, id, keptId, { tookFile: keptState !== null, by });
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  function getMerge(tx: Db, id: TrackId) {
+    const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
+    if (row?.mergedInto == null) throw notFound('merge', id);
+    return { row, keptId: row.mergedInto, snapshot: row.snapshot as MergedSnapshot };
+  }
+
+  /**
+   * For a scan: the kept track, whose own file is gone, takes over the file of this one, which a person merged into it.
+   * An undo gives it back. The caller sees to the files. Throws `not_found` and `conflict`.
+   */
+  function takeMergedFile(id: TrackId, audio: TrackAudio): void {
+    db.transaction(
+      (tx) => {
+        const { row, keptId, snapshot } = getMerge(tx, id);
+        const { source, sourceId } = row;
+        const isTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
+        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
+          throw conflict('The file belongs to another track by now.');
+        const keptState = readKeptState(tx, keptId);
+        const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = keptState.audio;
+        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
+        tx.update(trashedTracks)
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: merged })
+          .where(eq(trashedTracks.id, id))
+          .run();
+        tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, keptId)).run();
+        tracks.setAudio(keptId, audio);
+        snapshots.replaceRows(keptId, AUDIO_TABLES, []); // analyzed again
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** For a scan: the kept track's own file is back. The two stay merged. Throws as `takeMergedFile`. */
+  function leaveMergedFile(id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const { row, keptId, snapshot } = getMerge(tx, id);
+        const { before: keptState } = snapshot.merge;
+        if (keptState === null || tookFileSince(tx, keptId, row.deletedAt) || !findTrack(tx, keptId))
+          throw conflict('The track has another file by now.');
+        const { audio } = readKeptState(tx, keptId);
+        const takenColumns = restoreKeptState(tx, keptId, keptState, row.storageUri);
+        const merged: MergedSnapshot = {
+          ...snapshot,
+          track: { ...snapshot.track, ...takenColumns },
+          merge: { ...snapshot.merge, before: null },
+        };
+        const { storageUri, contentHash, sizeBytes } = audio;
+        tx.update(trashedTracks)
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: merged })
+          .where(eq(trashedTracks.id, id))
+          .run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  return {
+    mergeInto,
+    takeMergedFile,
+    leaveMergedFile,
+    /** Throws `not_found`, and `conflict` when the kept track is deleted, or took over a file and is merged itself. */
+    undo,
+    replace,
+    divide,
+    /** Lists all merges, or those into one track, latest first. */
+    list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
+      const params = { since: now().getTime() - KEPT_MS, ...(into !== undefined && { into }) };
+      const merges = into === undefined ? allMerges : mergesInto;
+      return { items: merges.list.all({ ...params, limit, offset }), total: merges.count.get(params) ?? 0 };
+    },
+  };
+}
+
+const isOfAudio = ({ table }: { table: string }): boolean => AUDIO_TABLES.includes(table);
+
+const audioOf = (row: TrackAudio): TrackAudio =>
+  Object.fromEntries(AUDIO_COLUMNS.map((column) => [column, row[column]])) as TrackAudio;

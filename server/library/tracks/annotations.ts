@@ -1,0 +1,234 @@
+// Annotations of albums and artists (likes, ratings, chosen covers and pictures, what radios never play) follow the
+// tracks. A track that gets another album or artist leaves a departure. When the last track has left, the annotations
+// move to the album or artist that most of the departed tracks are in, however many sittings that took. They move on,
+// or back, when those tracks are retagged again or an edit is undone. All of it runs inside the caller's write
+// transaction.
+import type { Sqlite } from '../../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import type { annotationMoves, NamedItem, trackDepartures } from '../../db/schema.ts';
+import { isNamed, isNamedArtist } from '../../db/unnamed.ts';
+import type { Renumbered } from '../trash/track-snapshot.ts';
+
+/** The annotations of `from` move to `to`. */
+export interface AnnotationMove {
+  type: NamedItem;
+  /** Has no tracks; its row may be gone. The same as `to` when its tracks are back. */
+  from: number;
+  to: number;
+  /** Where they are until now: `from`, or the item they moved to before. */
+  holder: number;
+  /** What `move` returned when they moved to `holder`; undefined while that is `from`. */
+  memory: unknown;
+}
+
+/** One kind of annotation, registered by the module that owns it. */
+export interface AnnotationPart {
+  name: string;
+  /**
+   * Adds the annotations to those of `to`, whose own ones count where they differ. Returns, as JSON, what it takes to
+   * move them on or back.
+   */
+  move(move: AnnotationMove): unknown;
+  /** Takes away from `holder` what came from `from` and was not changed since. Called after `move`. */
+  takeBack?(move: AnnotationMove): void;
+}
+
+/** A departure `d` does not count while other music lies in the place of its track, or if that music had the names. */
+const IS_COUNTED_DEPARTURE = `d.is_other_music = 0
+  AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
+
+/** Finds a track that stayed quickly: scans retag in the order of ids, so the highest ids change last. */
+const LATEST_TRACK_FIRST = 'ORDER BY d.track_id DESC';
+
+/** The album and artists of a track, before or after a change. */
+export interface TrackNames {
+  album: AlbumId | null;
+  albumArtist: ArtistId | null;
+  /** The credited artists, in the order of the credits. */
+  artists: readonly ArtistId[];
+}
+
+export type Annotations = ReturnType<typeof createAnnotations>;
+
+export function createAnnotations({
+  client,
+  parts,
+  now,
+}: {
+  client: Sqlite;
+  parts: readonly AnnotationPart[];
+  now: () => Date;
+}) {
+  const addDeparture = client.prepare<[NamedItem, number, TrackId, number, number, number]>(
+    `INSERT OR REPLACE INTO track_departures (item_type, from_id, track_id, to_id, left_at, is_other_music)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const listOfOtherMusic = client.prepare<[TrackId], RowAs<typeof trackDepartures, 'itemType' | 'fromId'>>(
+    'SELECT item_type AS itemType, from_id AS fromId FROM track_departures WHERE track_id = ? AND is_other_music = 1',
+  );
+  const giveToOther = client.prepare<[TrackId, TrackId]>(
+    'UPDATE OR REPLACE track_departures SET track_id = ?, is_other_music = 0 WHERE track_id = ? AND is_other_music = 1',
+  );
+  const deleteReturned = client.prepare<[TrackId, NamedItem, number]>(
+    'DELETE FROM track_departures WHERE track_id = ? AND item_type = ? AND from_id = ?',
+  );
+  const replaceDestination = client.prepare<[number, TrackId, NamedItem, number]>(
+    'UPDATE track_departures SET to_id = ? WHERE track_id = ? AND item_type = ? AND to_id = ?',
+  );
+  const listDepartures = client.prepare<[TrackId], RowAs<typeof trackDepartures, 'itemType' | 'fromId'>>(
+    'SELECT item_type AS itemType, from_id AS fromId FROM track_departures WHERE track_id = ?',
+  );
+  const findMove = client.prepare<[NamedItem, number], RowAs<typeof annotationMoves, 'toId' | 'memory'>>(
+    'SELECT to_id AS toId, memory FROM annotation_moves WHERE item_type = ? AND from_id = ?',
+  );
+  const putMove = client.prepare<[NamedItem, number, number, string, number]>(
+    'INSERT OR REPLACE INTO annotation_moves (item_type, from_id, to_id, memory, moved_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  const deleteMove = client.prepare<[NamedItem, number]>(
+    'DELETE FROM annotation_moves WHERE item_type = ? AND from_id = ?',
+  );
+  const deleteOldMoves = client.prepare<[number]>('DELETE FROM annotation_moves WHERE moved_at < ?');
+  // departures from what still has tracks may be the first sitting of many
+  const deleteOldDepartures = client.prepare<[number]>(`DELETE FROM track_departures WHERE left_at < ? AND NOT (CASE
+    item_type WHEN 'album' THEN EXISTS (SELECT 1 FROM albums WHERE id = from_id)
+    ELSE EXISTS (SELECT 1 FROM artists WHERE id = from_id) END)`);
+  const statements = {
+    album: {
+      isNamed: client.prepare<[number]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`),
+      hasTracks: client.prepare<{ id: number; except: number }>(
+        'SELECT 1 FROM tracks WHERE album_id = @id AND id <> @except LIMIT 1',
+      ),
+      mostDepartedTo: client
+        .prepare<[number], number>(
+          `SELECT t.album_id FROM track_departures d JOIN tracks t ON t.id = d.track_id
+            JOIN albums a ON a.id = t.album_id AND ${isNamed('a')}
+          WHERE d.item_type = 'album' AND d.from_id = ? AND ${IS_COUNTED_DEPARTURE}
+          GROUP BY t.album_id ORDER BY count(*) DESC, t.album_id LIMIT 1`,
+        )
+        .pluck(),
+      hasDeparted: client.prepare<{ from: number; to: number }>(
+        `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id AND t.album_id = @to
+          WHERE d.item_type = 'album' AND d.from_id = @from ${LATEST_TRACK_FIRST} LIMIT 1`,
+      ),
+    },
+    artist: {
+      isNamed: client.prepare<[number]>(`SELECT 1 FROM artists x WHERE x.id = ? AND ${isNamedArtist('x')}`),
+      hasTracks: client.prepare<{ id: number; except: number }>(`SELECT 1 WHERE EXISTS
+          (SELECT 1 FROM track_artists WHERE artist_id = @id AND track_id <> @except)
+        OR EXISTS (SELECT 1 FROM albums a JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = @id
+          AND t.id <> @except)`),
+      // the artist that took the place, as long as the track still names that one
+      mostDepartedTo: client
+        .prepare<[number], number>(
+          `SELECT x.id FROM track_departures d JOIN tracks t ON t.id = d.track_id
+            LEFT JOIN albums a ON a.id = t.album_id
+            JOIN artists x ON ${isNamedArtist('x')} AND x.id = CASE WHEN a.artist_id = d.to_id
+              OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = d.to_id)
+              THEN d.to_id ELSE t.artist_id END
+          WHERE d.item_type = 'artist' AND d.from_id = ? AND ${IS_COUNTED_DEPARTURE}
+          GROUP BY x.id ORDER BY count(*) DESC, x.id LIMIT 1`,
+        )
+        .pluck(),
+      hasDeparted: client.prepare<{ from: number; to: number }>(
+        `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id LEFT JOIN albums a ON a.id = t.album_id
+          WHERE d.item_type = 'artist' AND d.from_id = @from AND (a.artist_id = @to
+            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to))
+          ${LATEST_TRACK_FIRST} LIMIT 1`,
+      ),
+    },
+  };
+  /** Returns whether the item has tracks; `except` is a track whose row is about to be deleted. */
+  const hasTracks = (type: NamedItem, id: number, except = 0): boolean =>
+    statements[type].hasTracks.get({ id, except }) !== undefined;
+
+  function noteDeparture(type: NamedItem, track: TrackId, from: number, to: number, isOtherMusic = false): void {
+    replaceDestination.run(to, track, type, from);
+    deleteReturned.run(track, type, to);
+    if (statements[type].isNamed.get(from) !== undefined)
+      addDeparture.run(type, from, track, to, now().getTime(), Number(isOtherMusic));
+  }
+
+  /** Moves the annotations of an item to where its tracks are. They stay in place as long as one track stays there. */
+  function moveToTracks(type: NamedItem, from: number, except?: TrackId): void {
+    const previousMove = findMove.get(type, from);
+    const holder = previousMove?.toId ?? from;
+    const isBack = hasTracks(type, from, except);
+    if (!isBack && previousMove && statements[type].hasDeparted.get({ from, to: holder })) return;
+    const to = isBack ? from : statements[type].mostDepartedTo.get(from);
+    if (to === undefined || to === holder) return;
+    const memories = previousMove && (JSON.parse(previousMove.memory) as Record<string, unknown>);
+    const newMemories = parts.map((part) => {
+      const move = { type, from, to, holder, memory: memories?.[part.name] };
+      const memory = part.move(move);
+      if (previousMove) part.takeBack?.(move);
+      return [part.name, memory] as const;
+    });
+    if (to === from) deleteMove.run(type, from);
+    else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(newMemories)), now().getTime());
+  }
+
+  return {
+    /** To be called after a track got other names, before albums and artists without tracks are deleted. */
+    trackRenamed(track: TrackId, previousNames: TrackNames, newNames: TrackNames, hadOtherMusic: boolean): void {
+      const departures = listDepartures.all(track);
+      const albums =
+        previousNames.album === null || newNames.album === null ? [] : [[previousNames.album, newNames.album] as const];
+      for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to, hadOtherMusic);
+      for (const [from, to] of successorsOf(previousNames, newNames))
+        noteDeparture('artist', track, from, to, hadOtherMusic);
+      for (const { itemType, fromId } of departures) moveToTracks(itemType, fromId);
+      for (const id of new Set(albums.flat())) moveToTracks('album', id);
+      for (const id of new Set([...artistsOf(previousNames), ...artistsOf(newNames)])) moveToTracks('artist', id);
+    },
+    /** To be called before a track is merged into another one and its row is deleted. */
+    trackMerged(keptId: TrackId, emptiedId: TrackId, keptNames: TrackNames, emptiedNames: TrackNames): void {
+      if (emptiedNames.album !== null && keptNames.album !== null && emptiedNames.album !== keptNames.album)
+        noteDeparture('album', keptId, emptiedNames.album, keptNames.album);
+      for (const [from, to] of successorsOf(emptiedNames, keptNames)) noteDeparture('artist', keptId, from, to);
+      if (emptiedNames.album !== null) moveToTracks('album', emptiedNames.album, emptiedId);
+      for (const id of artistsOf(emptiedNames)) moveToTracks('artist', id, emptiedId);
+    },
+    /** To be called after the row of a track was restored. `renumbered`: its albums and artists with new ids. */
+    trackReturned(track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
+      for (const { type, from, to } of renumbered) {
+        if (statements[type].isNamed.get(to) !== undefined) addDeparture.run(type, from, track, to, now().getTime(), 0);
+        moveToTracks(type, from);
+      }
+      if (names.album !== null) moveToTracks('album', names.album);
+      for (const id of artistsOf(names)) moveToTracks('artist', id);
+    },
+    /** Gives the names that other music had in the place of a track to the new track of that music. */
+    musicDivided(track: TrackId, other: TrackId): void {
+      const names = listOfOtherMusic.all(track);
+      giveToOther.run(other, track);
+      for (const { itemType, fromId } of names) moveToTracks(itemType, fromId);
+    },
+    /** Forgets what happened before that moment to albums and artists that are gone. */
+    purgeOld(cutoff: Date): void {
+      deleteOldMoves.run(cutoff.getTime());
+      deleteOldDepartures.run(cutoff.getTime());
+    },
+  };
+}
+
+/** The artists of the credits, and the album's where that is another one. */
+const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
+  ...new Set([...artists, ...(albumArtist === null ? [] : [albumArtist])]),
+];
+
+/**
+ * Returns, for each artist that a track names no more, the one that took its place: the new names in their order, the
+ * last one for all that are left over; without new names the one at its place in the credits.
+ */
+export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [ArtistId, ArtistId][] {
+  const [previousArtists, newArtists] = [artistsOf(previousNames), artistsOf(newNames)];
+  const added = newArtists.filter((id) => !previousArtists.includes(id));
+  return previousArtists
+    .filter((id) => !newArtists.includes(id))
+    .flatMap((id, i): [ArtistId, ArtistId][] => {
+      const inCredits = previousNames.artists.indexOf(id);
+      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
+      return to === undefined ? [] : [[id, to]];
+    });
+}

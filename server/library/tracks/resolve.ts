@@ -1,0 +1,411 @@
+// Resolves names to artists, albums and genres, and creates those that do not exist. Runs inside the caller's write
+// transaction; unique indexes protect against concurrent writers. Prepared statements, since a scan calls it per file.
+import type { Sqlite } from '../../db/client.ts';
+import type { AlbumId, ArtistId, GenreId, TrackId } from '../../db/ids.ts';
+import type { RowOf } from '../../db/rows.ts';
+import type { albums, artists, genres, sourceFolders, trackArtists, tracks } from '../../db/schema.ts';
+import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
+import { albumName, folderKey, folderOfAlbum, LAST_CHARACTER, TITLE_END } from '../albums/album-names.ts';
+import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
+import type { SearchIndex } from '../search-index/search-index.ts';
+import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../../db/unnamed.ts';
+
+export const VARIOUS_ARTISTS = 'Various Artists';
+/** Returns the name if it has a visible character and is no placeholder. */
+export const visibleName = (name: string | undefined): string | undefined =>
+  name !== undefined && identityKey(name) !== '' && !PLACEHOLDER_KEYS.has(sortKey(name)) ? name : undefined;
+const PLACEHOLDER_KEYS: ReadonlySet<string> = new Set(Object.values(UNNAMED_KEYS));
+
+const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']);
+
+export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
+
+export interface ArtistRef {
+  id: ArtistId;
+  sortKey: string;
+  hasMbid: boolean;
+}
+
+export interface AlbumName {
+  title: string;
+  artist: ArtistRef | undefined;
+  artistName: string | undefined;
+  /** The artist is that of the track, since the tags name none of the album. */
+  isGuessed: boolean;
+  year: number | undefined;
+  genre: string | undefined;
+  isCompilation: boolean;
+  releaseGroupMbid: string | undefined;
+  /** Folder of the file, if it has one. */
+  folder: number | undefined;
+  /** Absent for a new track. */
+  track?: TrackId | undefined;
+  /** Of a track without a folder, to tell albums of the same name apart. */
+  place?: PlaceInAlbum | undefined;
+}
+
+interface PlaceInAlbum {
+  disc: number;
+  number: number;
+  title: string;
+  durationMs: number | null;
+}
+
+export interface AlbumRef {
+  id: AlbumId;
+  titleSort: string;
+}
+
+const UNNAMED_ALBUM = {
+  title: UNKNOWN_ALBUM,
+  artistName: undefined,
+  isGuessed: false,
+  year: undefined,
+  genre: undefined,
+  isCompilation: false,
+  releaseGroupMbid: undefined,
+  folder: undefined,
+} as const;
+
+type Spelling = RowOf<typeof trackArtists, 'credit'> & { uses: number };
+type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
+type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'artistId' | 'releaseGroupMbid'>;
+
+/** Limits how many albums of one name an upload is compared with. */
+const MAX_LOOSE_ALBUMS = 50;
+
+export type Resolver = ReturnType<typeof createResolver>;
+
+export function createResolver({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+  const findArtist = client.prepare<[string], ArtistRow>(
+    'SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?',
+  );
+  const insertArtist = client.prepare(
+    'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) ' +
+      'VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const findNeverSplit = client.prepare<[string], RowOf<typeof artists, 'id'>>(
+    'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
+  );
+  const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
+  const spellingsOf = client.prepare<[ArtistId], Spelling>(
+    'SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit',
+  );
+  const findNames = client.prepare<[ArtistId], RowOf<typeof artists, 'name' | 'sortName'>>(
+    'SELECT name, sort_name FROM artists WHERE id = ?',
+  );
+  const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
+
+  const findAlbum = client.prepare<[string], AlbumRow>(
+    'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k ' +
+      'JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
+  );
+  const findFixedOf = client.prepare<[TrackId], AlbumRow>(
+    `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM tracks t
+      JOIN albums a ON a.id = t.album_id AND a.fixed_by IS NOT NULL WHERE t.id = ?`,
+  );
+  const listLoose = client.prepare<[string, string], AlbumRow>(
+    `SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k
+      JOIN albums a ON a.id = k.album_id WHERE k.key >= ? AND k.key < ? ORDER BY a.id LIMIT ${MAX_LOOSE_ALBUMS}`,
+  );
+  const listAtPlace = client.prepare<
+    [AlbumId, number, number, TrackId | 0],
+    RowOf<typeof tracks, 'title' | 'durationMs'>
+  >(
+    `SELECT title, duration_ms FROM tracks WHERE album_id = ? AND coalesce(disc_number, 1) = ? AND track_number = ?
+      AND id <> ?`,
+  );
+  // albums of a name, or folders and uploads with its tracks: where there is more than one of them, the rule decides
+  const isDivided = client
+    .prepare<{ artist: ArtistId | null; titleSort: string; name: string; last: string }, number>(
+      `SELECT (SELECT count(*) FROM albums WHERE artist_id IS @artist AND title_sort = @titleSort) > 1
+        OR (SELECT count(*) FROM album_keys WHERE key >= 'd:' || @name AND key < 'd:' || @name || @last)
+          + (SELECT count(*) FROM album_keys WHERE key >= 'l:' || @name AND key < 'l:' || @name || @last) > 1`,
+    )
+    .pluck();
+  const noteUnsettled = client.prepare<[string]>('INSERT OR IGNORE INTO unsettled_albums (name) VALUES (?)');
+  const insertAlbum =
+    client.prepare(`INSERT INTO albums (title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
+      release_group_mbid, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const copyAlbum = client.prepare<{ id: AlbumId | null; like: AlbumId; time: number }>(
+    `INSERT OR IGNORE INTO albums (id, title, title_sort, artist_id, artist_sort, year, genre, is_compilation,
+      release_group_mbid, created_at, updated_at)
+    SELECT @id, title, title_sort, artist_id, artist_sort, year, genre, is_compilation, release_group_mbid, @time, @time
+      FROM albums WHERE id = @like`,
+  );
+  const insertKey = client.prepare('INSERT OR IGNORE INTO album_keys (key, album_id) VALUES (?, ?)');
+  const setReleaseGroup = client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?');
+  const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
+  const findTitle = client.prepare<[AlbumId], RowOf<typeof albums, 'title'>>('SELECT title FROM albums WHERE id = ?');
+  const findName = client.prepare<[AlbumId], RowOf<typeof albums, 'title' | 'artistId'>>(
+    `SELECT title, artist_id FROM albums a WHERE id = ? AND ${isNamed('a')}`,
+  );
+  const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
+  const nameAlbum = client.prepare(
+    'UPDATE albums SET title = ?, title_sort = ?, artist_id = ?, artist_sort = ? WHERE id = ?',
+  );
+  const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
+
+  const findFolder = client.prepare<[number], RowOf<typeof sourceFolders, 'source' | 'path'>>(
+    'SELECT source, path FROM source_folders WHERE id = ?',
+  );
+
+  const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
+  const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
+
+  const respelledArtists = new Set<ArtistId>();
+  // Cache within a batch, since tracks of an album usually come one after another.
+  let nameCache: NameCache | undefined;
+
+  /** Finds or creates the artist. The name must have a visible character. */
+  function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
+    const cachedRef = nameCache?.artists.get(name);
+    if (cachedRef && (cachedRef.hasMbid || extra.mbid === undefined)) return cachedRef;
+    const ref = findOrMakeArtist(name, extra);
+    nameCache?.artists.set(name, ref);
+    return ref;
+  }
+
+  function findOrMakeArtist(
+    name: string,
+    extra: { sortName?: string | undefined; mbid?: string | undefined },
+  ): ArtistRef {
+    const key = identityKey(name);
+    const row = findArtist.get(key);
+    if (row) {
+      if (row.name !== name) respelledArtists.add(row.id);
+      if (extra.mbid !== undefined && row.artist_mbid === null) setArtistMbid.run(extra.mbid, now().getTime(), row.id);
+      return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extra.mbid !== undefined };
+    }
+    const filingName = extra.sortName ?? sortName(name);
+    const order = sortKey(filingName);
+    const time = now().getTime();
+    const { lastInsertRowid } = insertArtist.run(name, key, filingName, order, extra.mbid ?? null, time, time);
+    const id = Number(lastInsertRowid) as ArtistId;
+    search.add('artist', id);
+    return { id, sortKey: order, hasMbid: extra.mbid !== undefined };
+  }
+
+  /**
+   * Finds or creates the album of the folder and the folders of its discs; of a track without a folder the one in which
+   * its place is free. Where a name has several, which of them are one is settled later (album-releases.ts). A track
+   * stays in an album that is fixed for as long as it has its name.
+   */
+  function album(name: AlbumName): AlbumRef {
+    const fixedAlbum = fixedAlbumOf(name);
+    if (fixedAlbum) return completeAlbum(fixedAlbum, name);
+    const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
+    const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+    if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
+    const ref = nameCache?.albums.get(key) ?? findOrMakeAlbum(name);
+    nameCache?.albums.set(key, ref);
+    return ref;
+  }
+
+  function fixedAlbumOf({ track, artist: albumArtist, title }: AlbumName): AlbumRow | undefined {
+    const row = track === undefined ? undefined : findFixedOf.get(track);
+    return row && albumName(row.artist_id, row.title) === albumName(albumArtist?.id, title) ? row : undefined;
+  }
+
+  /** Finds or creates the album of the artist's tracks that have none. */
+  function unnamedAlbum(trackArtist: ArtistRef | undefined): AlbumRef {
+    const owner = trackArtist ?? artist(UNKNOWN_ARTIST);
+    const key = `t:${owner.id}:${TITLE_END}`;
+    const id =
+      nameCache?.albums.get(key)?.id ?? findAlbum.get(key)?.id ?? insertRow({ ...UNNAMED_ALBUM, artist: owner });
+    insertKey.run(key, id);
+    const ref = { id, titleSort: '' };
+    nameCache?.albums.set(key, ref);
+    return ref;
+  }
+
+  function keysOf({ artist: albumArtist, title, folder, isGuessed }: AlbumName) {
+    const name = albumName(albumArtist?.id, title);
+    const row = folder === undefined ? undefined : findFolder.get(folder);
+    const inFolder = row && folderOfAlbum(row.source, row.path);
+    return {
+      name,
+      inFolder,
+      inFolderKey: inFolder === undefined ? undefined : folderKey(name, inFolder),
+      anyArtistKey: folder === undefined ? undefined : `g:${folder}:${identityKey(title)}`,
+      guessKey:
+        folder === undefined || !isGuessed
+          ? undefined
+          : `u:${folder}:${identityKey(title)}${TITLE_END}${albumArtist?.id ?? 0}`,
+    };
+  }
+
+  function findOrMakeAlbum(name: AlbumName): AlbumRef {
+    const keys = keysOf(name);
+    const row =
+      name.folder === undefined
+        ? listLoose
+            .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
+            .find((candidate) => !isPlaceTaken(candidate))
+        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? findAnyArtistAlbum());
+    const id = row?.id ?? insertRow(name);
+    // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
+    const artistId = row?.artist_id ?? name.artist?.id ?? null;
+    const ownName = albumName(artistId, name.title);
+    const inFolderKey = keys.inFolder === undefined ? undefined : folderKey(ownName, keys.inFolder);
+    // keys of other albums stay with them
+    for (const key of [inFolderKey, keys.anyArtistKey, keys.guessKey]) if (key) insertKey.run(key, id);
+    if (name.folder === undefined) insertKey.run(`l:${ownName}${id}`, id);
+    const titleSort = sortKey(name.title);
+    const isUncertain = name.folder === undefined && row !== undefined;
+    if (isUncertain || isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST_CHARACTER }))
+      noteUnsettled.run(ownName);
+    return row ? completeAlbum(row, name) : { id, titleSort };
+
+    function find(key: string | undefined): AlbumRow | undefined {
+      return key === undefined ? undefined : findAlbum.get(key);
+    }
+
+    function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
+      if (!name.place) return false;
+      const { disc, number, title, durationMs } = name.place;
+      return listAtPlace
+        .all(albumId, disc, number, name.track ?? 0)
+        .some(
+          (other) =>
+            identityKey(other.title) !== identityKey(title) ||
+            Math.abs((other.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
+        );
+    }
+
+    /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
+    function findAnyArtistAlbum(): AlbumRow | undefined {
+      const albumInFolder = find(keys.anyArtistKey);
+      return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null)
+        ? albumInFolder
+        : undefined;
+    }
+  }
+
+  function completeAlbum(row: AlbumRow, name: AlbumName): AlbumRef {
+    if (row.release_group_mbid === null && name.releaseGroupMbid) setReleaseGroup.run(name.releaseGroupMbid, row.id);
+    if (row.year === null && name.year !== undefined) setYear.run(name.year, row.id);
+    if (row.artist_id === null && name.artist) {
+      setArtist.run(name.artist.id, name.artist.sortKey, row.id);
+      search.setAlbum(row.id);
+    }
+    if (isAllCaps(row.title) && isSpelling(name.title, row.title) && !isAllCaps(name.title))
+      setTitle.run(name.title, row.id);
+    return { id: row.id, titleSort: row.title_sort };
+  }
+
+  function insertRow(name: AlbumName): AlbumId {
+    const time = now().getTime();
+    const { lastInsertRowid } = insertAlbum.run(
+      name.title,
+      sortKey(name.title),
+      name.artist?.id ?? null,
+      name.artist?.sortKey ?? '',
+      name.year ?? null,
+      name.genre ?? null,
+      name.isCompilation ? 1 : 0,
+      name.releaseGroupMbid ?? null,
+      time,
+      time,
+    );
+    const id = Number(lastInsertRowid) as AlbumId;
+    search.add('album', id);
+    return id;
+  }
+
+  function genre(name: string): GenreId {
+    const key = identityKey(name);
+    const id =
+      nameCache?.genres.get(name) ??
+      findGenre.get(key)?.id ??
+      (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
+    nameCache?.genres.set(name, id);
+    return id;
+  }
+
+  return {
+    /** Caches until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later. */
+    remember(): void {
+      nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
+    },
+    /** Clears the cache: call after rolling back a savepoint or removing empty artists or albums. */
+    forget(): void {
+      if (nameCache) nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
+    },
+    stopRemembering(): void {
+      nameCache = undefined;
+    },
+    artist,
+    album,
+    unnamedAlbum,
+    genre,
+    isWhole: (nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined,
+    /** Keys that other albums have stay with them. */
+    renameAlbum(id: AlbumId, name: AlbumName): void {
+      const keys = keysOf(name);
+      const looseKey = name.folder === undefined ? `l:${keys.name}${id}` : undefined;
+      for (const key of [keys.inFolderKey, keys.anyArtistKey, looseKey]) if (key) insertKey.run(key, id);
+      noteUnsettled.run(keys.name);
+      nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
+      search.setAlbum(id);
+      this.forget();
+    },
+    /** Makes another album of the same name; with that id, if it has no album. */
+    insertAlbumLike(like: AlbumId, requestedId: AlbumId | null = null): AlbumId {
+      const { changes, lastInsertRowid } = copyAlbum.run({ id: requestedId, like, time: now().getTime() });
+      const id = requestedId ?? (Number(lastInsertRowid) as AlbumId);
+      if (changes > 0) search.add('album', id);
+      return id;
+    },
+    /** The tracks of an album changed otherwise than by their names: which releases they are is to be settled anew. */
+    noteAlbum(id: AlbumId): void {
+      const row = findName.get(id);
+      if (row) noteUnsettled.run(albumName(row.artist_id, row.title));
+    },
+    /** Takes over the spelling of a retagged track, not another name of the same album. */
+    respellAlbum(id: AlbumId, title: string): void {
+      const oldTitle = findTitle.get(id)?.title;
+      if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
+        setTitle.run(title, id);
+    },
+    /** Marks artists for `settleSpellings`. */
+    respell: (ids: Iterable<ArtistId>): void => {
+      for (const id of ids) respelledArtists.add(id);
+    },
+    /**
+     * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
+     * Call before the transaction ends.
+     */
+    settleSpellings(): void {
+      for (const id of respelledArtists) {
+        const usualName = usualSpelling(spellingsOf.all(id));
+        const current = findNames.get(id);
+        if (!usualName || !current || usualName === current.name) continue;
+        const filingName = current.sort_name === sortName(current.name) ? sortName(usualName) : current.sort_name;
+        renameArtist.run(usualName, filingName, now().getTime(), id);
+      }
+      respelledArtists.clear();
+    },
+  };
+}
+
+/** Returns the most used spelling; of equals, one that is not in capitals. */
+function usualSpelling(spellings: readonly Spelling[]): string | undefined {
+  const [first] = spellings.toSorted(
+    (a, b) =>
+      b.uses - a.uses || Number(isAllCaps(a.credit)) - Number(isAllCaps(b.credit)) || (a.credit < b.credit ? -1 : 1),
+  );
+  return first?.credit;
+}
+
+/** True for another spelling of the same title. Titles joined by a release group need not be. */
+const isSpelling = (title: string, otherTitle: string): boolean =>
+  title !== otherTitle && identityKey(title) === identityKey(otherTitle);
+const isAllCaps = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
+
+interface NameCache {
+  artists: Map<string, ArtistRef>;
+  albums: Map<string, AlbumRef>;
+  genres: Map<string, GenreId>;
+}

@@ -1,0 +1,223 @@
+// What is known of a track, and the values of its columns that follow from it: the artists and the album that its
+// metadata name are looked up, or created.
+import type { MoreTags } from '../../db/more-tags.ts';
+import { fieldsFrom, foldedFrom, type KnownFields } from '../../db/track-fields.ts';
+import type { TrackId } from '../../db/ids.ts';
+import type { Origin, TrackRow } from '../../db/schema.ts';
+import type { Lyrics } from '../../media/types.ts';
+import { splitArtists } from '../albums/artist-split.ts';
+import {
+  isVariousArtists,
+  visibleName,
+  VARIOUS_ARTISTS,
+  type AlbumName,
+  type AlbumRef,
+  type ArtistRef,
+  type Resolver,
+} from './resolve.ts';
+import { foldedText, sortKey } from './sort-and-identity-keys.ts';
+
+/**
+ * In provenance: a person gave the track another album, so it goes by that name alone, and neither by its folder nor by
+ * the release that its file names.
+ */
+export const TYPED_RELEASE = 'release';
+
+export interface Chapter {
+  startMs: number;
+  title: string;
+}
+
+/** A track's metadata, from whatever source. Absent means unknown. */
+export interface TrackIdentity extends KnownFields {
+  title: string;
+  artists: readonly string[];
+  /** The credit as written, if it is more than the names. */
+  artist?: string | undefined;
+  albumArtists?: readonly string[] | undefined;
+  albumArtist?: string | undefined;
+  album?: string | undefined;
+  genres: readonly string[];
+  compilation?: boolean | undefined;
+  recordingMbid?: string | undefined;
+  releaseGroupMbid?: string | undefined;
+  /** Of the album. Kept among the other tags, see db/more-tags.ts. */
+  releaseMbid?: string | undefined;
+  acoustidId?: string | undefined;
+  artistSort?: string | undefined;
+  albumArtistSort?: string | undefined;
+  artistMbids?: readonly string[] | undefined;
+  albumArtistMbids?: readonly string[] | undefined;
+  /** Null if there are none; absent keeps those that the track has. */
+  lyrics?: Lyrics | null | undefined;
+  /** Charset in which text tags without a declared charset were decoded. */
+  charset?: string | undefined;
+  /** As `lyrics`. */
+  chapters?: readonly Chapter[] | null | undefined;
+  /** As `lyrics`. */
+  more?: MoreTags | null | undefined;
+  /** Origins of fields that do not come from tags. */
+  provenance?: Partial<Record<string, Origin>> | undefined;
+}
+
+/** Columns that describe the audio. */
+export const AUDIO_COLUMNS = [
+  'durationMs',
+  'sizeBytes',
+  'format',
+  'codec',
+  'bitrateKbps',
+  'sampleRateHz',
+  'bitDepth',
+  'channels',
+  'encoderDelay',
+  'encoderPadding',
+  'trackGainDb',
+  'trackPeak',
+  'albumGainDb',
+  'albumPeak',
+  'hasPicture',
+  'storageUri',
+  'contentHash',
+  'audioHash',
+  'availability',
+  'sectionStart',
+  'sectionEnd',
+] as const satisfies readonly (keyof TrackRow)[];
+export type TrackAudio = Pick<TrackRow, (typeof AUDIO_COLUMNS)[number]>;
+export const audioValues = (audio: TrackAudio): (string | number | null)[] =>
+  AUDIO_COLUMNS.map((column) => (column === 'hasPicture' ? Number(audio.hasPicture) : audio[column]));
+
+/** Columns that come neither from the audio nor from the metadata. */
+type OtherColumn =
+  | 'id'
+  | 'source'
+  | 'sourceId'
+  | 'uploadedBy'
+  | 'metadataStatus'
+  | 'metadataError'
+  | 'enrichedAt'
+  | 'fpidScore'
+  | 'hasLyrics'
+  | 'coverUrl'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'measuredGainDb'
+  | 'measuredPeak'
+  | 'measuredAlbumGainDb'
+  | 'measuredAlbumPeak';
+type IdentityColumn = Exclude<keyof TrackRow, OtherColumn | keyof TrackAudio>;
+
+interface Credit {
+  name: string;
+  ref: ArtistRef;
+}
+interface ResolvedNames {
+  credits: Credit[];
+  credit: string | null;
+  album: AlbumRef;
+}
+/** Tells tracks of one name apart. */
+interface ResolvedTrack {
+  /** Absent for a new track. */
+  id?: TrackId | undefined;
+  durationMs: number | null;
+}
+export interface Resolved extends ResolvedNames {
+  /** Values of IDENTITY_COLUMNS. */
+  values: (string | number | null)[];
+}
+
+/** The value of each column; a missing column does not compile. */
+const IDENTITY_VALUE_OF: Record<
+  IdentityColumn,
+  (identity: TrackIdentity, names: ResolvedNames) => string | number | null
+> = {
+  title: ({ title }) => title,
+  titleSort: ({ title }) => sortKey(title),
+  artistId: (_, { credits }) => credits[0]?.ref.id ?? null,
+  artistName: (_, { credit }) => credit,
+  artistSort: (_, { credits }) => credits[0]?.ref.sortKey ?? '',
+  albumId: (_, { album }) => album.id,
+  albumSort: (_, { album }) => album.titleSort,
+  genre: ({ genres }) => genres[0] ?? null,
+  recordingMbid: ({ recordingMbid }) => recordingMbid ?? null,
+  acoustidId: ({ acoustidId }) => acoustidId ?? null,
+  charset: ({ charset }) => charset ?? null,
+  provenance: ({ provenance }) => (provenance ? JSON.stringify(provenance) : null),
+  ...fieldsFrom((field) => (identity: TrackIdentity) => identity[field] ?? null),
+  ...foldedFrom((field) => (identity) => foldedText(identity[field])),
+};
+export const IDENTITY_COLUMNS = Object.keys(IDENTITY_VALUE_OF) as IdentityColumn[];
+const IDENTITY_VALUES = Object.values(IDENTITY_VALUE_OF);
+
+/** Runs inside the caller's write transaction. */
+export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
+  function resolve(identity: TrackIdentity, folder: number | undefined, track: ResolvedTrack): Resolved {
+    const { names, credits } = creditsOf(identity);
+    const credit = visibleName(identity.artist) ?? (names.join(', ') || null);
+    const albumName = albumNameOf(identity, names, credits, folder);
+    const album = albumName
+      ? resolver.album({ ...albumName, track: track.id, place: placeOf(identity, track) })
+      : resolver.unnamedAlbum(credits[0]?.ref);
+    const resolvedNames = { credits, credit, album };
+    return { ...resolvedNames, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolvedNames)) };
+  }
+
+  function creditsOf(identity: TrackIdentity): { names: string[]; credits: Credit[] } {
+    const names = splitArtists(identity.artists, resolver.isWhole).filter((name) => visibleName(name) !== undefined);
+    const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
+    const credits = names.map((name, i) => ({
+      name,
+      ref: resolver.artist(name, { sortName: names.length === 1 ? identity.artistSort : undefined, mbid: mbids[i] }),
+    }));
+    return { names, credits };
+  }
+
+  function albumNameOf(
+    identity: TrackIdentity,
+    names: string[],
+    credits: Credit[],
+    folder: number | undefined,
+  ): AlbumName | undefined {
+    const title = visibleName(identity.album);
+    if (title === undefined) return undefined;
+    const taggedArtist =
+      visibleName(identity.albumArtist) ??
+      visibleName(identity.albumArtists?.[0]) ??
+      (identity.compilation ? VARIOUS_ARTISTS : undefined);
+    const isVarious = isVariousArtists(taggedArtist ?? names[0] ?? '');
+    const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? names[0]);
+    const [mbid, ...others] = identity.albumArtistMbids ?? [];
+    const artist =
+      artistName === undefined || (taggedArtist === undefined && !isVarious)
+        ? credits[0]?.ref
+        : resolver.artist(artistName, {
+            sortName: identity.albumArtistSort,
+            mbid: others.length === 0 ? mbid : undefined,
+          });
+    return {
+      title,
+      artist,
+      artistName,
+      isGuessed: taggedArtist === undefined && !isVarious,
+      year: identity.year,
+      genre: identity.genres[0],
+      folder,
+      isCompilation: identity.compilation === true || isVarious,
+      releaseGroupMbid: identity.releaseGroupMbid,
+    };
+  }
+
+  return {
+    resolve,
+    /** Returns undefined for a track without an album. */
+    albumOf(identity: TrackIdentity, folder: number | undefined): AlbumName | undefined {
+      const { names, credits } = creditsOf(identity);
+      return albumNameOf(identity, names, credits, folder);
+    },
+  };
+}
+
+const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { durationMs }: ResolvedTrack) =>
+  trackNumber == null ? undefined : { disc: discNumber ?? 1, number: trackNumber, title, durationMs };

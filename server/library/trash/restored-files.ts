@@ -1,0 +1,55 @@
+// Whether the files of tracks that came back from the trash, or from a merge, are where they were: scans do not look
+// for the files of deleted tracks.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import type { tracks } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { eachAtOnce } from '../../runtime/concurrency.ts';
+import type { AudioStore } from '../../storage/audio-store.ts';
+import { FILE_SCHEME } from '../../storage/uri.ts';
+
+/** A network share that does not answer holds a thread for files until it does; others are needed meanwhile. */
+const MAX_CONCURRENT_LOOKS = 2;
+/** Files that do not answer in this time are left to the next scan. */
+const PATIENCE_MS = 5_000;
+
+interface RestoredFilesDeps {
+  db: MainDb;
+  audioStore: Pick<AudioStore, 'resolve'>;
+  isOffline: (storageUri: string) => boolean;
+  /** Called when the file of an available track does not exist. */
+  markLost: (id: TrackId, uri: string) => void;
+  /** Makes a missing track available if its file is there. */
+  lookAgain: (id: TrackId) => Promise<unknown>;
+}
+
+export function createRestoredFiles({ db, audioStore, isOffline, markLost, lookAgain }: RestoredFilesDeps) {
+  const findFile = db.$client.prepare<[TrackId], RowAs<typeof tracks, 'availability'> & { uri: string }>(
+    `SELECT storage_uri AS uri, availability FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
+  );
+
+  async function isGone(uri: string): Promise<boolean> {
+    try {
+      await (await audioStore.resolve(uri)).stat();
+      return false;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return error.code === 'gone'; // not `unavailable`, which says nothing about the file
+    }
+  }
+
+  /** Updates the availability of these tracks as far as their music folders answer in time. */
+  return async (ids: readonly TrackId[]): Promise<void> => {
+    const end = new AbortController();
+    async function checkFile(id: TrackId): Promise<void> {
+      const file = end.signal.aborted ? undefined : findFile.get(id);
+      if (!file || isOffline(file.uri)) return;
+      if (file.availability === 'missing') await lookAgain(id);
+      else if ((await isGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
+    }
+    const timeout = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
+    await Promise.race([eachAtOnce(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
+  };
+}

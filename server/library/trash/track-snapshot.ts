@@ -1,0 +1,329 @@
+// A track with everything in the database that would go with its row, as JSON: to put all of it back under the same id.
+// Which tables those are is read from the foreign keys, so that a new table is kept too.
+import type { Database } from 'better-sqlite3';
+import type { AlbumId, TrackId } from '../../db/ids.ts';
+import type { NamedItem } from '../../db/schema.ts';
+import { conflict } from '../../errors.ts';
+
+export type Value = string | number | null | { $blob: string };
+export type Row = Record<string, Value>;
+
+export interface TrackSnapshot {
+  track: Row;
+  /** Rows that are deleted with the track, in an order in which they can be inserted. */
+  rows: { table: string; rows: Row[] }[];
+  /** Rows that stay and lose their reference to the track, by their primary keys. */
+  links: { table: string; column: string; keys: Row[] }[];
+  parents: Parents;
+}
+/** Rows that a track belongs to; their last track takes them along. */
+export interface Parents {
+  albums: Row[];
+  albumKeys: Row[];
+  albumCovers: Row[];
+  artists: Row[];
+  /** Absent in snapshots of earlier versions. */
+  artistNevers?: Row[];
+  genres: Row[];
+}
+
+/** An album or artist that was deleted and whose name another row has now. */
+export interface Renumbered {
+  type: NamedItem;
+  from: number;
+  to: number;
+}
+
+interface Reference {
+  child: string;
+  parent: string;
+  column: string;
+  target: string;
+  onDelete: string;
+}
+
+const TRACKS = 'tracks';
+/** Initial values of columns that triggers count when the rows are inserted again. */
+const COUNTED_COLUMNS: Record<string, Row> = {
+  albums: { track_count: 0, disc_count: 0, duration_ms: 0, size_bytes: 0 },
+  artists: { track_count: 0, album_count: 0, first_year: null },
+  genres: { track_count: 0 },
+};
+
+/** Every method runs inside the caller's write transaction. */
+export function createTrackSnapshots(client: Database) {
+  let cachedSchema:
+    | { references: Reference[]; deleted: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
+    | undefined;
+  /** Reads the foreign keys on first use: that takes longer than any other statement of a start. */
+  function schema(): NonNullable<typeof cachedSchema> {
+    if (cachedSchema) return cachedSchema;
+    const references = client
+      .prepare<[], Reference>(
+        `SELECT m.name AS child, f."table" AS parent, f."from" AS "column", f."to" AS target, f.on_delete AS onDelete
+        FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+      )
+      .all();
+    const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
+    return (cachedSchema = { references, deleted: tablesDeletedWithTrack(references), links });
+  }
+
+  const selectRows = (table: string, where: string, ...values: (string | number)[]): Row[] =>
+    client
+      .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
+      .all(...values)
+      .map(toRow);
+  /** The primary key; of a table without one all columns. */
+  const keyOf = (table: string): string[] =>
+    client
+      .prepare<[string], string>(
+        `SELECT name FROM (SELECT name, pk, max(pk) OVER () AS has FROM pragma_table_info(?))
+        WHERE pk > 0 OR has = 0 ORDER BY pk`,
+      )
+      .pluck()
+      .all(table);
+  const hasRow = (table: string, column: string, value: Value): boolean =>
+    value === null || client.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(toValue(value)) !== undefined;
+
+  function insert(table: string, row: Row): void {
+    const columns = Object.keys(row);
+    client
+      .prepare(
+        `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')})
+        VALUES (${columns.map(() => '?').join(', ')})`,
+      )
+      .run(...columns.map((name) => toValue(row[name] ?? null)));
+  }
+
+  /** Returns whether everything that the row refers to exists. */
+  const hasAllReferences = (table: string, row: Row): boolean =>
+    schema()
+      .references.filter(({ child }) => child === table)
+      .every(({ parent, column, target }) => hasRow(parent, target, row[column] ?? null));
+
+  /** Inserts a row that does not exist. OR IGNORE would also apply to what triggers do. */
+  function insertNew(table: string, row: Row): void {
+    const key = keyOf(table);
+    const findRow = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
+    if (hasAllReferences(table, row) && findRow.get(...key.map((name) => toValue(row[name] ?? null))) === undefined)
+      insert(table, row);
+  }
+
+  function parentsOf(id: TrackId, track: Row): Parents {
+    const albums = selectRows('albums', 'id = ?', Number(track['album_id'] ?? 0));
+    const artists = selectRows(
+      'artists',
+      'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
+      id,
+      Number(track['artist_id'] ?? 0),
+      Number(albums[0]?.['artist_id'] ?? 0),
+    );
+    const albumIds = `album_id IN (${albums.map((album) => Number(album['id'])).join()})`;
+    return {
+      albums,
+      albumKeys: selectRows('album_keys', albumIds),
+      albumCovers: selectRows('album_covers', albumIds),
+      artists,
+      artistNevers: selectRows(
+        'radio_nevers',
+        `artist_id IN (${artists.map((artist) => Number(artist['id'])).join()})`,
+      ),
+      genres: selectRows('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
+    };
+  }
+
+  function take(id: TrackId): TrackSnapshot | undefined {
+    const [track] = selectRows(TRACKS, 'id = ?', id);
+    return (
+      track && {
+        track,
+        rows: schema().deleted.map(({ table, columns }) => ({
+          table,
+          rows: selectRows(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
+        })),
+        links: schema().links.map(({ child, column }) => ({
+          table: child,
+          column,
+          keys: selectRows(child, `${column} = ?`, id).map((row) =>
+            Object.fromEntries(keyOf(child).map((name) => [name, row[name] ?? null])),
+          ),
+        })),
+        parents: parentsOf(id, track),
+      }
+    );
+  }
+
+  /** Returns the albums, artists and genres of a track. */
+  function takeParents(id: TrackId): Parents | undefined {
+    const [track] = selectRows(TRACKS, 'id = ?', id);
+    return track && parentsOf(id, track);
+  }
+
+  /** Inserts a row again if it is gone; returns its id, or the id of a row that has the same name now. */
+  function bringBack(table: 'artists' | 'genres' | 'albums', row: Row, findSame: () => Value | undefined): Value {
+    const id = row['id'] ?? null;
+    if (hasRow(table, 'id', id)) return id;
+    const sameNamedId = findSame();
+    if (sameNamedId !== undefined) return sameNamedId;
+    insert(table, { ...row, ...COUNTED_COLUMNS[table] });
+    return id;
+  }
+  const findId = (sql: string, value: Value): Value | undefined =>
+    client.prepare<unknown[], number>(sql).pluck().get(toValue(value));
+
+  const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
+    client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
+
+  const insertNever = client.prepare(
+    `INSERT INTO radio_nevers (user_id, artist_id, created_at) SELECT u.id, x.id, ? FROM users u JOIN artists x
+      ON x.id = ? WHERE u.id = ? ON CONFLICT DO NOTHING`,
+  );
+
+  /** Inserts deleted parents again; returns which of them have other ids now. */
+  function bringParents(parents: Parents) {
+    const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
+      row['id'] ?? null,
+      bringBack(table, row, () => findId(`SELECT id FROM ${table} WHERE name_key = ?`, row['name_key'] ?? null)),
+    ];
+    const goneArtists = parents.artists.flatMap(({ id = null }) => (hasRow('artists', 'id', id) ? [] : [id]));
+    const artists = new Map(parents.artists.map((row) => byName('artists', row)));
+    const genres = new Map(parents.genres.map((row) => byName('genres', row)));
+    const newIdOf = (map: Map<Value, Value>, value: Value | undefined): Value =>
+      map.get(value ?? null) ?? value ?? null;
+    // an album's key may name its artist by the id (library/resolve.ts)
+    const albumKeys = parents.albumKeys.map((row): Row => ({
+      ...row,
+      key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
+        /^((?:f:\d+:|[drl]:)?t:)(\d+)(?=:)/,
+        (_, prefix: string, artistId: string) => `${prefix}${Number(newIdOf(artists, Number(artistId)))}`,
+      ),
+    }));
+    const albums = new Map(
+      parents.albums.map((row): [Value, Value] => {
+        const keys = albumKeys.filter((key) => key['album_id'] === row['id']);
+        const sameName = (): Value | undefined =>
+          keys
+            .map(({ key }) => findId('SELECT album_id FROM album_keys WHERE key = ?', key ?? null))
+            .find((id) => id !== undefined);
+        return [
+          row['id'] ?? null,
+          bringBack('albums', { ...row, artist_id: newIdOf(artists, row['artist_id']) }, sameName),
+        ];
+      }),
+    );
+    for (const row of albumKeys) insertNew('album_keys', row);
+    for (const row of parents.albumCovers) insertNew('album_covers', row);
+    for (const row of parents.artistNevers ?? [])
+      if (goneArtists.includes(row['artist_id'] ?? null))
+        insertNever.run(row['created_at'], newIdOf(artists, row['artist_id']), row['user_id']);
+
+    const renumberedOf = (type: NamedItem, ids: Map<Value, Value>): Renumbered[] =>
+      [...ids].flatMap(([from, to]) => (from === to ? [] : [{ type, from: Number(from), to: Number(to) }]));
+
+    return {
+      renumbered: [...renumberedOf('album', albums), ...renumberedOf('artist', artists)],
+      artistOf: (value: Value | undefined) => newIdOf(artists, value),
+      albumOf: (value: Value | undefined) => newIdOf(albums, value),
+      /** Returns a row with the new ids of its artist and genre. */
+      withNewIds: (row: Row): Row => ({
+        ...row,
+        ...('artist_id' in row && { artist_id: newIdOf(artists, row['artist_id']) }),
+        ...('genre_id' in row && { genre_id: newIdOf(genres, row['genre_id']) }),
+      }),
+    };
+  }
+
+  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the file's place. */
+  function putBack({ track, rows, links: linkedRows, parents }: TrackSnapshot): {
+    albumId: AlbumId | null;
+    renumbered: Renumbered[];
+  } {
+    const id = Number(track['id']) as TrackId;
+    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+    const { artistOf, albumOf, withNewIds, renumbered } = bringParents(parents);
+    const albumId = albumOf(track['album_id']);
+    const uploader = hasRow('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
+    insert(TRACKS, {
+      ...track,
+      album_id: albumId,
+      artist_id: artistOf(track['artist_id']),
+      uploaded_by: uploader,
+    });
+    for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, withNewIds(row));
+    for (const { table, column, keys } of linkedRows)
+      for (const key of keys) {
+        const names = Object.keys(key);
+        client
+          .prepare(
+            `UPDATE ${table} SET ${column} = ?
+            WHERE ${column} IS NULL AND ${names.map((name) => `${name} = ?`).join(' AND ')}`,
+          )
+          .run(id, ...names.map((name) => toValue(key[name] ?? null)));
+      }
+    return { albumId: albumId === null ? null : (Number(albumId) as AlbumId), renumbered };
+  }
+
+  const allEqual = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
+
+  return {
+    take,
+    putBack,
+    takeParents,
+    bringParents,
+    /** Returns the primary keys of the rows that refer to the track. */
+    keysOf: (table: string, column: string, id: TrackId): Row[] => {
+      const names = keyOf(table);
+      return selectRows(table, `${column} = ?`, id).map((row) =>
+        Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
+      );
+    },
+    /** Lets those of the rows that refer to `from`, or to no track, refer to `to`. */
+    moveRows(table: string, column: string, keys: Row[], from: TrackId, to: TrackId): void {
+      for (const key of keys) {
+        const names = Object.keys(key);
+        client
+          .prepare(
+            `UPDATE ${table} SET ${column} = ? WHERE (${column} = ? OR ${column} IS NULL) AND ${allEqual(names)}`,
+          )
+          .run(to, from, ...names.map((name) => toValue(key[name] ?? null)));
+      }
+    },
+    /** Replaces all rows that a track has in these tables. */
+    replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
+      for (const { table, columns } of schema().deleted)
+        if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
+      for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, row);
+    },
+  };
+}
+
+/** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
+function tablesDeletedWithTrack(references: Reference[]): { table: string; columns: string[] }[] {
+  const columnsByTable = new Map<string, string[]>();
+  for (const parent of [TRACKS, ...walk([TRACKS])])
+    for (const { child, column } of references.filter(
+      (reference) => reference.parent === parent && reference.onDelete === 'CASCADE',
+    ))
+      columnsByTable.set(child, [...new Set([...(columnsByTable.get(child) ?? []), column])]);
+  function walk(parents: string[]): string[] {
+    const children = [
+      ...new Set(
+        references
+          .filter(({ parent, onDelete }) => parents.includes(parent) && onDelete === 'CASCADE')
+          .map(({ child }) => child),
+      ),
+    ];
+    return children.length === 0 ? [] : [...children, ...walk(children)];
+  }
+  return [...columnsByTable].map(([table, columns]) => ({ table, columns }));
+}
+
+const toRow = (row: Record<string, unknown>): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? { $blob: Buffer.from(value).toString('base64') } : (value as Value),
+    ]),
+  );
+const toValue = (value: Value): string | number | null | Buffer =>
+  value !== null && typeof value === 'object' ? Buffer.from(value.$blob, 'base64') : value;

@@ -1,0 +1,321 @@
+// Deleted tracks for 30 days: gone from every list, with everything kept that is needed to bring back the same track.
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  notLike,
+  or,
+  sum,
+  type SQL,
+} from 'drizzle-orm';
+import type { Db, MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import type { RowAs } from '../../db/rows.ts';
+import { trashedTracks, users } from '../../db/schema.ts';
+import { AppError, conflict, notFound } from '../../errors.ts';
+import type { Page, Paged } from '../../http/paging.ts';
+import type { Principal } from '../../http/route.ts';
+import { inSlices, partsOf, turn } from '../../runtime/time-slices.ts';
+import { albumOfCover } from '../../storage/local-paths.ts';
+import { FILE_SCHEME } from '../../storage/uri.ts';
+import { overwrittenPlace } from '../tracks/overwritten-place.ts';
+import type { LeftOver, RowRemovalDeps } from '../tracks/row-removal.ts';
+import { createTrashedRows } from './trashed-rows.ts';
+
+export const KEPT_MS = 30 * 86_400_000;
+/** Rows that one transaction deletes; their objects are released after it. */
+const ROWS_PER_PURGE = 50;
+/** Failed tracks that are listed in the answer. */
+const MAX_FAILURES = 100;
+
+const isDeleted = and(eq(trashedTracks.isHidden, false), isNull(trashedTracks.mergedInto));
+const fileOf = (sourceId: string): string => sourceId.split('//', 1)[0] ?? sourceId;
+
+export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> & { deletedByName: string | null };
+
+/** The user who sees or changes the trash. */
+export type TrashUser = Pick<Principal, 'id' | 'rights'>;
+
+/** A page of the trash, and how much is in all of it. */
+interface TrashList extends Paged<TrashedTrack> {
+  sizeBytes: number;
+}
+
+interface RestoredTracks {
+  restored: number;
+  failed: { id: TrackId; detail: string }[];
+}
+
+interface TrashDeps {
+  db: MainDb;
+  tracks: RowRemovalDeps;
+  now: () => Date;
+  /** Called inside the transaction that restored a track. */
+  onRestored: (id: TrackId) => void;
+  /** Checks, after the transaction, whether the files of restored tracks exist. */
+  lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
+  /** Deletes stored objects that nothing uses any more. */
+  release: (left: LeftOver) => Promise<void>;
+}
+
+/** Where a file is: as the track names it, and as its row in `source_files` does. */
+interface FilePlace {
+  sourceId: string;
+  uri: string;
+  folder: number;
+  name: string;
+}
+
+export type Trash = ReturnType<typeof createTrash>;
+
+export function createTrash({ db, tracks, now, onRestored, lookForFiles, release }: TrashDeps) {
+  const rows = createTrashedRows({ db, tracks, now });
+  const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
+    `SELECT id, audio_hash AS audioHash FROM trashed_tracks
+        WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0`,
+  );
+  const findLocalFile = db.$client.prepare<[TrackId], { source: string; sourceId: string; uri: string | null }>(
+    `SELECT source, source_id AS sourceId, storage_uri AS uri FROM trashed_tracks
+        WHERE id = ? AND source = 'local_folder' AND merged_into IS NULL`,
+  );
+  const listHidden = db.$client.prepare<
+    RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>,
+    RowAs<typeof trashedTracks, 'id' | 'sourceId'>
+  >(
+    `SELECT id, source_id AS sourceId FROM trashed_tracks WHERE is_hidden = 1 AND audio_hash = @audioHash
+        AND source = @source
+      UNION SELECT id, source_id FROM trashed_tracks WHERE source = @source AND source_id = @sourceId
+        AND is_hidden = 1 AND (audio_hash IS NULL OR @audioHash IS NULL)`,
+  );
+  const hasHidden = db.$client.prepare('SELECT 1 FROM trashed_tracks WHERE is_hidden = 1 LIMIT 1'); // asked per file
+  // '0' follows '/'; see files/section-names.ts
+  const hasTracks = db.$client.prepare<{ source: string; file: string }>(
+    `SELECT 1 FROM tracks WHERE source = @source
+      AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
+  );
+  const moveTo = db.$client.prepare<[string, TrackId]>('UPDATE trashed_tracks SET source_id = ? WHERE id = ?');
+  /** Of tracks inside a file the whole file, of a whole file the tracks in it: it is one or the other. */
+  const findOtherPart = db.$client
+    .prepare<{ source: string; sourceId: string; file: string }, string>(
+      `SELECT source_id FROM tracks WHERE source = @source AND source_id =
+          CASE WHEN @sourceId = @file THEN NULL ELSE @file END
+        UNION ALL SELECT source_id FROM tracks WHERE source = @source AND @sourceId = @file
+          AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
+    )
+    .pluck();
+  /** Finds another track that has the file, or had it last. */
+  const isOverwritten = db.$client.prepare<RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>>(
+    `SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId
+      AND (source = 'local_folder' OR audio_hash <> @audioHash)`,
+  );
+  /** Leaves tracks as they are that have a stored copy or their file again. */
+  const setMissing = db.$client.prepare<[TrackId]>(
+    `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'
+      AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = tracks.id)`,
+  );
+  const setPlace = db.$client.prepare<{ id: TrackId; to: string; uri: string; link: string }>(
+    // also in what it is put back from, so that a scan knows the file as its own again
+    `UPDATE trashed_tracks SET source_id = @to, storage_uri = iif(storage_uri LIKE 'file:%', @uri, storage_uri),
+      snapshot = json_set(snapshot, '$.links', json((SELECT json_group_array(json(
+        iif(value ->> 'table' = 'source_files', json_set(value, '$.keys', json(@link)), value)))
+        FROM json_each(snapshot, '$.links'))))
+      WHERE id = @id`,
+  );
+
+  /** Selects what a user sees of the trash: all of it with the right to edit, else what they deleted or uploaded. */
+  const visibleTo = ({ id, rights }: TrashUser): SQL | undefined =>
+    and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
+
+  /** Selects what a user may delete for good. */
+  const deletableBy = ({ id, rights }: TrashUser): SQL | undefined =>
+    and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
+
+  async function purge(where: SQL | undefined, limit: number): Promise<number> {
+    const purgedRows = db.transaction(
+      (tx) => {
+        const { id, storageUri, coverKey } = trashedTracks;
+        const matchingRows = tx
+          .select({ id, storageUri, coverKey })
+          .from(trashedTracks)
+          // merged tracks too: a merge can be undone for the same time
+          .where(and(eq(trashedTracks.isHidden, false), where))
+          .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
+          .limit(limit)
+          .all();
+        for (const row of matchingRows) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
+        return matchingRows.map((row) => ({
+          storageUri: row.storageUri,
+          coverKey: isCoverUsed(tx, row.coverKey) ? null : row.coverKey,
+        }));
+      },
+      { behavior: 'immediate' },
+    );
+    for (const leftOver of purgedRows) await release(leftOver);
+    await turn(); // release() waits for nothing when there is nothing to delete
+    return purgedRows.length;
+  }
+  const isCoverUsed = (tx: Db, key: string | null): boolean =>
+    key !== null &&
+    (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !==
+      undefined ||
+      db.$client
+        .prepare(
+          `SELECT 1 FROM album_covers WHERE album_id = @albumId AND key = @key
+            UNION ALL SELECT 1 FROM former_covers WHERE key = @key`,
+        )
+        .get({ key, albumId: albumOfCover(key) }) !== undefined);
+
+  /** Puts a track into the trash. A file belongs to the track that was deleted last, so earlier ones lose it. */
+  function put(...args: Parameters<typeof rows.put>): LeftOver {
+    const leftOver = rows.put(...args);
+    const [, , id] = args;
+    const file = findLocalFile.get(id);
+    if (file) leavePlace(file.source, file.sourceId, file.uri ?? '', [id]);
+    return leftOver;
+  }
+
+  /** Restores a track and tells the other modules. */
+  function restore(...args: Parameters<typeof rows.restore>): void {
+    rows.restore(...args);
+    onRestored(args[1]);
+  }
+
+  function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
+    for (const { id } of listPlace.all(source, sourceId))
+      if (!owners.includes(id)) setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
+  }
+
+  function get(user: TrashUser, id: TrackId): TrashedTrack {
+    const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
+    if (!row) throw notFound('track in the trash', id);
+    return row;
+  }
+  /** Throws `not_found` and `conflict`. */
+  function restoreRow(user: TrashUser, id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const { source, sourceId, audioHash } = get(user, id);
+        const file = fileOf(sourceId);
+        if (findOtherPart.get({ source, sourceId, file }) !== undefined)
+          throw conflict(
+            file === sourceId
+              ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
+              : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
+          );
+        const isTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
+        restore(tx, id, isTaken ? overwrittenPlace(id, sourceId) : sourceId);
+        setMissing.run(id);
+      },
+      { behavior: 'immediate' },
+    );
+  }
+  const rowsOf = (where: SQL | undefined, { limit, offset }: Page): TrashedTrack[] => {
+    const { snapshot: _, ...columns } = getTableColumns(trashedTracks);
+    return db
+      .select({ ...columns, deletedByName: users.username })
+      .from(trashedTracks)
+      .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
+      .where(where)
+      .orderBy(desc(trashedTracks.deletedAt), desc(trashedTracks.id))
+      .limit(limit)
+      .offset(offset)
+      .all();
+  };
+
+  return {
+    put,
+    restore,
+    putBack: rows.putBack,
+    /** Hides a track whose file is at that place until `restore` brings it back. Runs inside a transaction. */
+    hide(tx: Db, id: TrackId, sourceId: string): void {
+      rows.put(tx, null, id, undefined, undefined, true);
+      tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
+    },
+    /** The hidden track of that place, or with that audio: of the same file, or of one that has no tracks any more. */
+    findHidden: (source: string, sourceId: string, audioHash: string | null): TrackId | undefined =>
+      (hasHidden.get() === undefined ? [] : listHidden.all({ source, sourceId, audioHash }))
+        .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
+        .find(
+          (row) =>
+            fileOf(row.sourceId) === fileOf(sourceId) ||
+            hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
+        )?.id,
+    /** The deleted track whose file that is. */
+    findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
+    /** Sets the place at which a deleted track is found from now on. */
+    moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
+    /** The file of these deleted tracks is there now, perhaps in place of that of another deleted one. */
+    setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
+      leavePlace(source, sourceId, uri, ids);
+      const link = JSON.stringify([{ folder_id: folder, name }]);
+      for (const trackId of ids) setPlace.run({ id: trackId, to: sourceId, uri, link });
+    },
+
+    list(user: TrashUser, page: Page): TrashList {
+      const where = visibleTo(user);
+      const totals = db
+        .select({ n: count(), bytes: sum(trashedTracks.sizeBytes) })
+        .from(trashedTracks)
+        .where(where)
+        .get();
+      return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
+    },
+    mayDelete: ({ id, rights }: TrashUser, { uploadedBy }: TrashedTrack): boolean =>
+      rights.canEdit || uploadedBy === id,
+    /** Throws `not_found` and `conflict`. */
+    async restoreFor(user: TrashUser, id: TrackId): Promise<void> {
+      restoreRow(user, id);
+      await lookForFiles([id]);
+    },
+    /** Restores each track by itself; the others are returned with the reason why they cannot be restored. */
+    async restoreMany(user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
+      const failed: RestoredTracks['failed'] = [];
+      const restoredIds: TrackId[] = [];
+      await inSlices(ids, (id) => {
+        try {
+          restoreRow(user, id);
+          restoredIds.push(id);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          if (failed.length < MAX_FAILURES) failed.push({ id, detail: error.message });
+        }
+      });
+      await lookForFiles(restoredIds);
+      return { restored: restoredIds.length, failed };
+    },
+    /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
+    async deleteNow(user: TrashUser, id: TrackId): Promise<void> {
+      if ((await purge(and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
+        throw notFound('track in the trash', id);
+    },
+    /** Deletes those of the tracks that the user may delete, or all without ids. Returns how many were deleted. */
+    async deleteMany(user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
+      let deleted = 0;
+      if (ids !== undefined)
+        for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
+          deleted += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
+        }
+      else {
+        const isDeletableNow = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
+        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deleted += purgedCount)
+          purgedCount = await purge(isDeletableNow, ROWS_PER_PURGE);
+      }
+      return deleted;
+    },
+    /** Deletes tracks that have been in the trash for 30 days. */
+    async purgeOld(at = now()): Promise<void> {
+      const cutoff = new Date(at.getTime() - KEPT_MS);
+      while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
+    },
+    /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */
+    purgeOldest: async (): Promise<boolean> =>
+      (await purge(notLike(trashedTracks.storageUri, 'file:%'), ROWS_PER_PURGE)) > 0,
+  };
+}
