@@ -130,13 +130,13 @@ const englishTexts: Plugin = {
   },
 };
 
-/** The package exports 6,000 icons, which the build would all parse: of these only what renderer/ui/icons.ts exports. */
+/** The package exports 6,000 icons, which the build would all parse: of these only what renderer/ui/theme/icons.ts exports. */
 const usedIcons: Plugin = {
   name: 'used-icons',
   apply: 'build',
   load(id) {
     if (!/[\\/]tabler-icons-react\.mjs$/.test(id)) return undefined;
-    const list = readFileSync(join(root, 'renderer/ui/icons.ts'), 'utf8');
+    const list = readFileSync(join(root, 'renderer/ui/theme/icons.ts'), 'utf8');
     const names = new Set(list.match(/\bIcon\w+/g));
     const isUsed = (line: string): boolean => line.match(/\bIcon\w+/g)?.some((name) => names.has(name)) ?? false;
     return readFileSync(id, 'utf8')

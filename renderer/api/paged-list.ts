@@ -3,7 +3,7 @@
 // loaded yet are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { MAX_SELECTED_ROWS } from '../ui/selection.ts';
+import { MAX_SELECTED_ROWS } from '../ui/lists/selection.ts';
 import type { PageAt, PageOptions } from './library.ts';
 import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/controls/button.tsx';
 import { usePageTitle } from '../ui/page.tsx';
 import { AbsentState } from '../ui/states.tsx';
 import '../i18n/page-texts.ts';

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../ui/class-names.ts';
-import { IconArtist, IconRated, IconUnlike } from '../ui/icons.ts';
+import { IconArtist, IconRated, IconUnlike } from '../ui/theme/icons.ts';
 import type { Action } from './actions.ts';
 import { PlaylistItems } from './add-to-playlist.tsx';
 import { closeItemMenu, type OpenMenu } from './item-marks.ts';

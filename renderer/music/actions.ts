@@ -1,6 +1,6 @@
 // Everything that can be done to music, as one table. The menu, the keys and the bar of a selection are made of it, so
 // that an item has the same actions wherever it appears. What an action does is in use-actions.ts.
-import type { Icon } from '../ui/icons.ts';
+import type { Icon } from '../ui/theme/icons.ts';
 import {
   IconAddTo,
   IconCover,
@@ -34,7 +34,7 @@ import {
   IconToEnd,
   IconToTop,
   IconVersions,
-} from '../ui/icons.ts';
+} from '../ui/theme/icons.ts';
 import type { RightName } from '../api/users.ts';
 import type { ItemKind, Items } from './items.ts';
 

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconAdd, IconPlaylist } from '../ui/icons.ts';
+import { IconAdd, IconPlaylist } from '../ui/theme/icons.ts';
 import { playlistsQuery } from '../api/playlists.ts';
 import { useSession } from '../api/session.ts';
 import type { TrackGroup } from './track-drag.ts';

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import type { ServerFolderOut } from '../../server/music-folders/wire.ts';
 import { serverFolderQuery } from '../api/music-folders.ts';
 import { ApiError, detailOf } from '../api/problem.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import { formatBytes } from '../ui/format.ts';
-import { IconFolder, IconToParent } from '../ui/icons.ts';
+import { IconFolder, IconToParent } from '../ui/theme/icons.ts';
 import { Skeleton } from '../ui/states.tsx';
 import styles from './folder-picker.module.css';
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { IconLike, IconLiked } from '../ui/icons.ts';
+import { IconLike, IconLiked } from '../ui/theme/icons.ts';
 import { useLike, useLiked, type Likeable, type LikeType } from '../api/likes.ts';
 import { classNames } from '../ui/class-names.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import styles from './like-button.module.css';
 
 interface HeartProps {

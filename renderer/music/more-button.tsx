@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { MouseEvent } from 'react';
-import { IconButton, type IconShape } from '../ui/button.tsx';
-import { DotsIcon } from '../ui/css-icons.tsx';
+import { IconButton, type IconShape } from '../ui/controls/button.tsx';
+import { DotsIcon } from '../ui/theme/css-icons.tsx';
 import { openItemMenu } from './item-marks.ts';
 import type { Items } from './items.ts';
 

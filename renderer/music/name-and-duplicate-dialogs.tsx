@@ -1,7 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Button } from '../ui/button.tsx';
-import { formText } from '../ui/form-text.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { formText } from '../ui/controls/form-text.ts';
 import { formatNumber } from '../ui/format.ts';
 import { usePrompt, type Prompt } from './prompts.ts';
 import styles from './prompts.module.css';

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
-import { Button } from '../ui/button.tsx';
-import { IconPause, IconPlay } from '../ui/icons.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { IconPause, IconPlay } from '../ui/theme/icons.ts';
 
 interface PlayButtonProps {
   /** Whether a track is one of those that it plays. */

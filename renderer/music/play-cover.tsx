@@ -1,13 +1,13 @@
 import type { ButtonHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconPause } from '../ui/icons.ts';
+import { IconPause } from '../ui/theme/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
 import { classNames } from '../ui/class-names.ts';
 import { Cover } from '../ui/cover.tsx';
-import { PlayIcon } from '../ui/css-icons.tsx';
+import { PlayIcon } from '../ui/theme/css-icons.tsx';
 import styles from './play-cover.module.css';
 
 /** The small cover of a table row, which plays the row. */

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { detailOf } from '../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../api/settings.ts';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/controls/button.tsx';
 import styles from './service-question.module.css';
 
 interface ServiceQuestionProps {

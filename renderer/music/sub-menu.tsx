@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { IconDown, IconUp } from '../ui/icons.ts';
-import type { IconShape } from '../ui/button.tsx';
+import { IconDown, IconUp } from '../ui/theme/icons.ts';
+import type { IconShape } from '../ui/controls/button.tsx';
 import styles from './menu.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;

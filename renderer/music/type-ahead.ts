@@ -3,7 +3,7 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { detailOf } from '../api/problem.ts';
 import { comparable } from '../ui/comparable.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 const PAUSE_MS = 900;
 /** Single-key shortcuts of the window; with Shift they are typed. */

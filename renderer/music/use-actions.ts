@@ -13,7 +13,7 @@ import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
 import { MAX_ZIPPED_TRACKS, savedUrl, zipUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
 import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
 import { edit } from './editing.ts';

@@ -12,7 +12,7 @@ import {
 } from '../api/playlists.ts';
 import { detailOf } from '../api/problem.ts';
 import { formatNumber } from '../ui/format.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import { askAboutDuplicates, askName } from './prompts.ts';
 import type { TrackGroup } from './track-drag.ts';
 

@@ -4,7 +4,7 @@ import { LIBRARY } from '../api/library.ts';
 import { ApiError } from '../api/problem.ts';
 import { deleteTrack } from '../api/tracks.ts';
 import { formatNumber } from '../ui/format.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import { forEachLimit } from '../api/client.ts';
 
 export const trackKey = (id: number): string => `track:${id}`;

@@ -6,7 +6,7 @@ import type { ImportOut, PlaylistOut } from '../../server/playlists/wire.ts';
 import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../api/playlists.ts';
 import { detailOf } from '../api/problem.ts';
 import { askName } from './prompts.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 export function usePlaylistCommands() {
   const { t } = useTranslation();

@@ -7,7 +7,7 @@ import { currentEntry, type QueueTrack, type Steering } from '../player/player.t
 import type { Steer } from './items.ts';
 import { steeringOf, noteSteering } from './steering-memory.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import '../i18n/page-texts.ts';
 
 type Never = 'tracks' | 'artists';

@@ -2,7 +2,7 @@
 // scroll by with hundreds of them: the load state is an attribute of the image, and CSS does the rest.
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
-import { DiscIcon } from './css-icons.tsx';
+import { DiscIcon } from './theme/css-icons.tsx';
 import styles from './cover.module.css';
 
 interface CoverProps {

@@ -1,8 +1,8 @@
 // Empty and error states: what to do next, or what went wrong with a button to retry.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconAgain, IconProblem, type Icon, IconNotFound } from './icons.ts';
-import { Button } from './button.tsx';
+import { IconAgain, IconProblem, type Icon, IconNotFound } from './theme/icons.ts';
+import { Button } from './controls/button.tsx';
 import styles from './states.module.css';
 
 export function EmptyState({

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { onDamagedChoices } from '../stored-choice.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 /** Says which choices of this browser could not be read, and are as at first. */
 export function DamagedChoices() {

@@ -8,8 +8,8 @@ import { trackQuery } from '../api/tracks.ts';
 import type { DesktopBridge, PlayerReport } from '../desktop.ts';
 import { trackCover } from '../api/urls.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../player/use-player.ts';
-import { drawSmall } from '../ui/artwork-accent.ts';
-import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { drawSmall } from '../ui/theme/artwork-accent.ts';
+import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 const MAX_TITLE_LENGTH = 1_000;
 const NOTHING_PLAYING = { id: 0, liked: false };

@@ -1,19 +1,19 @@
 // What every window needs around its content: design, theme, query cache, player, tooltips. Mantine's variables and
 // classes come from static files (ui/mantine.css), because the CSP allows no <style>.
 import '@fontsource-variable/geist/index.css';
-import '../ui/mantine.css';
-import '../ui/mantine-overrides.css';
-import '../ui/tokens.css';
-import '../ui/base.css';
+import '../ui/theme/mantine.css';
+import '../ui/theme/mantine-overrides.css';
+import '../ui/theme/tokens.css';
+import '../ui/theme/base.css';
 import type { ReactNode } from 'react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { desktop } from '../desktop.ts';
 import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
-import { useScheme } from '../ui/scheme.ts';
-import { theme } from '../ui/theme.ts';
-import { Tooltips } from '../ui/tooltips.tsx';
+import { useScheme } from '../ui/theme/scheme.ts';
+import { theme } from '../ui/theme/theme.ts';
+import { Tooltips } from '../ui/controls/tooltips.tsx';
 import { DamagedChoices } from './damaged-choices.tsx';
 import { DesktopControls } from './desktop-controls.tsx';
 

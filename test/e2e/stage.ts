@@ -254,7 +254,7 @@ export const still = (page: Page): Promise<unknown> =>
     polling: 100,
   });
 
-/** Of renderer/ui/undoable.ts. */
+/** Of renderer/ui/controls/undoable.ts. */
 const UNDO_MS = 8_000;
 
 interface WithUndo {

@@ -27,7 +27,7 @@ import { root } from '../support/product.ts';
 const SOURCES = ['dist', 'migrations', 'renderer', 'resources', 'scripts', 'server', 'test'];
 const TRACKS = 12;
 /** The only files whose types are checked, with what they import. */
-const CHECKED = { server: 'http/problem.ts', renderer: 'ui/button.tsx' };
+const CHECKED = { server: 'http/problem.ts', renderer: 'ui/controls/button.tsx' };
 
 let copy: string;
 let dev: ChildProcess;
@@ -143,7 +143,7 @@ test('a type error is reported in the terminal', async () => {
 
 test('a saved component reaches the open page', async () => {
   expect(await text('/ui/button.tsx')).not.toContain('saved just now');
-  edit('renderer/ui/button.tsx', (source) => `${source}\n// saved just now\n`);
+  edit('renderer/ui/controls/button.tsx', (source) => `${source}\n// saved just now\n`);
   await expect
     .poll(() => messages.flatMap(({ updates = [] }) => updates.map(({ path }) => path)))
     .toContain('/ui/button.tsx');

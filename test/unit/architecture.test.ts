@@ -111,7 +111,7 @@ describe('the check', () => {
     ['renderer/api/likes.ts', 'server/enrichment/duplicate-wire.ts', undefined],
     ['renderer/api/likes.ts', 'server/likes/service.ts', 'renderer/ does not use server/'],
     ['server/likes/service.ts', 'renderer/api/likes.ts', 'server/ does not use renderer/'],
-    ['renderer/features/search/a.tsx', 'renderer/ui/button.tsx', undefined],
+    ['renderer/features/search/a.tsx', 'renderer/ui/controls/button.tsx', undefined],
     ['renderer/features/search/a.tsx', 'renderer/features/browse/b.tsx', 'features/search may not use features/browse'],
     ['main/tray-menu.ts', 'main/status.ts', undefined],
   ])('%s → %s: %s', (from, to, why) => {

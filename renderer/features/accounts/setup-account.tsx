@@ -4,9 +4,9 @@ import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { authStatusQuery, useSetup } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
-import { Button } from '../../ui/button.tsx';
-import { CredentialFields } from '../../ui/credential-fields.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { CredentialFields } from '../../ui/controls/credential-fields.tsx';
+import { formText } from '../../ui/controls/form-text.ts';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
 

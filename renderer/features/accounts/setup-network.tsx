@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';

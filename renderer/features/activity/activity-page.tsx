@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconActivity, IconPreview, IconScan } from '../../ui/icons.ts';
+import { IconActivity, IconPreview, IconScan } from '../../ui/theme/icons.ts';
 import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/controls/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { AnalysisProgress } from './analysis-progress.tsx';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { stateOf } from '../../api/analysis-state.ts';
 import { analysisQuery } from '../../api/analysis.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './activity.module.css';
 

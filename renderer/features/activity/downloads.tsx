@@ -1,14 +1,14 @@
 // Downloads from online sources: progress, the next attempt, and errors.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconClose, IconDone, IconFetch, IconProblem, IconWaiting, type Icon } from '../../ui/icons.ts';
+import { IconClose, IconDone, IconFetch, IconProblem, IconWaiting, type Icon } from '../../ui/theme/icons.ts';
 import type { DownloadJobOut } from '../../../server/downloads/wire.ts';
 import { downloadsQuery, useCancelDownload, useRetryDownload } from '../../api/remote.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { detailOf } from '../../api/problem.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatAgo, formatBytes, formatDate, formatNumber } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import styles from './activity.module.css';
 
 const SYMBOLS: Record<DownloadJobOut['status'], Icon> = {

@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { IconClose, IconDone, IconProblem, IconRunning, IconWaiting, type Icon } from '../../ui/icons.ts';
+import { IconClose, IconDone, IconProblem, IconRunning, IconWaiting, type Icon } from '../../ui/theme/icons.ts';
 import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, scanResultOf, useCancelJob, useRetryJob } from '../../api/jobs.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import { ScanReport } from './scan-report.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './activity.module.css';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ScanProgress } from '../../../server/scan/wire.ts';
 import { useCancelJob } from '../../api/jobs.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import styles from './activity.module.css';
 

@@ -2,10 +2,10 @@
 import { Popover } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconScan } from '../../ui/icons.ts';
+import { IconScan } from '../../ui/theme/icons.ts';
 import { useScanProgress } from '../../api/jobs.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import { ScanDetails } from './scan-details.tsx';
 import styles from './activity.module.css';
 

@@ -13,14 +13,14 @@ import type { ArtistOut } from '../../../server/library/wire.ts';
 import { albumAboutQuery, artistAboutQuery, lookUpAbout } from '../../api/about.ts';
 import { useSession } from '../../api/session.ts';
 import { ServiceQuestion } from '../../music/service-question.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './about.module.css';
 
-const IdentityDialog = lazy(async () => ({ default: (await import('./artist-dialogs.tsx')).IdentityDialog }));
+const IdentityDialog = lazy(async () => ({ default: (await import('./artists/artist-dialogs.tsx')).IdentityDialog }));
 
 const LICENCE_OF_TEXT = 'https://creativecommons.org/licenses/by-sa/4.0/';
 const NAMES: Record<string, string> = {

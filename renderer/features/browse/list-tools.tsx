@@ -4,14 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconAscending, IconDescending, IconFilter, IconShuffle } from '../../ui/icons.ts';
+import { IconAscending, IconDescending, IconFilter, IconShuffle } from '../../ui/theme/icons.ts';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
 import { storageQuery } from '../../api/stats.ts';
 import { isFieldName } from '../../music/track-fields.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { ChoiceMenu } from '../../ui/choice-menu.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { ChoiceMenu } from '../../ui/controls/choice-menu.tsx';
 import { formatFormat } from '../../ui/format.ts';
-import pill from '../../ui/pill.module.css';
+import pill from '../../ui/controls/pill.module.css';
 import { FILTERS, hasFilters, newSeed, type ListSearch } from './url-params.ts';
 import { naturalOrder, type ALBUM_SORT_NAMES, type ARTIST_SORT_NAMES, type TRACK_SORT_NAMES } from './sort-options.ts';
 

@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { pictureOf } from '../../api/covers.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Cover } from '../../ui/cover.tsx';
-import { IconCover } from '../../ui/icons.ts';
+import { IconCover } from '../../ui/theme/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { pictureDrop } from './album-cover.tsx';
-import styles from './album-cover.module.css';
+import { pictureDrop } from './albums/album-cover.tsx';
+import styles from './albums/album-cover.module.css';
 
 interface PictureChooserProps {
   title: string;

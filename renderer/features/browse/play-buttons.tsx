@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { PlayButton } from '../../music/play-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button } from '../../ui/button.tsx';
-import { IconShuffle } from '../../ui/icons.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { IconShuffle } from '../../ui/theme/icons.ts';
 
 export function PlayButtons({ tracks, from }: { tracks: TrackOut[]; from: string }) {
   const { t } = useTranslation();

@@ -2,13 +2,13 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconBackward, IconForward } from '../../ui/icons.ts';
+import { IconBackward, IconForward } from '../../ui/theme/icons.ts';
 import type { AlbumOut } from '../../../server/library/wire.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { AlbumCard, CardSkeleton } from './album-card.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { AlbumCard, CardSkeleton } from './albums/album-card.tsx';
 import styles from './shelf.module.css';
-import { isRightToLeft, readingStep } from '../../ui/reading-direction.ts';
-import { usePlaceInScroller } from '../../ui/scroller.ts';
+import { isRightToLeft, readingStep } from '../../ui/theme/reading-direction.ts';
+import { usePlaceInScroller } from '../../ui/lists/scroller.ts';
 
 const CARD_WIDTH = 172;
 const NARROW_CARD_WIDTH = 140;

@@ -1,13 +1,13 @@
 import { Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { IconDown, IconUndo, IconUp, IconView } from '../../ui/icons.ts';
+import { IconDown, IconUndo, IconUp, IconView } from '../../ui/theme/icons.ts';
 import { classNames } from '../../ui/class-names.ts';
-import { RadioItems } from '../../ui/choice-menu.tsx';
-import { chooseDensity, useDensity } from '../../ui/density.ts';
-import { DENSITIES } from '../../ui/row-heights.ts';
-import pill from '../../ui/pill.module.css';
-import { inOrder, isShown, movedColumn, NO_LAYOUT, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
-import styles from './tracks-table.module.css';
+import { RadioItems } from '../../ui/controls/choice-menu.tsx';
+import { chooseDensity, useDensity } from '../../ui/theme/density.ts';
+import { DENSITIES } from '../../ui/lists/row-heights.ts';
+import pill from '../../ui/controls/pill.module.css';
+import { inOrder, isShown, movedColumn, NO_LAYOUT, type ChoosableColumn, type ColumnLayout } from './tracks/column-layout.ts';
+import styles from './tracks/tracks-table.module.css';
 
 interface ColumnMenuProps {
   columns: readonly Pick<ChoosableColumn<never>, 'id' | 'label' | 'fixed' | 'extra'>[];

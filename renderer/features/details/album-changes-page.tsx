@@ -12,12 +12,12 @@ import {
 } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
 import { albumCover } from '../../api/urls.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate, formatNumber } from '../../ui/format.ts';
-import { IconAlbumChanges, IconUndo } from '../../ui/icons.ts';
+import { IconAlbumChanges, IconUndo } from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { QuestionList } from './question-list.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './review.module.css';

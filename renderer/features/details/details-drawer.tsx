@@ -9,7 +9,7 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { TrackDetails } from './track-details.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
-import { dialogAttributes } from '../../ui/theme.ts';
+import { dialogAttributes } from '../../ui/theme/theme.ts';
 
 interface DetailsDrawerProps {
   trackId: number;

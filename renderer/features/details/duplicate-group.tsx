@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconPlay } from '../../ui/icons.ts';
+import { IconPlay } from '../../ui/theme/icons.ts';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatBytes, formatClock, formatFormat, formatNumber, formatPercent } from '../../ui/format.ts';
 import '../../i18n/page-texts.ts';
 import styles from './review.module.css';

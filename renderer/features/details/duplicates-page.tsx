@@ -1,14 +1,14 @@
 // Duplicates, side by side: keep one, or mark them as different. Nothing is deleted before the undo time is up.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconDuplicates } from '../../ui/icons.ts';
+import { IconDuplicates } from '../../ui/theme/icons.ts';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
-import { usePutAway } from '../../ui/undoable.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { usePutAway } from '../../ui/controls/undoable.ts';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { DuplicateGroup } from './duplicate-group.tsx';
 import { QuestionList } from './question-list.tsx';
 import '../../i18n/page-texts.ts';

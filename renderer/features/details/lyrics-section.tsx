@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackLyricsQuery } from '../../api/tracks.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';

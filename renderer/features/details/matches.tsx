@@ -5,7 +5,7 @@ import type { MatchesOut, MatchOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useApplyMatch } from '../../api/review.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { ChangeTable } from './change-table.tsx';
 import { changesOf } from './match-changes.ts';
 import { formatPercent } from '../../ui/format.ts';

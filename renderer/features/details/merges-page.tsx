@@ -1,17 +1,17 @@
 // Tracks that became one with another in the last 30 days, and the way back.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconDuplicates, IconUndo } from '../../ui/icons.ts';
+import { IconDuplicates, IconUndo } from '../../ui/theme/icons.ts';
 import type { MergeOut } from '../../../server/library/merges/merge-wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { mergesQuery, useUndoMerge } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
 import { trackCover } from '../../api/urls.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate, formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { QuestionList } from './question-list.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './review.module.css';

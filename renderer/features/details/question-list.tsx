@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Icon } from '../../ui/icons.ts';
+import type { Icon } from '../../ui/theme/icons.ts';
 import { detailOf } from '../../api/problem.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/controls/button.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './review.module.css';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ReviewOut } from '../../../server/enrichment/wire.ts';
 import { trackCover } from '../../api/urls.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { useOpenDetails } from '../../ui/use-details.ts';
 import { ChangeTable } from './change-table.tsx';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { IconDelete, IconEdit, IconFetch, IconIdentify, IconShowFolder, IconUndo } from '../../ui/icons.ts';
+import { IconDelete, IconEdit, IconFetch, IconIdentify, IconShowFolder, IconUndo } from '../../ui/theme/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useMaterialize } from '../../api/remote.ts';
@@ -13,7 +13,7 @@ import { isOwnUpload } from '../../music/actions.ts';
 import { useActions } from '../../music/use-actions.ts';
 import { Chapters } from '../../music/chapters.tsx';
 import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { EditForm } from './edit-form.tsx';
 import { EditList } from './edit-list.tsx';

@@ -1,16 +1,16 @@
 import { useTranslation } from 'react-i18next';
-import { IconFetch, IconPlay, IconSave } from '../../ui/icons.ts';
+import { IconFetch, IconPlay, IconSave } from '../../ui/theme/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { remoteCover } from '../../api/urls.ts';
 import { useRemoteCommands, useRemoteHitState } from '../../music/use-remote-hit.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
 import '../../i18n/page-texts.ts';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import styles from './discover.module.css';
 
 /** A search result, and the next action: save, download or play. */

@@ -3,13 +3,13 @@ import { Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconImport } from '../../ui/icons.ts';
+import { IconImport } from '../../ui/theme/icons.ts';
 import type { HistoryImportOut } from '../../../server/history/wire.ts';
 import { HISTORY, importsQuery, useImportHistory } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatAgo, formatBytes, formatNumber } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './history.module.css';
 

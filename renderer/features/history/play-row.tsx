@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { IconClose } from '../../ui/icons.ts';
+import { IconClose } from '../../ui/theme/icons.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CoverButton } from '../../music/play-cover.tsx';
@@ -7,13 +7,13 @@ import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
 import { oneTrack } from '../../music/track-drag.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate, formatTime } from '../../ui/format.ts';
-import { RowLink } from '../../ui/row-link.tsx';
+import { RowLink } from '../../ui/lists/row-link.tsx';
 import '../../i18n/page-texts.ts';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import styles from './history.module.css';
 
 /** One play. Without a track in the library it has only names. */

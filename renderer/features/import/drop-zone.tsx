@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
-import { IconDropMusic } from '../../ui/icons.ts';
+import { IconDropMusic } from '../../ui/theme/icons.ts';
 import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
 import { enqueueUploads } from './upload-queue.ts';

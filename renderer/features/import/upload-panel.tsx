@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconClose, IconDone, IconProblem, IconUpload, IconWaiting, type Icon } from '../../ui/icons.ts';
+import { IconClose, IconDone, IconProblem, IconUpload, IconWaiting, type Icon } from '../../ui/theme/icons.ts';
 import { LIBRARY } from '../../api/library.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../ui/controls/progress-bar.tsx';
 import styles from './import.module.css';
 import { cancelUploads, clearUploads, useUploads, type Upload } from './upload-queue.ts';
 

@@ -3,7 +3,7 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MapArea, MapPart } from '../../api/likeness.ts';
-import { useScheme } from '../../ui/scheme.ts';
+import { useScheme } from '../../ui/theme/scheme.ts';
 import { coloursOf, densityOf, drawMap } from './map-drawing.ts';
 import { moveView, nearest, toMap, toScreen, zoomed, type Point, type Size, type View } from './map-view.ts';
 import styles from './map.module.css';

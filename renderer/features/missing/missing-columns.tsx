@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { IconDelete, IconUndo } from '../../ui/icons.ts';
+import { IconDelete, IconUndo } from '../../ui/theme/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { replacementsQuery } from '../../api/missing.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { notAStop } from '../../ui/checked-table.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { notAStop } from '../../ui/lists/checked-table.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { RowLink } from '../../ui/row-link.tsx';
-import rows from '../../ui/rows.module.css';
-import type { Column } from '../../ui/virtual-table.tsx';
+import { RowLink } from '../../ui/lists/row-link.tsx';
+import rows from '../../ui/lists/rows.module.css';
+import type { Column } from '../../ui/lists/virtual-table.tsx';
 import { fileLocation } from './file-location.ts';
-import tableStyles from '../../ui/checked-table.module.css';
+import tableStyles from '../../ui/lists/checked-table.module.css';
 import styles from './missing.module.css';
 
 interface MissingActions {

@@ -5,8 +5,8 @@ import { deleteMissing } from '../../api/missing.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { forEachLimit } from '../../api/client.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { bringBack, takeBack } from '../../ui/undoable.ts';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
+import { bringBack, takeBack } from '../../ui/controls/undoable.ts';
 
 interface Removable {
   id: number;

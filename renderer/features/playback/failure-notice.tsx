@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { IconFetch, IconProblem } from '../../ui/icons.ts';
+import { IconFetch, IconProblem } from '../../ui/theme/icons.ts';
 import { usePlayer } from '../../player/use-player.ts';
 import styles from './player-bar.module.css';
 

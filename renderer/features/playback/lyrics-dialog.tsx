@@ -9,10 +9,10 @@ import { lyricsCandidatesQuery, useRemoveLyrics, useSetLyrics } from '../../api/
 import { detailOf } from '../../api/problem.ts';
 import type { QueueTrack } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { Button } from '../../ui/button.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { formText } from '../../ui/controls/form-text.ts';
 import { formatClock } from '../../ui/format.ts';
-import { Segmented } from '../../ui/segmented.tsx';
+import { Segmented } from '../../ui/controls/segmented.tsx';
 import { linesOf, shifted, toText, withTime } from './lyrics-text.ts';
 import '../../i18n/page-texts.ts';
 import styles from './lyrics.module.css';

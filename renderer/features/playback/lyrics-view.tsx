@@ -10,7 +10,7 @@ import { useSession } from '../../api/session.ts';
 import { trackLyricsQuery } from '../../api/tracks.ts';
 import type { QueueTrack } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './lyrics.module.css';
 import { lineAt } from './lyrics-line.ts';

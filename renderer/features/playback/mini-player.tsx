@@ -1,14 +1,14 @@
 // On phones: one line with the current track, which opens the full-screen player.
 import { useTranslation } from 'react-i18next';
-import { IconNextTrack, IconPause, IconPlay } from '../../ui/icons.ts';
+import { IconNextTrack, IconPause, IconPlay } from '../../ui/theme/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import { FailureNotice } from './failure-notice.tsx';
 import styles from './player-bar.module.css';
 import { QueueOffer } from './queue-offer.tsx';

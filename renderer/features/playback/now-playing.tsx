@@ -5,7 +5,7 @@ import { trackQuery } from '../../api/tracks.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import type { QueueTrack } from '../../player/player.ts';
 import { classNames } from '../../ui/class-names.ts';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import styles from './now-playing.module.css';
 
 /** Title and artist of the current track, both links. */

@@ -1,8 +1,8 @@
 import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePlayer } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { IconPlayback, IconSleep } from '../../ui/icons.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { IconPlayback, IconSleep } from '../../ui/theme/icons.ts';
 import { OnDemand } from '../../ui/on-demand.tsx';
 
 const PlaybackMenu = lazy(async () => ({ default: (await import('./playback-menu.tsx')).PlaybackMenu }));

@@ -3,13 +3,13 @@ import { Popover } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconPlayback, IconSleep } from '../../ui/icons.ts';
+import { IconPlayback, IconSleep } from '../../ui/theme/icons.ts';
 import type { Loop, ReplayGainMode } from '../../player/player.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Slider } from '../../ui/slider.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { Segmented } from '../../ui/controls/segmented.tsx';
+import { Slider } from '../../ui/controls/slider.tsx';
 import { formatClock, formatTime } from '../../ui/format.ts';
 import styles from './playback-menu.module.css';
 

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { IconChapters, IconLyrics, IconPlayerWindow, IconQueue, IconUp } from '../../ui/icons.ts';
+import { IconChapters, IconLyrics, IconPlayerWindow, IconQueue, IconUp } from '../../ui/theme/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { CurrentLikeButton } from './now-playing.tsx';
 import { FailureNotice } from './failure-notice.tsx';

@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
 import type { QueueTrack } from '../../player/player.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { dialogAttributes } from '../../ui/theme.ts';
+import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
+import { dialogAttributes } from '../../ui/theme/theme.ts';
 
 export interface PlayerOverlayProps {
   opened: boolean;

@@ -1,9 +1,9 @@
 // The full-screen player of a phone.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconChapters, IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
+import { IconChapters, IconDown, IconLyrics, IconQueue } from '../../ui/theme/icons.ts';
 import { trackCover } from '../../api/urls.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';

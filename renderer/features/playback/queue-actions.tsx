@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { IconAddTo, IconClearList } from '../../ui/icons.ts';
+import { IconAddTo, IconClearList } from '../../ui/theme/icons.ts';
 import { fetchTracks } from '../../api/library.ts';
 import { MAX_ADDED_TRACKS, useCreatePlaylist } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -7,9 +7,9 @@ import { askName } from '../../music/prompts.ts';
 import { LIST_PAGE, queryOf } from '../../player/list-rest.ts';
 import { isSounding, type PlayerState } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 
 /** Of what is queued, and then of the part of a long list that is still to come. */
 async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {

@@ -26,7 +26,7 @@ import type { QueueEntry } from '../../player/player.ts';
 import { detailOf } from '../../api/problem.ts';
 import { isTrackDrag, takeDragged } from '../../music/track-drag.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { linesOf, type QueuePart } from './queue-lines.ts';
 import { QueueRow } from './queue-row.tsx';

@@ -7,10 +7,10 @@ import { clientId, shownName } from '../../api/client-name.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { currentEntry, isSounding } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { IconClose, IconDevices } from '../../ui/icons.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
+import { IconClose, IconDevices } from '../../ui/theme/icons.ts';
 import { storedChoice } from '../../stored-choice.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import styles from './player-bar.module.css';
 
 /** When the queue that was dismissed was changed. */

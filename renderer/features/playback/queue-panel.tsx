@@ -1,12 +1,12 @@
 // The side panel with queue, lyrics or chapters.
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconClose } from '../../ui/icons.ts';
+import { IconClose } from '../../ui/theme/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { countRest } from '../../player/list-rest.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { ChaptersView, LyricsView, VIEW_TITLES, type SideView } from './side-views.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';

@@ -2,7 +2,7 @@ import { useSortable } from '@dnd-kit/sortable';
 import { useQueryClient } from '@tanstack/react-query';
 import type { TouchEventHandler } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconDrag, IconRemove } from '../../ui/icons.ts';
+import { IconDrag, IconRemove } from '../../ui/theme/icons.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { trackCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
@@ -12,13 +12,13 @@ import { reasonsText } from '../../music/reasons.ts';
 import { useSteering } from '../../music/use-steering.ts';
 import { isSounding, type QueueEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import { useDetailsContext } from '../../ui/use-details.ts';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import styles from './queue.module.css';
 
 interface QueueRowProps {

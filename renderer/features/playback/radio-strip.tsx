@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { useSteeringIds } from '../../music/steering-memory.ts';
 import { useSteering } from '../../music/use-steering.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
-import { Button } from '../../ui/button.tsx';
-import { IconDown, IconLess, IconMoreLike, IconUndo } from '../../ui/icons.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { IconDown, IconLess, IconMoreLike, IconUndo } from '../../ui/theme/icons.ts';
 import '../../i18n/page-texts.ts';
 import styles from './radio-strip.module.css';
 

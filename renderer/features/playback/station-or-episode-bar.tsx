@@ -12,13 +12,13 @@ import {
   useBeside,
   type BesideState,
 } from '../../player/station-or-episode.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatClock } from '../../ui/format.ts';
-import { IconBack15, IconClose, IconForward30, IconPause, IconPlay, IconPodcast, IconStation } from '../../ui/icons.ts';
+import { IconBack15, IconClose, IconForward30, IconPause, IconPlay, IconPodcast, IconStation } from '../../ui/theme/icons.ts';
 import '../../i18n/page-texts.ts';
-import rows from '../../ui/rows.module.css';
-import { Slider } from '../../ui/slider.tsx';
+import rows from '../../ui/lists/rows.module.css';
+import { Slider } from '../../ui/controls/slider.tsx';
 import styles from './player-bar.module.css';
 import { VolumeControl } from './transport.tsx';
 import transport from './transport.module.css';

@@ -12,12 +12,12 @@ import {
   IconRepeatOne,
   IconShuffle,
   IconVolume,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 import { isSounding, type Repeat } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { formatClock, formatPercent } from '../../ui/format.ts';
-import { Slider } from '../../ui/slider.tsx';
+import { Slider } from '../../ui/controls/slider.tsx';
 import styles from './transport.module.css';
 
 const Waveform = lazy(async () => ({ default: (await import('./waveform.tsx')).Waveform }));

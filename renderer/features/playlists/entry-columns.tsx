@@ -5,8 +5,8 @@ import { LikeButton } from '../../music/like-button.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import { formatAgo, formatClock } from '../../ui/format.ts';
-import { RowLink } from '../../ui/row-link.tsx';
-import type { Column } from '../../ui/virtual-table.tsx';
+import { RowLink } from '../../ui/lists/row-link.tsx';
+import type { Column } from '../../ui/lists/virtual-table.tsx';
 import styles from './playlists.module.css';
 
 export function entryColumns(t: TFunction, onPlay: (index: number) => void): Column<PlaylistEntryOut>[] {

@@ -2,7 +2,7 @@
 // Ctrl+Z can restore the one before.
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconRemove, IconToEnd, IconToTop } from '../../ui/icons.ts';
+import { IconRemove, IconToEnd, IconToTop } from '../../ui/theme/icons.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
@@ -14,14 +14,14 @@ import { usePlayList } from '../../music/use-play-list.ts';
 import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
 import { currentEntry } from '../../player/player.ts';
 import { usePlayer } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { MAX_SELECTED_ROWS } from '../../ui/selection.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
-import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
+import { MAX_SELECTED_ROWS } from '../../ui/lists/selection.ts';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
+import { chooseByClick, isCovered, useSelection } from '../../ui/lists/use-selection.ts';
+import { VirtualTable, type RowChoice } from '../../ui/lists/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
-import selectionBar from '../../ui/selection-bar.module.css';
+import selectionBar from '../../ui/lists/selection-bar.module.css';
 import styles from './playlists.module.css';
 
 interface EntryTableProps {

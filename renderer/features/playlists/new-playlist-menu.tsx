@@ -4,10 +4,10 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PLAYLIST_FORMATS } from '../../../server/playlists/playlist-formats.ts';
 import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { IconAdd, IconImport, IconPlaylist, IconRules } from '../../ui/icons.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { IconAdd, IconImport, IconPlaylist, IconRules } from '../../ui/theme/icons.ts';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 

@@ -4,8 +4,8 @@ import { playlistItems } from '../../music/items.ts';
 import { MoreButton } from '../../music/more-button.tsx';
 import { PlayButton } from '../../music/play-button.tsx';
 import { useActions } from '../../music/use-actions.ts';
-import { Button } from '../../ui/button.tsx';
-import { IconShuffle } from '../../ui/icons.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { IconShuffle } from '../../ui/theme/icons.ts';
 
 interface PlaylistToolsProps {
   playlist: PlaylistOut;

@@ -10,14 +10,14 @@ import { playlistItems } from '../../music/items.ts';
 import { MoreButton } from '../../music/more-button.tsx';
 import { coversOf, Mosaic } from '../../music/mosaic.tsx';
 import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
-import { IconPlaylist, IconRules } from '../../ui/icons.ts';
-import { LetterRail } from '../../ui/letter-rail.tsx';
+import { IconPlaylist, IconRules } from '../../ui/theme/icons.ts';
+import { LetterRail } from '../../ui/lists/letter-rail.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { useJump } from '../../music/type-ahead.ts';
-import { VirtualGrid } from '../../ui/virtual-grid.tsx';
+import { VirtualGrid } from '../../ui/lists/virtual-grid.tsx';
 import { NewPlaylistButton } from './side-playlists.tsx';
 import styles from './playlists.module.css';
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { IconAdd, IconClose } from '../../ui/icons.ts';
+import { IconAdd, IconClose } from '../../ui/theme/icons.ts';
 import type { SmartFields } from '../../api/playlists.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { ConditionFields } from './rule-fields.tsx';
 import { MAX_DEPTH, emptyGroup, isGroup, newCondition, type Group, type Joiner, type Node } from './rules.ts';
 import styles from './rules.module.css';

@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconAscending, IconDescending } from '../../ui/icons.ts';
+import { IconAscending, IconDescending } from '../../ui/theme/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import {
   playlistQuery,
@@ -17,7 +17,7 @@ import {
 } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackCover } from '../../api/urls.ts';
-import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
+import { Button, ButtonLink, IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
-import { IconUndo } from '../../ui/icons.ts';
+import { IconUndo } from '../../ui/theme/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePutBack, versionEntryPage, type VersionEntry } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { VirtualTable, type Column } from '../../ui/virtual-table.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
+import { VirtualTable, type Column } from '../../ui/lists/virtual-table.tsx';
 import styles from './playlists.module.css';
 
 const nothing = () => {};

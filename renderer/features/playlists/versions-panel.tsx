@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { IconClose } from '../../ui/icons.ts';
+import { IconClose } from '../../ui/theme/icons.ts';
 import type { PlaylistOut, PlaylistVersionOut } from '../../../server/playlists/wire.ts';
 import { versionsQuery } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
-import { moveAmongRows } from '../../ui/row-keys.ts';
+import { moveAmongRows } from '../../ui/lists/row-keys.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import styles from './playlists.module.css';
 

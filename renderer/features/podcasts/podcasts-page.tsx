@@ -19,9 +19,9 @@ import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';
 import { playBeside, toggleBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { FormButtons } from '../../ui/form-buttons.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { FormButtons } from '../../ui/controls/form-buttons.tsx';
+import { formText } from '../../ui/controls/form-text.ts';
 import { formatBytes, formatClock, formatDateOnly, formatNumber } from '../../ui/format.ts';
 import {
   IconAdd,
@@ -32,7 +32,7 @@ import {
   IconPause,
   IconPlay,
   IconPodcast,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';

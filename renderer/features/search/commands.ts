@@ -22,9 +22,9 @@ import {
   IconShuffle,
   IconUp,
   type Icon,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 import { openSettings } from '../../ui/open-window.ts';
-import { chooseScheme, SCHEME_CHOICES } from '../../ui/scheme.ts';
+import { chooseScheme, SCHEME_CHOICES } from '../../ui/theme/scheme.ts';
 import { WindowPartsContext } from './window-parts.ts';
 import '../../i18n/page-texts.ts';
 

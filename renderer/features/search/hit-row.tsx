@@ -9,7 +9,7 @@ import {
   IconRules,
   IconSave,
   type Icon,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts';
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
@@ -18,7 +18,7 @@ import { markItems } from '../../music/item-marks.ts';
 import { itemsOf, type Hit } from './hits.ts';
 import { classNames } from '../../ui/class-names.ts';
 import '../../i18n/page-texts.ts';
-import rows from '../../ui/rows.module.css';
+import rows from '../../ui/lists/rows.module.css';
 import hitStyles from './hits.module.css';
 import styles from './palette.module.css';
 

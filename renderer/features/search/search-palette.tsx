@@ -6,22 +6,22 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconClose, IconSearch } from '../../ui/icons.ts';
+import { IconClose, IconSearch } from '../../ui/theme/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { openItemMenuAt, useOpenItemMenu } from '../../music/item-marks.ts';
 import { useRemoteCommands } from '../../music/use-remote-hit.ts';
 import { usePlay, usePlayerCommands } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { takeTypedAhead } from '../../ui/early-keys.ts';
+import { takeTypedAhead } from '../../ui/controls/early-keys.ts';
 import { HitRow } from './hit-row.tsx';
 import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
 import { rememberSearch, useRecentSearches } from './recent.ts';
 import { PALETTE, useSearch } from './use-search.ts';
 import hitStyles from './hits.module.css';
 import styles from './palette.module.css';
-import { dialogAttributes } from '../../ui/theme.ts';
+import { dialogAttributes } from '../../ui/theme/theme.ts';
 
 export function SearchPalette({
   opened,

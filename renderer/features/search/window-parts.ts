@@ -1,5 +1,5 @@
 import { createContext } from 'react';
-import type { Icon } from '../../ui/icons.ts';
+import type { Icon } from '../../ui/theme/icons.ts';
 
 /** What of the window can be opened by name. */
 interface WindowParts {

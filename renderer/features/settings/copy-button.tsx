@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconCopyText, IconDone } from '../../ui/icons.ts';
-import { Button } from '../../ui/button.tsx';
+import { IconCopyText, IconDone } from '../../ui/theme/icons.ts';
+import { Button } from '../../ui/controls/button.tsx';
 
 const DONE_FOR_MS = 2_000;
 

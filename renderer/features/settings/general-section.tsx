@@ -6,7 +6,7 @@ import { useSession } from '../../api/session.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { chooseLanguage, LANGUAGES, nameOfLanguage, useLanguageChoice } from '../../i18n/language.ts';
-import { chooseScheme, SCHEME_CHOICES, useSchemeChoice, type SchemeChoice } from '../../ui/scheme.ts';
+import { chooseScheme, SCHEME_CHOICES, useSchemeChoice, type SchemeChoice } from '../../ui/theme/scheme.ts';
 import { DesktopGroup } from './desktop-group.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';

@@ -1,10 +1,10 @@
 // Settings that need a restart, and the restart: a button in the desktop app, a hint in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { IconAgain } from '../../ui/icons.ts';
+import { IconAgain } from '../../ui/theme/icons.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import styles from './settings.module.css';
 
 /** Above the settings, while a saved one is not in use yet. */

@@ -3,11 +3,11 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useId, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconShowFolder } from '../../ui/icons.ts';
+import { IconShowFolder } from '../../ui/theme/icons.ts';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { choiceLabel, exampleOf, helpOf, labelOf } from '../../i18n/setting-texts.ts';
 import { helpId, Saved, SettingRow } from './setting-row.tsx';

@@ -10,11 +10,11 @@ import { stationsQuery, useRemoveStation, useSaveStation } from '../../api/stati
 import { stationUrl } from '../../api/urls.ts';
 import { closeBeside, playBeside, toggleBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { FormButtons } from '../../ui/form-buttons.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
+import { FormButtons } from '../../ui/controls/form-buttons.tsx';
+import { formText } from '../../ui/controls/form-text.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { IconAdd, IconDelete, IconEdit, IconPause, IconPlay, IconStation } from '../../ui/icons.ts';
+import { IconAdd, IconDelete, IconEdit, IconPause, IconPlay, IconStation } from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';

@@ -2,8 +2,8 @@
 import { Menu } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconMore, IconPlot, IconSavePicture, IconSaveTable, IconTable } from '../../ui/icons.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { IconMore, IconPlot, IconSavePicture, IconSaveTable, IconTable } from '../../ui/theme/icons.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { toCsv, type Table } from './plot-data.ts';
 import { fileName, saveFile, savePng } from './export-plot.ts';

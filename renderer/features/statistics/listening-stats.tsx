@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ListeningOut } from '../../../server/stats/wire.ts';
 import { formatDay, formatHour, formatLength, formatNumber } from '../../ui/format.ts';
-import { Segmented } from '../../ui/segmented.tsx';
+import { Segmented } from '../../ui/controls/segmented.tsx';
 import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
 import { bucketDays, type Step } from './plot-data.ts';

@@ -2,7 +2,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { isRightToLeft } from '../../ui/reading-direction.ts';
+import { isRightToLeft } from '../../ui/theme/reading-direction.ts';
 import styles from './statistics.module.css';
 
 export interface Rank {

@@ -1,13 +1,13 @@
 import type { TFunction } from 'i18next';
 import type { TrashedTrackOut } from '../../../server/library/wire.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatAgo, formatBytes, formatDate } from '../../ui/format.ts';
-import { IconDelete } from '../../ui/icons.ts';
-import { notAStop } from '../../ui/checked-table.tsx';
-import rows from '../../ui/rows.module.css';
-import type { Column } from '../../ui/virtual-table.tsx';
-import tableStyles from '../../ui/checked-table.module.css';
+import { IconDelete } from '../../ui/theme/icons.ts';
+import { notAStop } from '../../ui/lists/checked-table.tsx';
+import rows from '../../ui/lists/rows.module.css';
+import type { Column } from '../../ui/lists/virtual-table.tsx';
+import tableStyles from '../../ui/lists/checked-table.module.css';
 import styles from './trash.module.css';
 
 interface TrashActions {

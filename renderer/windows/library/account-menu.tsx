@@ -2,13 +2,13 @@ import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/icons.ts';
+import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/theme/icons.ts';
 import { tryEndSession } from '../../api/account.ts';
 import { leaveOnPurpose, useSession } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { RadioItems } from '../../ui/choice-menu.tsx';
-import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
+import { RadioItems } from '../../ui/controls/choice-menu.tsx';
+import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/theme/scheme.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import '../../i18n/page-texts.ts';
 

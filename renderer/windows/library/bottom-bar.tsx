@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconMore, IconSearch } from '../../ui/icons.ts';
+import { IconMore, IconSearch } from '../../ui/theme/icons.ts';
 import { OnDemand } from '../../ui/on-demand.tsx';
 import { BOTTOM_NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';

@@ -4,15 +4,15 @@ import { useOpenItemMenu } from '../../music/item-marks.ts';
 import { useItemInput } from '../../music/use-item-input.ts';
 
 const ActionMenu = lazy(async () => ({ default: (await import('../../music/action-menu.tsx')).ActionMenu }));
-const BatchEdit = lazy(async () => ({ default: (await import('../../features/browse/batch-edit.tsx')).BatchEdit }));
+const BatchEdit = lazy(async () => ({ default: (await import('../../features/browse/tracks/batch-edit.tsx')).BatchEdit }));
 const CoverDialog = lazy(async () => ({
-  default: (await import('../../features/browse/cover-dialog.tsx')).CoverDialog,
+  default: (await import('../../features/browse/albums/cover-dialog.tsx')).CoverDialog,
 }));
 const MergeDialog = lazy(async () => ({
-  default: (await import('../../features/browse/album-regroup.tsx')).MergeDialog,
+  default: (await import('../../features/browse/albums/album-regroup.tsx')).MergeDialog,
 }));
 const SplitDialog = lazy(async () => ({
-  default: (await import('../../features/browse/album-regroup.tsx')).SplitDialog,
+  default: (await import('../../features/browse/albums/album-regroup.tsx')).SplitDialog,
 }));
 
 /** The menu of the items in this window, and the forms in which they are edited. */

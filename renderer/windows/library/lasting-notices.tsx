@@ -5,7 +5,7 @@ import { useSession } from '../../api/session.ts';
 import { believeClock, statusQuery } from '../../api/status.ts';
 import { detailOf } from '../../api/problem.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { IconOffline, IconProblem } from '../../ui/icons.ts';
+import { IconOffline, IconProblem } from '../../ui/theme/icons.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import styles from './notice.module.css';
 

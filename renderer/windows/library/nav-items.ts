@@ -21,7 +21,7 @@ import {
   IconStatistics,
   IconTrack,
   IconTrash,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 
 export const NAV_ITEMS = [
   { to: '/', name: 'home', icon: IconHome },

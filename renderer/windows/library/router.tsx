@@ -21,7 +21,7 @@ import {
   parseLikedSearch,
   parseTrackSearch,
 } from '../../features/browse/url-params.ts';
-import { HomePage } from '../../features/browse/home-page.tsx';
+import { HomePage } from '../../features/browse/home/home-page.tsx';
 import { parseRangeSearch } from '../../ui/day-range.ts';
 import { NotFound, RouteError } from './error-pages.tsx';
 import { Shell } from './shell.tsx';
@@ -113,7 +113,7 @@ const albums = createRoute({
   getParentRoute: () => app,
   path: '/albums',
   validateSearch: parseAlbumSearch,
-  component: later(() => import('../../features/browse/albums-page.tsx'), 'AlbumsPage'),
+  component: later(() => import('../../features/browse/albums/albums-page.tsx'), 'AlbumsPage'),
 });
 const album = createRoute({
   getParentRoute: () => app,
@@ -122,13 +122,13 @@ const album = createRoute({
     parse: ({ albumId }) => ({ albumId: id(albumId) }),
     stringify: ({ albumId }) => ({ albumId: String(albumId) }),
   },
-  component: later(() => import('../../features/browse/album-page.tsx'), 'AlbumPage'),
+  component: later(() => import('../../features/browse/albums/album-page.tsx'), 'AlbumPage'),
 });
 const artists = createRoute({
   getParentRoute: () => app,
   path: '/artists',
   validateSearch: parseArtistSearch,
-  component: later(() => import('../../features/browse/artists-page.tsx'), 'ArtistsPage'),
+  component: later(() => import('../../features/browse/artists/artists-page.tsx'), 'ArtistsPage'),
 });
 const artist = createRoute({
   getParentRoute: () => app,
@@ -137,13 +137,13 @@ const artist = createRoute({
     parse: ({ artistId }) => ({ artistId: id(artistId) }),
     stringify: ({ artistId }) => ({ artistId: String(artistId) }),
   },
-  component: later(() => import('../../features/browse/artist-page.tsx'), 'ArtistPage'),
+  component: later(() => import('../../features/browse/artists/artist-page.tsx'), 'ArtistPage'),
 });
 const tracks = createRoute({
   getParentRoute: () => app,
   path: '/tracks',
   validateSearch: parseTrackSearch,
-  component: later(() => import('../../features/browse/tracks-page.tsx'), 'TracksPage'),
+  component: later(() => import('../../features/browse/tracks/tracks-page.tsx'), 'TracksPage'),
 });
 const history = createRoute({
   getParentRoute: () => app,
@@ -264,7 +264,7 @@ const liked = createRoute({
   getParentRoute: () => app,
   path: '/liked',
   validateSearch: parseLikedSearch,
-  component: later(() => import('../../features/browse/liked-page.tsx'), 'LikedPage'),
+  component: later(() => import('../../features/browse/tracks/liked-page.tsx'), 'LikedPage'),
 });
 const playlists = createRoute({
   getParentRoute: () => app,

@@ -2,10 +2,10 @@
 // import each other are combined here.
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getSession, onSessionChange } from '../../api/session.ts';
-import { takeAllBack } from '../../ui/undoable.ts';
+import { takeAllBack } from '../../ui/controls/undoable.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackDrop } from '../../music/track-drag.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -17,10 +17,10 @@ import { VIEW_TITLES, type SideView } from '../../features/playback/side-views.t
 import { useScanProgress } from '../../api/jobs.ts';
 import { useUploads } from '../../features/import/upload-queue.ts';
 import { usePrompt } from '../../music/prompts.ts';
-import { ScrollerContext } from '../../ui/scroller.ts';
+import { ScrollerContext } from '../../ui/lists/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ItemMenu } from './item-menu.tsx';
-import { keepTyped } from '../../ui/early-keys.ts';
+import { keepTyped } from '../../ui/controls/early-keys.ts';
 import { usePlayingTitle } from '../../ui/page.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';

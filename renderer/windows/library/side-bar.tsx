@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconSearch } from '../../ui/icons.ts';
+import { IconSearch } from '../../ui/theme/icons.ts';
 import { useSession } from '../../api/session.ts';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { OnDemand } from '../../ui/on-demand.tsx';
-import nav from '../../ui/nav-link.module.css';
+import nav from '../../ui/controls/nav-link.module.css';
 import { NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';

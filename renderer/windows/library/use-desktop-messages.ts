@@ -12,7 +12,7 @@ import { albumItems, artistItems, playlistItems, trackItems, type Items } from '
 import { oneTrack } from '../../music/track-drag.ts';
 import { useActions } from '../../music/use-actions.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 
 /** Returns whether the app is restarting its server. */
 export function useDesktopMessages(onSearch: (text: string) => void): boolean {

@@ -1,6 +1,6 @@
 // The keys of the library window, besides the player's. shortcuts.ts lists all of them.
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
-import { undoLatest } from '../../ui/undo-notice.tsx';
+import { undoLatest } from '../../ui/controls/undo-notice.tsx';
 
 interface ShortcutActions {
   onSearch: () => void;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconChapters, IconCover, IconLyrics, IconOpenWindow, IconPin, IconQueue } from '../../ui/icons.ts';
+import { IconChapters, IconCover, IconLyrics, IconOpenWindow, IconPin, IconQueue } from '../../ui/theme/icons.ts';
 import { useDesktopSettings } from '../../api/desktop-settings.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
@@ -11,8 +11,8 @@ import { ViewOf } from '../../features/playback/queue-panel.tsx';
 import { VIEW_TITLES, type SideView } from '../../features/playback/side-views.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from '../../features/playback/transport.tsx';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import styles from './player-window.module.css';
 import { usePlayerKeys } from '../../player/use-player-keys.ts';

@@ -10,7 +10,7 @@ import {
   IconPhone,
   IconSettings,
   IconStorage,
-} from '../../ui/icons.ts';
+} from '../../ui/theme/icons.ts';
 import { useSyncExternalStore } from 'react';
 
 /** Sections for the owner change the server; the others are personal. */

@@ -1,14 +1,14 @@
 import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconBack } from '../../ui/icons.ts';
+import { IconBack } from '../../ui/theme/icons.ts';
 import { useSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
-import { AccountSection } from '../../features/settings/account-section.tsx';
+import { AccountSection } from '../../features/settings/own-account/account-section.tsx';
 import { GeneralSection } from '../../features/settings/general-section.tsx';
-import { LibrarySection } from '../../features/settings/library-section.tsx';
+import { LibrarySection } from '../../features/settings/library/library-section.tsx';
 import { RestartNote } from '../../features/settings/restart.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import nav from '../../ui/nav-link.module.css';
+import nav from '../../ui/controls/nav-link.module.css';
 import { usePageTitle } from '../../ui/page.tsx';
 import { useSection, type SectionName } from './sections.ts';
 import styles from './settings-window.module.css';
@@ -18,22 +18,22 @@ const AboutSection = lazy(async () => ({
   default: (await import('../../features/settings/about-section.tsx')).AboutSection,
 }));
 const NetworkSection = lazy(async () => ({
-  default: (await import('../../features/settings/network-section.tsx')).NetworkSection,
+  default: (await import('../../features/settings/network/network-section.tsx')).NetworkSection,
 }));
 const RemoteSection = lazy(async () => ({
-  default: (await import('../../features/settings/remote-section.tsx')).RemoteSection,
+  default: (await import('../../features/settings/network/remote-section.tsx')).RemoteSection,
 }));
 const MetadataSection = lazy(async () => ({
-  default: (await import('../../features/settings/metadata-section.tsx')).MetadataSection,
+  default: (await import('../../features/settings/library/metadata-section.tsx')).MetadataSection,
 }));
 const AccountsSection = lazy(async () => ({
-  default: (await import('../../features/settings/accounts-section.tsx')).AccountsSection,
+  default: (await import('../../features/settings/accounts/accounts-section.tsx')).AccountsSection,
 }));
 const PlaybackSection = lazy(async () => ({
-  default: (await import('../../features/settings/playback-section.tsx')).PlaybackSection,
+  default: (await import('../../features/settings/playback/playback-section.tsx')).PlaybackSection,
 }));
 const StorageSection = lazy(async () => ({
-  default: (await import('../../features/settings/storage-section.tsx')).StorageSection,
+  default: (await import('../../features/settings/backup/storage-section.tsx')).StorageSection,
 }));
 
 const SECTION_CONTENT: Record<SectionName, ComponentType> = {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { changeOf, commonValue } from '../../../renderer/features/browse/batch-changes.ts';
+import { changeOf, commonValue } from '../../../renderer/features/browse/tracks/batch-changes.ts';
 import {
   inOrder,
   laidOut,
   movedColumn,
   NO_LAYOUT,
   readLayout,
-} from '../../../renderer/features/browse/column-layout.ts';
+} from '../../../renderer/features/browse/tracks/column-layout.ts';
 import { findRow } from '../../../renderer/music/type-ahead.ts';
 
 describe('columns', () => {

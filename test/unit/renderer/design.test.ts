@@ -2,15 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROW_HEIGHTS } from '../../../renderer/ui/row-heights.ts';
+import { ROW_HEIGHTS } from '../../../renderer/ui/lists/row-heights.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const files = readdirSync(join(root, 'renderer'), { recursive: true, encoding: 'utf8' }).map((path) =>
   join('renderer', path),
 );
-const TOKENS = 'renderer/ui/tokens.css';
-const ICONS = 'renderer/ui/icons.ts';
+const TOKENS = 'renderer/ui/theme/tokens.css';
+const ICONS = 'renderer/ui/theme/icons.ts';
 const tokens = read(TOKENS);
 const styles = files.filter((path) => path.endsWith('.css') && path !== TOKENS);
 

@@ -1,7 +1,7 @@
 // What a list draws while rows are on their way: those that were loaded last, for a while.
 import { expect, test } from 'vitest';
-import { HOLD_MS, nextHeld, type Held } from '../../../renderer/ui/held-rows.ts';
-import type { RowRange } from '../../../renderer/ui/scaled-scroll.ts';
+import { HOLD_MS, nextHeld, type Held } from '../../../renderer/ui/lists/held-rows.ts';
+import type { RowRange } from '../../../renderer/ui/lists/scaled-scroll.ts';
 
 const SCREEN = 15;
 const at = (first: number): RowRange => ({ first, last: first + SCREEN - 1 });

@@ -1,6 +1,6 @@
 // A list of any length as the queue, how the queue is listed, and finding by name.
 import { describe, expect, test } from 'vitest';
-import { releaseKind } from '../../../renderer/features/browse/release-kinds.ts';
+import { releaseKind } from '../../../renderer/features/browse/albums/release-kinds.ts';
 import { linesOf } from '../../../renderer/features/playback/queue-lines.ts';
 import {
   afterAdded,

@@ -1,6 +1,6 @@
 // The rules of the pages: days, plays by day, plots and their tables, changes of a match, input.
 import { describe, expect, test } from 'vitest';
-import { unfinishedAlbums } from '../../../renderer/features/browse/unfinished-albums.ts';
+import { unfinishedAlbums } from '../../../renderer/features/browse/albums/unfinished-albums.ts';
 import { changesOf } from '../../../renderer/features/details/match-changes.ts';
 import { toTrackPut, type EditValues } from '../../../renderer/features/details/edit-values.ts';
 import { historyRows } from '../../../renderer/features/history/history-rows.ts';

@@ -8,7 +8,7 @@ import {
   slotsFor,
   toElement,
   toList,
-} from '../../../renderer/ui/scaled-scroll.ts';
+} from '../../../renderer/ui/lists/scaled-scroll.ts';
 
 const ROW = 48;
 const SHORT = 5_000 * ROW;

@@ -7,7 +7,7 @@ import {
   EMPTY_SELECTION,
   toggled,
   withRows,
-} from '../../../renderer/ui/selection.ts';
+} from '../../../renderer/ui/lists/selection.ts';
 
 test('nothing is selected at first', () => {
   expect(countChosen(EMPTY_SELECTION, 100)).toBe(0);

@@ -1,0 +1,64 @@
+import { useTranslation } from 'react-i18next';
+import type { AlbumOut, TrackOut } from '../../../../server/library/wire.ts';
+import { usePlayerCommands } from '../../../player/use-player.ts';
+import { moveAmongRows } from '../../../ui/lists/row-keys.ts';
+import { TrackRow } from '../tracks/track-row.tsx';
+import styles from '../tracks/track-list.module.css';
+
+interface DiscListProps {
+  tracks: TrackOut[];
+  albumArtist: string | null;
+  titles: AlbumOut['disc_titles'];
+}
+
+/** The tracks of an album, by disc when there are several. */
+export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
+  const { t } = useTranslation();
+  const titleOf = (disc: number | null): string | undefined => titles.find((one) => one.disc === disc)?.title;
+  const sideOf = (disc: number | null): string | undefined => /^Side ([A-Z])$/.exec(titleOf(disc) ?? '')?.[1];
+  function nameOf(disc: number | null): string {
+    if (disc === null) return t('album.withoutNumber');
+    const title = titleOf(disc);
+    const side = sideOf(disc);
+    if (side !== undefined) return t('album.side', { side });
+    const number = t('album.disc', { number: disc });
+    return title === undefined ? number : `${number}: ${title}`;
+  }
+  const player = usePlayerCommands();
+  const mixed = new Set(tracks.map((track) => track.format)).size > 1;
+  const numbers = new Set(tracks.flatMap(({ disc_number }) => disc_number ?? []));
+  // what has neither disc nor number is after the last of several discs
+  const discs = [
+    ...Map.groupBy(tracks, ({ disc_number, track_number }) =>
+      disc_number === null && track_number === null && numbers.size > 1 ? null : (disc_number ?? 1),
+    ),
+  ];
+  return (
+    <div className={styles.list} onKeyDown={moveAmongRows}>
+      {discs.map(([disc, onDisc]) => (
+        <section key={disc} aria-label={discs.length > 1 ? nameOf(disc) : t('nav.tracks')}>
+          {discs.length > 1 && <h2 className={styles.disc}>{nameOf(disc)}</h2>}
+          <ol>
+            {onDisc.map((track) => (
+              <TrackRow
+                key={track.id}
+                track={track}
+                lead="number"
+                side={sideOf(disc)}
+                withArtist={track.artist_name !== albumArtist}
+                withFormat={mixed}
+                onPlay={() =>
+                  player.playTracks(tracks, {
+                    startAt: tracks.indexOf(track),
+                    shuffle: false,
+                    from: track.album_title,
+                  })
+                }
+              />
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}

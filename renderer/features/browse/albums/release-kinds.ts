@@ -1,0 +1,35 @@
+// What kind of release an album is. Where its files do not say so, it is told from its title and length, with the
+// limits that stores use: up to 3 tracks are a single, up to 6 tracks or 30 minutes are an EP. Pure.
+import type { AlbumOut } from '../../../../server/library/wire.ts';
+
+export const RELEASE_KINDS = ['albums', 'eps', 'singles', 'live', 'compilations'] as const;
+type ReleaseKind = (typeof RELEASE_KINDS)[number];
+
+const MAX_SINGLE_TRACKS = 3;
+const MAX_EP_TRACKS = 6;
+const MAX_EP_MS = 30 * 60_000;
+
+/** Of the words of MusicBrainz, the first that is there. */
+const KINDS_OF_TYPES: Record<string, ReleaseKind> = {
+  compilation: 'compilations',
+  live: 'live',
+  single: 'singles',
+  ep: 'eps',
+  album: 'albums',
+};
+
+export function releaseKind({
+  title,
+  is_compilation,
+  release_types: types,
+  track_count,
+  duration_ms,
+}: AlbumOut): ReleaseKind {
+  if (is_compilation) return 'compilations';
+  for (const [type, kind] of Object.entries(KINDS_OF_TYPES)) if (types.includes(type)) return kind;
+  if (/\bsingle\b\W*$/i.test(title)) return 'singles';
+  if (/\be\.?p\.?\W*$/i.test(title)) return 'eps';
+  if (track_count === 0 || duration_ms >= MAX_EP_MS) return 'albums';
+  if (track_count <= MAX_SINGLE_TRACKS) return 'singles';
+  return track_count <= MAX_EP_TRACKS ? 'eps' : 'albums';
+}

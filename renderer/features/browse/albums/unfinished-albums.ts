@@ -1,0 +1,27 @@
+// Albums started but not finished, from the tracks played last. Pure.
+import type { AlbumOut, TrackOut } from '../../../../server/library/wire.ts';
+
+export interface UnfinishedAlbum {
+  album: AlbumOut;
+  heard: number;
+  lastTrackId: number;
+}
+
+const MIN_TRACKS = 4;
+
+/** `plays`: tracks by their last play, latest first. Plays within three days count as one session. */
+export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
+  const played = Map.groupBy(
+    plays.filter((track) => track.album_title !== null && track.last_played_at !== null),
+    (track) => track.album_id,
+  );
+  return albums
+    .flatMap((album): UnfinishedAlbum[] => {
+      const [latest, ...others] = played.get(album.id) ?? [];
+      if (!latest || album.track_count < MIN_TRACKS) return [];
+      const since = Date.parse(latest.last_played_at ?? '') - 3 * 86_400_000;
+      const heardCount = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
+      return heardCount < album.track_count ? [{ album, heard: heardCount, lastTrackId: latest.id }] : [];
+    })
+    .slice(0, most);
+}

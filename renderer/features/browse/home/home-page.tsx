@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { onThisDayQuery } from '../../../api/history.ts';
+import { albumPage, trackPage } from '../../../api/library.ts';
+import { mixesQuery } from '../../../api/likeness.ts';
+import { detailOf } from '../../../api/problem.ts';
+import { dayOf } from '../../../ui/day-range.ts';
+import { Page } from '../../../ui/page.tsx';
+import { ErrorState } from '../../../ui/states.tsx';
+import { unfinishedAlbums } from '../albums/unfinished-albums.ts';
+import { newSeed } from '../url-params.ts';
+import { EmptyLibrary } from './empty-library.tsx';
+import { JumpBackIn } from './jump-back-in.tsx';
+import { Shelf } from '../shelf.tsx';
+
+/** Loaded where there are mixes. */
+const MixShelf = lazy(async () => ({ default: (await import('./mix-shelf.tsx')).MixShelf }));
+
+const SHELF_PAGE = { limit: 20, offset: 0 };
+const LATEST_PLAYS = { limit: 100, offset: 0 };
+
+export function HomePage() {
+  const { t } = useTranslation();
+  const [seed] = useState(newSeed);
+  const [today] = useState(() => dayOf(new Date()));
+  const added = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, SHELF_PAGE));
+  const played = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, SHELF_PAGE));
+  const most = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, SHELF_PAGE));
+  const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
+  const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, SHELF_PAGE));
+  const onThisDay = useQuery(onThisDayQuery(today));
+  const mixes = useQuery(mixesQuery());
+  if (added.error && !added.data)
+    return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
+  if (added.data?.total === 0)
+    return (
+      <Page title={t('nav.home')}>
+        <EmptyLibrary />
+      </Page>
+    );
+
+  // Albums that were never played come last in these orders, and are left out.
+  const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
+  const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
+  const begun = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
+  const hasPlays = plays.data === undefined || playedIds.size > 0;
+  const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
+  const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
+  // Rendered once it is known whether there are plays and mixes, so that no later shelf pushes others down.
+  if (!added.data || !plays.data || mixes.isPending)
+    return (
+      <Page title={t('nav.home')}>
+        {['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => (
+          <Shelf key={name} title={t(`home.${name as 'random'}`)} albums={undefined} />
+        ))}
+      </Page>
+    );
+  return (
+    <Page title={t('nav.home')}>
+      {hasPlays && <JumpBackIn begun={begun} />}
+      {mixes.data && mixes.data.items.length > 0 && (
+        <Suspense fallback={<Shelf title={t('home.mixed')} albums={undefined} />}>
+          <MixShelf mixes={mixes.data.items} />
+        </Suspense>
+      )}
+      <Shelf
+        title={t('home.recentlyAdded')}
+        albums={added.data.items}
+        to={{ to: '/albums', search: { sort: 'created_at' } }}
+      />
+      <Shelf
+        title={t('home.recentlyPlayed')}
+        albums={hasPlays ? recent : []}
+        to={{ to: '/albums', search: { sort: 'last_played_at' } }}
+      />
+      <Shelf title={t('home.mostPlayed')} albums={mostPlayed} to={{ to: '/albums', search: { sort: 'play_count' } }} />
+      <Shelf
+        title={t('home.random')}
+        albums={random.data?.items}
+        to={{ to: '/albums', search: { sort: 'random', seed } }}
+      />
+      <Shelf
+        title={t('home.onThisDay')}
+        albums={onThisDay.data?.map(({ album }) => album) ?? []}
+        captionOf={(album) =>
+          t('home.playedIn', { year: yearOf.get(album.id), artist: album.artist_name ?? t('library.unknownArtist') })
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,67 @@
+// Albums not played to their end; a click continues after the last track played.
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { IconPlay } from '../../../ui/theme/icons.ts';
+import { albumTracksQuery } from '../../../api/library.ts';
+import { albumCover } from '../../../api/urls.ts';
+import { markItems } from '../../../music/item-marks.ts';
+import { albumItems } from '../../../music/items.ts';
+import { usePlayerCommands } from '../../../player/use-player.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Cover } from '../../../ui/cover.tsx';
+import { Skeleton } from '../../../ui/states.tsx';
+import rows from '../../../ui/lists/rows.module.css';
+import type { UnfinishedAlbum } from '../albums/unfinished-albums.ts';
+import styles from './jump-back-in.module.css';
+
+const PLACEHOLDERS = 3;
+
+/** Undefined while unknown. */
+export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | undefined }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  if (begun?.length === 0) return null;
+
+  const goOn = async ({ album, lastTrackId }: UnfinishedAlbum) => {
+    const tracks = await queries.ensureQueryData(albumTracksQuery(album.id));
+    const at = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
+    player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false, from: album.title });
+  };
+
+  return (
+    <section className={styles.part} aria-label={t('home.jumpBackIn')}>
+      <h2>{t('home.jumpBackIn')}</h2>
+      <ul className={styles.tiles}>
+        {begun
+          ? begun.map((one) => (
+              <li key={one.album.id} className={styles.tile} {...markItems(albumItems(one.album))}>
+                <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
+                <div className={classNames(rows.text, styles.text)}>
+                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }} className={rows.line}>
+                    {one.album.title}
+                  </Link>
+                  <span className={rows.by}>
+                    {t('home.heardOf', { heard: one.heard, count: one.album.track_count })}
+                  </span>
+                </div>
+                <button
+                  type="button"
+                  className={styles.play}
+                  aria-label={t('home.goOn', { title: one.album.title })}
+                  onClick={() => void goOn(one)}
+                >
+                  <IconPlay size={16} aria-hidden />
+                </button>
+              </li>
+            ))
+          : Array.from({ length: PLACEHOLDERS }, (_, i) => (
+              <li key={i}>
+                <Skeleton height="64px" />
+              </li>
+            ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+// One form for several tracks: a field that is absent stays as it is, an empty one is cleared for all. Pure.
+import type { TrackOut, TrackPatch, TrackPut } from '../../../../server/library/wire.ts';
+import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
+
+export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...FIELD_NAMES] as const;
+export type BatchField = (typeof BATCH_FIELDS)[number];
+export type BatchForm = Partial<Record<BatchField, string>>;
+
+/** Every track has an artist. */
+export const canClear = (field: BatchField): boolean => field !== 'artist';
+
+const NAME_FIELDS = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
+const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
+  track[
+    field in NAME_FIELDS
+      ? NAME_FIELDS[field as keyof typeof NAME_FIELDS]
+      : (field as Exclude<BatchField, keyof typeof NAME_FIELDS>)
+  ];
+
+/** The value they have in common; undefined when they differ. */
+export function commonValue(tracks: readonly TrackOut[], field: BatchField): string | undefined {
+  const values = new Set(tracks.map((track) => String(valueOf(track, field) ?? '')));
+  return values.size === 1 ? [...values][0] : undefined;
+}
+
+type TrackChange =
+  | { method: 'PATCH'; path: string; body: TrackPatch }
+  | { method: 'PUT'; path: string; body: TrackPut };
+
+/**
+ * The request that changes one track, or undefined when the form is empty. Artist and album can only be sent together
+ * with the title.
+ */
+export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
+  /** Undefined to keep, null to clear. */
+  const changedValue = (field: BatchField): string | null | undefined =>
+    form[field] === undefined ? undefined : form[field].trim() || null;
+  const loose = Object.fromEntries(
+    (['genre', ...FIELD_NAMES] as const).flatMap((field) => {
+      const text = changedValue(field);
+      if (text === undefined) return [];
+      const isNumber = field !== 'genre' && viewOf(field).input === 'number';
+      return [[field, isNumber && text !== null ? Number(text.replace(',', '.')) : text]];
+    }),
+  ) as Omit<TrackPatch, 'title'>;
+  const artist = changedValue('artist') ?? undefined;
+  const album = changedValue('album');
+  const albumArtist = changedValue('album_artist');
+  if (artist === undefined && album === undefined && albumArtist === undefined) {
+    return Object.keys(loose).length === 0 ? undefined : { method: 'PATCH', path: `/tracks/${track.id}`, body: loose };
+  }
+  const names = track.artists.map(({ name }) => name);
+  const credit = artist ?? track.artist_name ?? names[0];
+  if (credit === undefined) return undefined; // an artist is required, and none is known
+  return {
+    method: 'PUT',
+    path: `/tracks/${track.id}/metadata`,
+    body: {
+      title: track.title,
+      artist: credit,
+      ...(artist === undefined && names.length > 0 && { artists: names }),
+      album: album === undefined ? track.album_title : album,
+      ...(albumArtist !== undefined && { album_artist: albumArtist }),
+      ...loose,
+    },
+  };
+}

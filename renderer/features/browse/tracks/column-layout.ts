@@ -1,0 +1,88 @@
+// Which columns a table shows, in which order and how wide. Stored in the browser, and validated on reading, because an
+// older version may have written it. Pure but for the hook.
+import { asJson, isRecord, storedChoice, type StoredChoice } from '../../../stored-choice.ts';
+import type { Column } from '../../../ui/lists/virtual-table.tsx';
+
+export interface ColumnLayout {
+  /** Ids in order; columns that are not listed come last. */
+  order: readonly string[];
+  /** Visibility, where it differs from the column's default. */
+  shown: Readonly<Record<string, boolean>>;
+  /** CSS pixels. */
+  widths: Readonly<Record<string, number>>;
+}
+
+export interface ChoosableColumn<T> extends Column<T> {
+  /** Always shown, at a fixed position. */
+  fixed?: boolean;
+  /** Hidden by default. */
+  extra?: boolean;
+}
+
+export const NO_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
+
+const entriesOf = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
+  Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= 40 && value <= 1_000;
+
+export function readLayout(stored: unknown): ColumnLayout | undefined {
+  if (!isRecord(stored)) return undefined;
+  const order = Array.isArray(stored['order'])
+    ? stored['order'].filter((id): id is string => typeof id === 'string')
+    : [];
+  return { order, shown: entriesOf(stored['shown'], isBoolean), widths: entriesOf(stored['widths'], isWidth) };
+}
+
+export const isShown = (
+  layout: ColumnLayout,
+  { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>,
+): boolean => fixed === true || (layout.shown[id] ?? !extra);
+
+/** All columns in order; fixed ones keep their position. */
+export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
+  columns: readonly T[],
+  { order }: ColumnLayout,
+): T[] {
+  const place = (column: T) =>
+    order.includes(column.id) ? order.indexOf(column.id) : order.length + columns.indexOf(column);
+  const movable = columns.filter((column) => !column.fixed).sort((a, b) => place(a) - place(b));
+  return columns.map((column) => (column.fixed ? column : movable.shift()!));
+}
+
+/** The columns of the table, according to the layout. */
+export const laidOut = <T>(columns: readonly ChoosableColumn<T>[], layout: ColumnLayout): Column<T>[] =>
+  inOrder(columns, layout)
+    .filter((column) => isShown(layout, column))
+    .map((column) => ({ ...column, width: layout.widths[column.id] ? `${layout.widths[column.id]}px` : column.width }));
+
+export function movedColumn(
+  columns: readonly Pick<ChoosableColumn<never>, 'id' | 'fixed'>[],
+  layout: ColumnLayout,
+  id: string,
+  beforeId: string,
+): ColumnLayout {
+  const ids = inOrder(columns, layout)
+    .filter((column) => !column.fixed)
+    .map((column) => column.id);
+  const from = ids.indexOf(id);
+  const to = ids.indexOf(beforeId);
+  if (from < 0 || to < 0) return layout;
+  ids.splice(to, 0, ...ids.splice(from, 1));
+  return { ...layout, order: ids };
+}
+
+const layouts = new Map<string, StoredChoice<ColumnLayout>>();
+function layoutOf(name: string): StoredChoice<ColumnLayout> {
+  const existing = layouts.get(name);
+  if (existing) return existing;
+  const key = `tonearm.columns.${name}`;
+  const layout = storedChoice<ColumnLayout>({ name: 'columns', key, initial: NO_LAYOUT, ...asJson(readLayout) });
+  layouts.set(name, layout);
+  return layout;
+}
+
+export function useColumnLayout(name: string) {
+  const layout = layoutOf(name);
+  return [layout.use(), layout.set] as const;
+}

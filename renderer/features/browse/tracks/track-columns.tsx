@@ -1,0 +1,168 @@
+import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
+import type { TrackOut } from '../../../../server/library/wire.ts';
+import { AvailabilityIcon } from '../../../music/availability-icon.tsx';
+import { LikeButton } from '../../../music/like-button.tsx';
+import { TrackMenu } from '../../../music/track-menu.tsx';
+import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
+import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../../ui/format.ts';
+import { RowLink } from '../../../ui/lists/row-link.tsx';
+import type { ChoosableColumn } from './column-layout.ts';
+import styles from './track-columns.module.css';
+
+const quiet = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
+
+/** Every column of the tracks table; `play` renders the start of a row. */
+export function trackColumns(
+  t: TFunction,
+  play: (track: TrackOut, index: number) => ReactNode,
+): ChoosableColumn<TrackOut>[] {
+  return [
+    {
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 5fr)',
+      sortable: true,
+      fixed: true,
+      cell: (track, index) => (
+        <div className={styles.title} data-elsewhere={track.availability !== 'available' || undefined}>
+          {play(track, index)}
+          <span className={styles.text}>
+            <span className={styles.line}>{track.title}</span>
+            <span className={styles.narrowBy}>{track.artist_name ?? t('library.unknownArtist')}</span>
+          </span>
+          <AvailabilityIcon availability={track.availability} />
+        </div>
+      ),
+    },
+    {
+      id: 'artist',
+      label: t('sort.artist'),
+      width: 'minmax(0, 3fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.artist_id === null ? (
+          track.artist_name
+        ) : (
+          <RowLink href={`/artists/${track.artist_id}`} tabIndex={-1} className={styles.quiet}>
+            {track.artist_name}
+          </RowLink>
+        ),
+    },
+    {
+      id: 'album',
+      label: t('sort.album'),
+      width: 'minmax(0, 3fr)',
+      sortable: true,
+      wideOnly: true,
+      cell: (track) =>
+        track.album_title === null ? null : (
+          <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>
+            {track.album_title}
+          </RowLink>
+        ),
+    },
+    ...FIELD_NAMES.map((name): ChoosableColumn<TrackOut> => {
+      const { input, width, isShown = false, isSortable = false } = viewOf(name);
+      return {
+        id: name,
+        label: t(`field.${name}`),
+        width,
+        sortable: isSortable,
+        wideOnly: true,
+        fromWidth: 820,
+        extra: !isShown,
+        ...(input === 'number' && { align: 'end' }),
+        cell: (track) => quiet(track[name]),
+      };
+    }),
+    {
+      id: 'genre',
+      label: t('list.genre'),
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(track.genres.join(', ')),
+    },
+    {
+      id: 'play_count',
+      label: t('table.plays'),
+      width: '64px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(formatNumber(track.play_count)),
+    },
+    {
+      id: 'last_played_at',
+      label: t('table.lastPlayed'),
+      width: '112px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(track.last_played_at && formatAgo(track.last_played_at)),
+    },
+    {
+      id: 'created_at',
+      label: t('table.added'),
+      width: '112px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      cell: (track) => quiet(formatAgo(track.created_at)),
+    },
+    {
+      id: 'format',
+      fromWidth: 860,
+      label: t('track.format'),
+      width: '56px',
+      wideOnly: true,
+      cell: (track) => <span className={styles.tag}>{track.format && formatFormat(track.format)}</span>,
+    },
+    {
+      id: 'bitrate',
+      label: t('table.bitrate'),
+      width: '80px',
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(track.bitrate_kbps && t('table.kbps', { rate: formatNumber(track.bitrate_kbps) })),
+    },
+    {
+      id: 'size',
+      label: t('table.size'),
+      width: '72px',
+      wideOnly: true,
+      extra: true,
+      align: 'end',
+      cell: (track) => quiet(track.size_bytes && formatBytes(track.size_bytes)),
+    },
+    {
+      id: 'duration',
+      label: t('track.time'),
+      width: '56px',
+      sortable: true,
+      align: 'end',
+      cell: (track) => quiet(track.duration_ms === null ? '' : formatClock(track.duration_ms)),
+    },
+    {
+      id: 'liked',
+      label: '',
+      hiddenLabel: t('like.like'),
+      width: '36px',
+      fixed: true,
+      wideOnly: true,
+      cell: (track) => <LikeButton type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
+    },
+    {
+      id: 'menu',
+      label: '',
+      hiddenLabel: t('table.actions'),
+      width: '36px',
+      fixed: true,
+      cell: (track) => <TrackMenu track={track} tabIndex={-1} />,
+    },
+  ];
+}

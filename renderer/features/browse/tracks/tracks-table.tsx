@@ -1,0 +1,186 @@
+// The table of tracks, of any length: selection, context menu, drag and drop, type-ahead. A bar above the player shows
+// the selection.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut, TrackSort } from '../../../../server/library/wire.ts';
+import { trackPage, type TrackFilter } from '../../../api/library.ts';
+import type { PagedList } from '../../../api/paged-list.ts';
+import { markItems } from '../../../music/item-marks.ts';
+import { trackItems } from '../../../music/items.ts';
+import { endTrackDrag, someTracks, type TrackGroup } from '../../../music/track-drag.ts';
+import { trackKey, useDeleteTracks } from '../../../music/use-delete-tracks.ts';
+import { usePlayList } from '../../../music/use-play-list.ts';
+import { currentEntry } from '../../../player/player.ts';
+import { usePlayer } from '../../../player/use-player.ts';
+import { formatNumber } from '../../../ui/format.ts';
+import { LetterRail } from '../../../ui/lists/letter-rail.tsx';
+import { MAX_SELECTED_ROWS } from '../../../ui/lists/selection.ts';
+import { usePutAway } from '../../../ui/controls/undoable.ts';
+import { chooseByClick, isCovered, useSelection } from '../../../ui/lists/use-selection.ts';
+import { VirtualTable, type RowChoice } from '../../../ui/lists/virtual-table.tsx';
+import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
+import { useJump } from '../../../music/type-ahead.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import styles from './tracks-table.module.css';
+
+interface TracksTableProps {
+  label: string;
+  list: PagedList<TrackOut>;
+  /** Rows shown until the total is known. */
+  placeholders: number;
+  filter: TrackFilter;
+  sort: TrackSort;
+  descending: boolean;
+  onSort: (id: string) => void;
+  columns: readonly ChoosableColumn<TrackOut>[];
+  layout: ColumnLayout;
+  onLayout: (layout: ColumnLayout) => void;
+}
+
+const COLUMN_NAMES: Partial<Record<TrackSort, (track: TrackOut) => string | null>> = {
+  title: (track) => track.title,
+  artist: (track) => track.artist_name?.replace(/^the /i, '') ?? null,
+  album: (track) => track.album_title,
+};
+
+export function TracksTable({
+  label,
+  list,
+  placeholders,
+  filter,
+  sort,
+  descending,
+  onSort,
+  columns,
+  layout,
+  onLayout,
+}: TracksTableProps) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const play = usePlayList();
+  const source = { name: label, query: filter };
+  const currentId = usePlayer((state) => currentEntry(state)?.track.id);
+  const away = usePutAway();
+  const remove = useDeleteTracks();
+  const total = list.total ?? 0;
+  /** Tracks selected one by one or as a range, kept so that they need not be fetched again. */
+  const tracksById = useRef(new Map<number, TrackOut>());
+  const fetchRows = async (first: number, last: number) => {
+    const tracks = await list.fetchRows(first, last);
+    for (const track of tracks) tracksById.current.set(track.id, track);
+    return tracks;
+  };
+  /** Loaded rows of a range need not be on screen, and so are kept when they are selected. */
+  const toSelect = (index: number) => {
+    const track = list.item(index);
+    if (track) tracksById.current.set(track.id, track);
+    return track;
+  };
+  const chosen = useSelection({ total, item: toSelect, idOf: (track) => track.id, fetchRows });
+  const order = JSON.stringify(filter);
+  useEffect(() => {
+    chosen.clear();
+    tracksById.current.clear();
+  }, [order]);
+
+  /** The current selection. "All" is fetched when it is used, up to a limit. */
+  const chosenGroup = (): TrackGroup => {
+    const { selection, count } = chosen;
+    if (!selection.all) return someTracks([...selection.ids].flatMap((id) => tracksById.current.get(id) ?? []));
+    return {
+      count,
+      source: { ...source, without: [...selection.except] },
+      load: async () => {
+        if (count > MAX_SELECTED_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
+        return (await list.fetchRows(0, total - 1)).filter((track) => chosen.has(track.id));
+      },
+    };
+  };
+  const item = (index: number) => {
+    const track = list.item(index);
+    if (track && !chosen.selection.all && chosen.has(track.id)) tracksById.current.set(track.id, track);
+    return track;
+  };
+
+  const playFrom = (index: number) => play(source, index);
+  const nameOf = COLUMN_NAMES[sort];
+  const nameAt =
+    nameOf &&
+    (async (row: number) => {
+      const track = list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0];
+      return (track && nameOf(track)) ?? undefined;
+    });
+  const { goTo, onType, letters } = useJump({ count: total, nameAt, descending });
+
+  /** Menu, keys and drag apply to the selection when they start on a selected row, otherwise to that row. */
+  const groupAt = (index: number): TrackGroup | null => {
+    const track = item(index);
+    if (!track) return null;
+    return chosen.has(track.id) ? chosenGroup() : someTracks([track]);
+  };
+
+  const onKey = (event: KeyboardEvent, index: number): boolean => {
+    const control = event.ctrlKey || event.metaKey;
+    const track = item(index);
+    if (control && event.key === 'a') chosen.all();
+    else if (control && event.key === ' ') chosen.toggle(index);
+    else if (control || event.altKey) return false;
+    else if (event.key === ' ') {
+      if (event.shiftKey) chosen.extend(index);
+      else chosen.toggle(index);
+    } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
+    else if (event.key === 'Delete')
+      void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
+        .then(remove)
+        .then(chosen.clear);
+    else return onType(event);
+    return true;
+  };
+
+  const choice: RowChoice<TrackOut> = {
+    isChosen: (track) => chosen.has(track.id),
+    onExtend: chosen.extend,
+    onKey,
+    onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
+    onDragEnd: endTrackDrag,
+  };
+
+  const marked = markItems((target) => {
+    const row = target.closest('[data-index]');
+    const group = row && groupAt(Number(row.getAttribute('data-index')));
+    return group && trackItems(group);
+  });
+
+  const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
+  return (
+    <>
+      {letters && <LetterRail {...letters} />}
+      <div className={styles.table} {...marked}>
+        <VirtualTable
+          label={label}
+          columns={shown}
+          count={list.total ?? placeholders}
+          item={item}
+          sort={{ id: sort, descending }}
+          onSort={onSort}
+          onRange={list.show}
+          onOpen={playFrom}
+          isCurrent={(track) => track.id === currentId}
+          goTo={goTo}
+          choice={choice}
+          marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
+          sizing={{
+            canResize: (id) => !['title', 'liked', 'menu'].includes(id),
+            onResize: (id, width) => {
+              const { [id]: _, ...widths } = layout.widths;
+              onLayout({ ...layout, widths: width === null ? widths : { ...widths, [id]: width } });
+            },
+            onMove: (id, beforeId) => onLayout(movedColumn(columns, layout, id, beforeId)),
+          }}
+        />
+      </div>
+      {chosen.count > 0 && <SelectionBar count={chosen.count} group={chosenGroup} onClear={chosen.clear} />}
+    </>
+  );
+}

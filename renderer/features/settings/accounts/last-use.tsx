@@ -1,0 +1,25 @@
+import { useTranslation } from 'react-i18next';
+import { formatAgo, formatDate } from '../../../ui/format.ts';
+
+/** When and from where something was last used. */
+export function LastUse({
+  at,
+  address,
+  client,
+}: {
+  at: string | null;
+  address: string | null;
+  client?: string | null;
+}) {
+  const { t } = useTranslation();
+  if (at === null) return t('settings.lastUse.never');
+  const from = [client, address].filter(Boolean).join(' · ');
+  return (
+    <>
+      <time dateTime={at} title={formatDate(at)}>
+        {t('settings.lastUse.at', { when: formatAgo(at) })}
+      </time>
+      {from !== '' && ` · ${from}`}
+    </>
+  );
+}

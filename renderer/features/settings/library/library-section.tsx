@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconAgain } from '../../../ui/theme/icons.ts';
+import type { JobOut } from '../../../../server/jobs/wire.ts';
+import { isOpen, jobQuery, jobsQuery, SCAN_TASK, useStartScan } from '../../../api/jobs.ts';
+import { detailOf } from '../../../api/problem.ts';
+import { sourcesQuery } from '../../../api/remote.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { formatDate, formatLength, formatNumber } from '../../../ui/format.ts';
+import { MusicFolders } from './music-folders.tsx';
+import { SettingGroup } from '../setting-row.tsx';
+import { SettingList } from '../setting-list.tsx';
+import styles from '../settings.module.css';
+
+const outcomeOf = (status: JobOut['status']) => (status === 'succeeded' || status === 'cancelled' ? status : 'failed');
+const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
+const REFETCH_MS = 2_000;
+/** Changed in the list of music folders. */
+const FIRST_FOLDER_SETTINGS = ['local_media_import_path', 'local_media_import_mode'];
+
+export function LibrarySection() {
+  return (
+    <>
+      <MusicFolders />
+      <SettingList group="library" except={FIRST_FOLDER_SETTINGS} />
+      <LastScan />
+    </>
+  );
+}
+
+function LastScan() {
+  const { t } = useTranslation();
+  const sources = useQuery(sourcesQuery());
+  const jobs = useQuery({ ...jobsQuery(), refetchInterval: REFETCH_MS });
+  const start = useStartScan();
+  const folder = sources.data?.find(({ name }) => name === 'local_folder');
+  const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;
+  const { refetch } = sources;
+  useEffect(() => void refetch(), [isScanning, refetch]); // started or ended
+  const last = folder?.last_scan;
+  const job = useQuery({ ...jobQuery(last?.job_id ?? 0), enabled: Boolean(last) });
+  return (
+    <SettingGroup title={t('settings.library.lastScan')}>
+      <div className={styles.padded}>
+        {last ? (
+          <>
+            <p>{t(`settings.library.scan.${outcomeOf(last.status)}`, { date: formatDate(last.finished_at) })}</p>
+            {job.data?.error && <p className={styles.fault}>{job.data.error}</p>}
+            {last.counts && (
+              <dl className={styles.counts}>
+                {COUNTS.map((name) => (
+                  <div key={name}>
+                    <dt>{t(`scan.${name === 'failed_count' ? 'failed' : name}`)}</dt>
+                    <dd>{formatNumber(last.counts![name])}</dd>
+                  </div>
+                ))}
+                <div>
+                  <dt>{t('scan.took')}</dt>
+                  <dd>{formatLength(last.counts.duration_ms)}</dd>
+                </div>
+              </dl>
+            )}
+          </>
+        ) : (
+          <p className={styles.help}>{folder?.reason ?? t('settings.library.neverScanned')}</p>
+        )}
+        {start.error && (
+          <p role="alert" className={styles.fault}>
+            {detailOf(start.error)}
+          </p>
+        )}
+        <div className={styles.buttons}>
+          <Button
+            icon={IconAgain}
+            disabled={isScanning || start.isPending || !folder?.enabled}
+            onClick={() => start.mutate()}
+          >
+            {t(isScanning ? 'scan.scanning' : 'scan.start')}
+          </Button>
+        </div>
+      </div>
+    </SettingGroup>
+  );
+}

@@ -1,0 +1,67 @@
+// The addresses of the library: as a QR code, to copy, or to type.
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { NetworkOut } from '../../../../server/lan/wire.ts';
+import { Skeleton } from '../../../ui/states.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { SettingRow } from '../setting-row.tsx';
+import styles from '../settings.module.css';
+
+const QrCode = lazy(async () => ({ default: (await import('../../../ui/controls/qr-code.tsx')).QrCode }));
+
+export function Addresses({ network: { addresses, name, problem } }: { network: NetworkOut }) {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const places = [
+    ...addresses.map((address) => ({ url: address.url, note: address.interface })),
+    ...(name && name.problem === null ? [{ url: name.url, note: t('settings.network.byName') }] : []),
+  ];
+  const shown = places.find(({ url }) => url === chosen) ?? places[0];
+  if (!shown)
+    return (
+      <SettingRow
+        label={t('settings.network.addresses')}
+        notes={
+          <p role="alert" className={styles.fault}>
+            {problem}
+          </p>
+        }
+      />
+    );
+  return (
+    <div className={styles.row} data-wide>
+      <div className={styles.words}>
+        <p className={styles.label}>{t('settings.network.addresses')}</p>
+        <p className={styles.help}>{t('settings.network.addressesHelp')}</p>
+      </div>
+      <div className={styles.places}>
+        <Suspense fallback={<Skeleton height="176px" width="176px" radius="10px" />}>
+          <QrCode text={shown.url} label={t('settings.network.code', { address: shown.url })} />
+        </Suspense>
+        <ul className={styles.lines}>
+          {places.map(({ url, note }) => (
+            <li key={url} className={styles.place}>
+              <div>
+                {places.length > 1 ? (
+                  <button
+                    type="button"
+                    className={styles.address}
+                    aria-pressed={url === shown.url}
+                    aria-label={t('settings.network.showCode', { address: url })}
+                    onClick={() => setChosen(url)}
+                  >
+                    {url}
+                  </button>
+                ) : (
+                  <code className={styles.mono}>{url}</code>
+                )}
+                <span className={styles.hint}>{note}</span>
+              </div>
+              <CopyButton text={url} label={t('settings.copyThis', { text: url })} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+// The equalizer of the chosen output device: curve with a handle for each band, presets, files, bypass.
+import { NativeSelect, NumberInput, Switch, type NumberInputProps } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { desktop } from '../../../desktop.ts';
+import {
+  BAND_TYPES,
+  checked,
+  fitGraphic,
+  FREQUENCY,
+  GAIN_DB,
+  headroomDb,
+  limitBand,
+  MAX_BANDS,
+  PRESETS,
+  Q,
+  responseDb,
+  type Band,
+  type BandType,
+  type Equalizer,
+} from '../../../player/equalizer.ts';
+import { parseEqualizerFile } from '../../../player/equalizer-file.ts';
+import { setEqualizer, storedEqualizer, useSoundOutput } from '../../../player/sound-output.ts';
+import { Button, IconButton } from '../../../ui/controls/button.tsx';
+import { formatNumber } from '../../../ui/format.ts';
+import { IconAdd, IconClose } from '../../../ui/theme/icons.ts';
+import { Segmented } from '../../../ui/controls/segmented.tsx';
+import { EqualizerCurve } from './equalizer-curve.tsx';
+import { SettingGroup, SettingRow } from '../setting-row.tsx';
+import styles from './equalizer.module.css';
+import rows from '../settings.module.css';
+
+/** The headroom hardly depends on it; the player computes it for its own. */
+const SAMPLE_RATE_HZ = 48_000;
+const MAX_FILE_BYTES = 1 << 20;
+
+export function EqualizerSettings() {
+  const { t } = useTranslation();
+  const equalizer = checked(storedEqualizer(useSoundOutput()));
+  const change = (some: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...some });
+  const { isOn, isGraphic, bands, preampDb } = equalizer;
+  const [note, setNote] = useState('');
+  const file = useRef<HTMLInputElement>(null);
+  const decibels = (value: number) => t('equalizer.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
+  const setBand = (index: number, some: Partial<Band>) =>
+    change({ bands: bands.map((band, at) => (at === index ? limitBand({ ...band, ...some }) : band)) });
+
+  const readFile = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualizerFile(await chosen.text());
+    if (!parsed) return setNote(t('equalizer.notRead', { name: chosen.name }));
+    const { ignored, ...settings } = parsed;
+    change({ ...settings, isOn: true });
+    const message = t('equalizer.read', { name: chosen.name, count: parsed.bands.length });
+    setNote(ignored.length > 0 ? `${message} ${t('equalizer.ignored', { count: ignored.length })}` : message);
+  };
+
+  return (
+    <SettingGroup title={t('equalizer.title')} lead={t(desktop ? 'equalizer.leadApp' : 'equalizer.lead')}>
+      <SettingRow label={t('equalizer.on')} help={t('equalizer.onHelp')}>
+        <Switch
+          aria-label={t('equalizer.on')}
+          checked={isOn}
+          onChange={(event) => change({ isOn: event.currentTarget.checked })}
+        />
+      </SettingRow>
+      <div className={styles.body} data-off={!isOn || undefined}>
+        <div className={styles.tools}>
+          <Segmented
+            label={t('equalizer.kind')}
+            value={isGraphic ? 'graphic' : 'parametric'}
+            options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equalizer.${value}`) }))}
+            // the sound stays as it is, as far as the bands of the other kind can
+            onChange={(value) =>
+              change(
+                value === 'graphic'
+                  ? { isGraphic: true, bands: fitGraphic((frequency) => responseDb(bands, frequency, SAMPLE_RATE_HZ)) }
+                  : { isGraphic: false },
+              )
+            }
+          />
+          <NativeSelect
+            aria-label={t('equalizer.preset')}
+            value=""
+            data={[
+              { value: '', label: t('equalizer.preset') },
+              ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equalizer.presets.${value as 'flat'}`) })),
+            ]}
+            onChange={({ currentTarget: { value } }) =>
+              PRESETS[value] && change({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
+            }
+          />
+          <Button onClick={() => file.current?.click()}>{t('equalizer.file')}</Button>
+          <input
+            ref={file}
+            type="file"
+            accept=".txt,.csv,text/plain"
+            className="visually-hidden"
+            tabIndex={-1}
+            aria-label={t('equalizer.file')}
+            onChange={(event) => {
+              void readFile(event.currentTarget.files?.[0]);
+              event.currentTarget.value = '';
+            }}
+          />
+        </div>
+        <p role="status" className={rows.help}>
+          {note}
+        </p>
+        <EqualizerCurve bands={bands} isGraphic={isGraphic} onChange={setBand} />
+        <p className={rows.help}>
+          {t('equalizer.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, SAMPLE_RATE_HZ))) })}
+        </p>
+        <div className={styles.preamp}>
+          <NumberInput
+            label={t('equalizer.preamp')}
+            value={preampDb}
+            min={GAIN_DB.min}
+            max={0}
+            step={0.5}
+            suffix=" dB"
+            onChange={(value) => typeof value === 'number' && change({ preampDb: Math.min(0, value) })}
+          />
+        </div>
+        {!isGraphic && (
+          <ol className={styles.bands}>
+            {bands.map((band, index) => (
+              <li key={index}>
+                <BandFields band={band} number={index + 1} onChange={(some) => setBand(index, some)} />
+                <IconButton
+                  label={t('equalizer.remove', { number: index + 1 })}
+                  icon={IconClose}
+                  onClick={() => change({ bands: bands.filter((_, at) => at !== index) })}
+                />
+              </li>
+            ))}
+          </ol>
+        )}
+        {!isGraphic && bands.length < MAX_BANDS && (
+          <div>
+            <Button
+              icon={IconAdd}
+              onClick={() => change({ bands: [...bands, { type: 'peaking', frequency: 1_000, gainDb: 0, q: 1 }] })}
+            >
+              {t('equalizer.add')}
+            </Button>
+          </div>
+        )}
+      </div>
+    </SettingGroup>
+  );
+}
+
+interface BandProps {
+  band: Band;
+  number: number;
+  onChange: (change: Partial<Band>) => void;
+}
+
+function BandFields({ band, number, onChange }: BandProps) {
+  const { t } = useTranslation();
+  const label = (what: string) => t('equalizer.ofBand', { what, number });
+  return (
+    <>
+      <NativeSelect
+        aria-label={label(t('equalizer.type'))}
+        value={band.type}
+        data={BAND_TYPES.map((value) => ({ value, label: t(`equalizer.types.${value}`) }))}
+        onChange={(event) => onChange({ type: event.currentTarget.value as BandType })}
+      />
+      <LimitedInput
+        aria-label={label(t('equalizer.frequency'))}
+        value={Math.round(band.frequency * 10) / 10}
+        {...FREQUENCY}
+        suffix=" Hz"
+        onChange={(frequency) => onChange({ frequency })}
+      />
+      <LimitedInput
+        aria-label={label(t('equalizer.gain'))}
+        value={Math.round(band.gainDb * 10) / 10}
+        {...GAIN_DB}
+        step={0.5}
+        suffix=" dB"
+        onChange={(gainDb) => onChange({ gainDb })}
+      />
+      <LimitedInput
+        aria-label={label('Q')}
+        value={Math.round(band.q * 100) / 100}
+        {...Q}
+        step={0.1}
+        prefix="Q "
+        onChange={(q) => onChange({ q })}
+      />
+    </>
+  );
+}
+
+interface LimitedProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
+  value: number;
+  min: number;
+  max: number;
+  onChange: (value: number) => void;
+}
+
+/** What is typed is left alone until it is within the limits, or the field is left: 100 begins with 1. */
+function LimitedInput({ value, min, max, onChange, ...props }: LimitedProps) {
+  const [typed, setTyped] = useState<number | string | null>(null);
+  return (
+    <NumberInput
+      {...props}
+      value={typed ?? value}
+      min={min}
+      max={max}
+      hideControls
+      onChange={(now) => {
+        setTyped(now);
+        if (typeof now === 'number' && now >= min && now <= max) onChange(now);
+      }}
+      onBlur={() => setTyped(null)} // after onChange with what is within the limits
+    />
+  );
+}

@@ -1,0 +1,162 @@
+// A grid that renders only what is on screen, with one tab stop: arrow keys, Home, End and the page keys move inside.
+// The focused cell stays in the document when scrolled out, so focus is never lost. ARIA has the full size.
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { usePlaceInScroller, useScroller } from './scroller.ts';
+import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
+import styles from './virtual-grid.module.css';
+import { readingStep } from '../theme/reading-direction.ts';
+
+interface VirtualGridProps {
+  label: string;
+  count: number;
+  /** Cells are about this wide, in CSS pixels; the row is shared by as many as fit best. */
+  cellWidth: number;
+  gap?: { column: number; row: number };
+  /** Height of a cell of this width. */
+  cellHeight: (width: number) => number;
+  /** `tabIndex` goes to the one focusable element in the cell, which also needs `data-stop`. */
+  renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
+  /** Cells in the document from `first` to `last`, and the tab stop, wherever it is. */
+  onRange: (first: number, last: number, stop: number) => void;
+  /** Keys for a cell; true when handled. */
+  onCellKey?: (event: KeyboardEvent, index: number) => boolean;
+  /** False for a cell that is blank until it is loaded; without it none is. */
+  isLoaded?: (index: number) => boolean;
+  /** Scrolls to a cell whenever the object changes. */
+  goTo?: { row: number } | undefined;
+}
+
+const OVERSCAN_ROWS = 3;
+const NO_GAP = { column: 0, row: 0 };
+
+export function VirtualGrid({
+  label,
+  count,
+  cellWidth,
+  gap = NO_GAP,
+  cellHeight,
+  renderCell,
+  onRange,
+  onCellKey,
+  isLoaded = () => true,
+  goTo: wanted,
+}: VirtualGridProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const scroller = useScroller();
+  const { top, width } = usePlaceInScroller(ref);
+  const [stop, setStop] = useState(0);
+
+  const columns = Math.max(1, Math.round((width + gap.column) / (cellWidth + gap.column)));
+  const shareWidth = Math.floor((width - gap.column * (columns - 1)) / columns);
+  const rowHeight = cellHeight(shareWidth) + gap.row;
+  const rows = Math.ceil(count / columns);
+  const tabStop = Math.min(stop, count - 1);
+  const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
+
+  const {
+    height,
+    range,
+    rows: shown,
+    isWaiting,
+    reveal,
+  } = useRowWindow({
+    count: width > 0 ? rows : 0,
+    rowHeight,
+    overscan: OVERSCAN_ROWS,
+    margin: top,
+    kept: stopRow,
+    isLoaded: (row) => isLoaded(row * columns) && isLoaded(Math.min(count, (row + 1) * columns) - 1),
+  });
+  const first = range.first * columns;
+  const last = Math.min((range.last + 1) * columns, count) - 1;
+  useEffect(() => {
+    if (last >= first) onRange(first, last, tabStop);
+  }, [onRange, first, last, tabStop]);
+  const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
+
+  const isFirstInFrame = useOncePerFrame();
+  const goTo = (index: number) => {
+    const to = Math.min(count - 1, Math.max(0, index));
+    setStop(to);
+    reveal(Math.floor(to / columns));
+    focus(to);
+  };
+
+  useEffect(() => {
+    if (wanted) goTo(wanted.row);
+  }, [wanted]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+    if (!cell || event.defaultPrevented) return;
+    const index = Number(cell.dataset['index']);
+    const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
+    const step = readingStep(event.key);
+    // from the tab stop: after a jump the cell that has the focus is one of those that stay until the next are loaded
+    const moves: Record<string, number> = {
+      ...(step && { [event.key]: tabStop + step }),
+      ArrowUp: tabStop - columns,
+      ArrowDown: tabStop + columns,
+      PageUp: tabStop - page,
+      PageDown: tabStop + page,
+      Home: 0,
+      End: count - 1,
+    };
+    const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
+    const isMove = to !== undefined && !(columns === 1 && step);
+    if (isMove && (!event.repeat || (!isWaiting && isFirstInFrame())))
+      goTo(
+        event.key === 'ArrowUp' && to < 0
+          ? tabStop
+          : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1
+            ? tabStop
+            : to,
+      );
+    if (isMove || onCellKey?.(event, index)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+
+  return (
+    <div
+      ref={ref}
+      className={styles.grid}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows}
+      aria-colcount={columns}
+      aria-busy={isWaiting || undefined}
+      style={{ height }}
+      onKeyDown={onKeyDown}
+      onFocus={(event) => {
+        const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+        if (cell) setStop(Number(cell.dataset['index']));
+      }}
+    >
+      {shown.map((row) => (
+        <div
+          key={row.slot}
+          className={styles.row}
+          role="row"
+          aria-rowindex={row.index + 1}
+          style={{
+            top: row.top,
+            gridTemplateColumns: `repeat(${columns}, ${shareWidth}px)`,
+            columnGap: gap.column,
+            height: rowHeight - gap.row,
+          }}
+        >
+          {Array.from({ length: Math.min(columns, count - row.index * columns) }, (_, column) => {
+            const index = row.index * columns + column;
+            return (
+              <div key={column} role="gridcell" aria-colindex={column + 1} data-index={index} className={styles.cell}>
+                {renderCell(index, index === tabStop ? 0 : -1, shareWidth)}
+              </div>
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
