@@ -10,7 +10,12 @@ import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
 import { identityUnderEdits, tagsUnderEdits } from '../library/edits/edit-history.ts';
 import { withEditsOf } from '../library/edits/identity-changes.ts';
 import { overwrittenPlace, formerPlace } from '../library/tracks/overwritten-place.ts';
-import { isSameIdentity, prepareKnownTracks, withoutMeasured, type KnownTrack } from '../library/tracks/track-identity.ts';
+import {
+  isSameIdentity,
+  prepareKnownTracks,
+  withoutMeasured,
+  type KnownTrack,
+} from '../library/tracks/track-identity.ts';
 import { removeTrackRow } from '../library/tracks/row-removal.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../library/tracks/track-values.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';

@@ -6,7 +6,14 @@ import { RadioItems } from '../../ui/controls/choice-menu.tsx';
 import { chooseDensity, useDensity } from '../../ui/theme/density.ts';
 import { DENSITIES } from '../../ui/lists/row-heights.ts';
 import pill from '../../ui/controls/pill.module.css';
-import { inOrder, isShown, movedColumn, NO_LAYOUT, type ChoosableColumn, type ColumnLayout } from './tracks/column-layout.ts';
+import {
+  inOrder,
+  isShown,
+  movedColumn,
+  NO_LAYOUT,
+  type ChoosableColumn,
+  type ColumnLayout,
+} from './tracks/column-layout.ts';
 import styles from './tracks/tracks-table.module.css';
 
 interface ColumnMenuProps {

@@ -15,7 +15,15 @@ import {
 import { IconButton } from '../../ui/controls/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatClock } from '../../ui/format.ts';
-import { IconBack15, IconClose, IconForward30, IconPause, IconPlay, IconPodcast, IconStation } from '../../ui/theme/icons.ts';
+import {
+  IconBack15,
+  IconClose,
+  IconForward30,
+  IconPause,
+  IconPlay,
+  IconPodcast,
+  IconStation,
+} from '../../ui/theme/icons.ts';
 import '../../i18n/page-texts.ts';
 import rows from '../../ui/lists/rows.module.css';
 import { Slider } from '../../ui/controls/slider.tsx';

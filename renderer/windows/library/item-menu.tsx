@@ -4,7 +4,9 @@ import { useOpenItemMenu } from '../../music/item-marks.ts';
 import { useItemInput } from '../../music/use-item-input.ts';
 
 const ActionMenu = lazy(async () => ({ default: (await import('../../music/action-menu.tsx')).ActionMenu }));
-const BatchEdit = lazy(async () => ({ default: (await import('../../features/browse/tracks/batch-edit.tsx')).BatchEdit }));
+const BatchEdit = lazy(async () => ({
+  default: (await import('../../features/browse/tracks/batch-edit.tsx')).BatchEdit,
+}));
 const CoverDialog = lazy(async () => ({
   default: (await import('../../features/browse/albums/cover-dialog.tsx')).CoverDialog,
 }));

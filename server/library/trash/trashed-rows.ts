@@ -3,7 +3,14 @@
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../../db/client.ts';
 import type { TrackId, UserId } from '../../db/ids.ts';
-import { albums, orphanedCovers, playlists, playlistVersions, trashedTracks, type MergeReason } from '../../db/schema.ts';
+import {
+  albums,
+  orphanedCovers,
+  playlists,
+  playlistVersions,
+  trashedTracks,
+  type MergeReason,
+} from '../../db/schema.ts';
 import { notFound } from '../../errors.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from '../tracks/row-removal.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from './track-snapshot.ts';
