@@ -74,64 +74,198 @@ export async function createApp(options: AppOptions) {
   const events = createEventHub({ now });
   const { jobs, activity, isServing, isInUse } = add(jobsModule({ db, log, now, nowForAges, events }));
   const base: Base = { config, paths, version, log, now, nowForAges, db, settings, musicFolders, events, jobs };
-  const stored = add(await storageModule({ ...base, owner, tuning }));
-  const media = add(mediaModule(base));
+  const { storage, leases, audioStore } = add(await storageModule({ ...base, owner, tuning }));
+  const { findTool, fingerprinter } = add(mediaModule(base));
 
   // Domain
   const auth = add(await authModule({ ...base, secrets }));
-  const music = add(libraryModule({ ...base, ...stored }));
-  const likes = add(likesModule({ ...base, ...music }));
-  const files = add(filesModule({ ...base, ...stored, ...music }));
-  const history = add(historyModule({ ...base, ...music, ...files }));
-  add(scrobblingModule({ ...base, ...history, likes, secrets, tuning }));
-  const playback = add(playbackModule({ ...base, ...music }));
-  add(lyricsModule({ ...base, ...stored, ...music, tuning }));
-  const playlists = add(playlistsModule({ ...base, ...music }));
-  const streaming = add(streamingModule({ ...base, ...stored, ...media, ...music }));
+  const { library, tracks, trash, merges, editing, measured, audio, changes, readAside, onMerge, onAnnotationsMove } =
+    add(libraryModule({ ...base, storage, leases, audioStore }));
+  const likes = add(likesModule({ ...base, onMerge, onAnnotationsMove }));
+  const { sourceFiles, reader, scanReader, readTags, storeFile, room } = add(
+    filesModule({ ...base, storage, leases, audioStore, changes, tracks, trash, audio }),
+  );
+  const { history, nowPlaying, onPlays, onPlaying } = add(
+    historyModule({ ...base, library, changes, readAside, onMerge, room }),
+  );
+  add(scrobblingModule({ ...base, onPlays, onPlaying, likes, secrets, tuning }));
+  const { queue, bookmarks } = add(playbackModule({ ...base, library, onMerge }));
+  add(lyricsModule({ ...base, library, editing, tracks, changes, onMerge, audioStore, tuning }));
+  const playlists = add(playlistsModule({ ...base, library, onMerge }));
+  const streaming = add(streamingModule({ ...base, audioStore, findTool, audio }));
   const zips = add(zipsModule({ ...base, playlists, streaming }));
-  const shares = add(sharesModule({ ...base, ...music, streaming, zips, auth }));
+  const shares = add(sharesModule({ ...base, library, onMerge, streaming, zips, auth }));
   const jukebox = add(jukeboxModule(base));
-  const radio = add(radioModule({ ...base, tuning }));
-  const sources = add(sourcesModule({ ...base, ...media, tuning }));
-  const pictures = add(coversModule({ ...base, ...stored, ...music, ...files, ...sources, secrets, tuning }));
-  const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
-  const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures, tuning }));
-  const about = add(aboutModule({ ...base, ...music, ...pictures, ...enrichment, tuning }));
-  const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isInUse, tuning }));
-  const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
-  const relocation = add(relocationModule({ ...base, ...music, ...files }));
-  add(uploadsModule({ ...base, ...stored, ...music, ...files }));
-  const podcasts = add(podcastsModule({ ...base, ...files, tuning }));
-  const downloads = add(downloadsModule({ ...base, ...music, ...files, ...sources }));
-  const found = { ...enrichment, ...sources, relocation, isServing };
-  const scan = add(scanModule({ ...base, ...stored, ...media, ...music, ...files, ...found }));
+  const { radio, relay } = add(radioModule({ ...base, tuning }));
+  const { sources, catalogue } = add(sourcesModule({ ...base, findTool, tuning }));
+  const { covers, placeholders, pictures } = add(
+    coversModule({
+      ...base,
+      storage,
+      audioStore,
+      changes,
+      editing,
+      onAnnotationsMove,
+      room,
+      catalogue,
+      secrets,
+      tuning,
+    }),
+  );
+  const search = add(searchModule({ ...base, library, sources, catalogue, placeholders }));
+  const { hearing, musicBrainz } = add(
+    enrichmentModule({
+      ...base,
+      audioStore,
+      fingerprinter,
+      library,
+      editing,
+      tracks,
+      merges,
+      changes,
+      onMerge,
+      readTags,
+      covers,
+      tuning,
+    }),
+  );
+  const { about } = add(
+    aboutModule({ ...base, library, changes, onAnnotationsMove, covers, placeholders, musicBrainz, tuning }),
+  );
+  const { analysis } = add(analysisModule({ ...base, findTool, measured, changes, hearing, isInUse, tuning }));
+  const { likeness } = add(
+    likenessModule({ ...base, library, onMerge, onAnnotationsMove, analysis, playlists, isServing, tuning }),
+  );
+  const relocation = add(
+    relocationModule({ ...base, library, editing, tracks, merges, changes, onMerge, sourceFiles }),
+  );
+  add(uploadsModule({ ...base, library, tracks, changes, trash, storeFile, room, audioStore }));
+  const { podcasts, sendEpisode } = add(podcastsModule({ ...base, room, tuning }));
+  const downloads = add(
+    downloadsModule({ ...base, library, tracks, trash, changes, onMerge, storeFile, room, sources, catalogue }),
+  );
+  const scan = add(
+    scanModule({
+      ...base,
+      storage,
+      leases,
+      library,
+      tracks,
+      trash,
+      changes,
+      scanReader,
+      findTool,
+      sources,
+      hearing,
+      relocation,
+      isServing,
+    }),
+  );
   const watcher = add(watchModule({ ...base, tuning }));
-  const folders = add(musicFoldersModule({ ...base, ...music, settings, watcher }));
-  const backup = add(backupModule({ ...base, ...stored, playlists, secrets, secretStore, tuning }));
-  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, ...scan, isServing, streaming };
-  const { dailyVerify, problems } = add(maintenanceModule({ ...base, ...kept, ...folders, inPlace, settings, tuning }));
-  add(statsModule({ ...base, ...stored, ...music }));
+  const { folders, lookAtFolders } = add(musicFoldersModule({ ...base, trash, changes, readAside, settings, watcher }));
+  const { backups, exports } = add(
+    backupModule({ ...base, storage, leases, audioStore, playlists, secrets, secretStore, tuning }),
+  );
+  const { dailyVerify, problems } = add(
+    maintenanceModule({
+      ...base,
+      storage,
+      leases,
+      audioStore,
+      audio,
+      reader,
+      covers,
+      settings,
+      backups,
+      streaming,
+      inPlace,
+      lookAtFolders,
+      isServing,
+      isScanning: scan.isScanning,
+      tuning,
+    }),
+  );
+  add(statsModule({ ...base, storage, library }));
 
   // APIs
-  const heard = { ...music, ...about, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
-  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, downloads, scan };
-  const subsonic = add(subsonicModule({ ...base, ...heard, ...asked, ...radio }));
-  add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
+  const subsonic = add(
+    subsonicModule({
+      ...base,
+      about,
+      auth,
+      bookmarks,
+      changes,
+      covers,
+      downloads,
+      history,
+      inPlace,
+      jukebox,
+      library,
+      likeness,
+      likes,
+      nowPlaying,
+      pictures,
+      placeholders,
+      playlists,
+      podcasts,
+      queue,
+      radio,
+      relay,
+      scan,
+      search,
+      sendEpisode,
+      shares,
+      sources,
+      streaming,
+      zips,
+    }),
+  );
+  const { inFlight, openAnswers, isStillAllowed, authenticate } = auth;
+  add({ offers: events, routes: eventRoutes({ authenticate, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
-  const served = { activity, inPlace, reserve, problems, subsonic, modules };
-  const web = createWebApp({ ...base, ...auth, ...music, ...served, sharing, checkReplies });
+  const web = createWebApp({
+    ...base,
+    activity,
+    authenticate,
+    checkReplies,
+    inFlight,
+    inPlace,
+    isStillAllowed,
+    library,
+    modules,
+    openAnswers,
+    problems,
+    reserve,
+    sharing,
+    subsonic,
+  });
 
   if (work) {
     jobs.start(modules.tasks());
     modules.resume();
   }
 
-  const { library, trash } = music;
-  const state = { config, db, nowForAges, settings, musicFolders, auth, jobs, events, library, trash };
-  const parts = { ...analysis, ...alike, ...backup, ...folders, ...sources, sharing, watcher, dailyVerify, scan };
   return {
-    ...state,
-    ...parts,
+    analysis,
+    auth,
+    backups,
+    config,
+    dailyVerify,
+    db,
+    events,
+    exports,
+    folders,
+    jobs,
+    library,
+    likeness,
+    musicFolders,
+    nowForAges,
+    scan,
+    settings,
+    sharing,
+    sources,
+    trash,
+    watcher,
     ...web,
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {
