@@ -1,7 +1,7 @@
 // Sessions and app passwords of an account, for an administrator.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AppPasswordInfo, SessionOut } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
+import type { AppPasswordInfo, SessionOut } from './routes.ts';
 
 const keyOf = (userId: number) => ['account-access', userId] as const;
 
@@ -10,19 +10,32 @@ export const accessQuery = (userId: number) =>
     queryKey: keyOf(userId),
     queryFn: async ({ signal }) => {
       const [sessions, appPasswords] = await Promise.all([
-        request<SessionOut[]>(`/users/${userId}/sessions`, { signal }),
-        request<AppPasswordInfo[]>(`/users/${userId}/app-passwords`, { signal }),
+        request('GET /users/{id}/sessions', { path: { id: userId }, signal }),
+        request('GET /users/{id}/app-passwords', { path: { id: userId }, signal }),
       ]);
       return { sessions, appPasswords };
     },
     staleTime: 0,
   });
 
-/** Ends `sessions`, one of them (`sessions/3`), or an app password (`app-passwords/3`). */
+export interface AccessChoice {
+  kind: 'session' | 'app-password';
+  id: number;
+}
+
+/** Ends one session or app password, or with `all-sessions` every session. */
 export function useEndAccess(userId: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (path: string) => request<void>(`/users/${userId}/${path}`, { method: 'DELETE' }),
+    mutationFn: (choice: AccessChoice | 'all-sessions') => {
+      const path = { id: userId };
+      if (choice === 'all-sessions') return request('DELETE /users/{id}/sessions', { path });
+      return choice.kind === 'session'
+        ? request('DELETE /users/{id}/sessions/{session_id}', { path: { ...path, session_id: choice.id } })
+        : request('DELETE /users/{id}/app-passwords/{app_password_id}', {
+            path: { ...path, app_password_id: choice.id },
+          });
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: keyOf(userId) }),
   });
 }

@@ -1,7 +1,7 @@
 // One's own account: sessions, app passwords, and what the account may do.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AppPasswordInfo, NewAppPasswordOut, SessionOut, UserOut } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
+import type { AppPasswordInfo, NewAppPasswordOut, SessionOut, UserOut } from './routes.ts';
 import { getSession, setSessionUser } from './session.ts';
 
 const SESSIONS = ['sessions'] as const;
@@ -10,13 +10,13 @@ const APP_PASSWORDS = ['app-passwords'] as const;
 export const sessionsQuery = () =>
   queryOptions({
     queryKey: SESSIONS,
-    queryFn: ({ signal }) => request<SessionOut[]>('/users/me/sessions', { signal }),
+    queryFn: ({ signal }) => request('GET /users/me/sessions', { signal }),
     staleTime: 0,
   });
 export const appPasswordsQuery = () =>
   queryOptions({
     queryKey: APP_PASSWORDS,
-    queryFn: ({ signal }) => request<AppPasswordInfo[]>('/users/me/app-passwords', { signal }),
+    queryFn: ({ signal }) => request('GET /users/me/app-passwords', { signal }),
     staleTime: 0,
   });
 
@@ -26,23 +26,17 @@ function useAccountMutation<In, Out>(key: readonly string[], mutationFn: (input:
 }
 
 export const useEndSession = () =>
-  useAccountMutation(SESSIONS, (id: number) => request<void>(`/users/me/sessions/${id}`, { method: 'DELETE' }));
-export const useEndOtherSessions = () =>
-  useAccountMutation(SESSIONS, () => request<void>('/users/me/sessions', { method: 'DELETE' }));
+  useAccountMutation(SESSIONS, (id: number) => request('DELETE /users/me/sessions/{id}', { path: { id } }));
+export const useEndOtherSessions = () => useAccountMutation(SESSIONS, () => request('DELETE /users/me/sessions'));
 
 /** The answer is the only place that shows the password. */
 export const useAddAppPassword = () =>
-  useAccountMutation(APP_PASSWORDS, (name: string) =>
-    request<NewAppPasswordOut>('/users/me/app-passwords', { method: 'POST', body: { name } }),
-  );
+  useAccountMutation(APP_PASSWORDS, (name: string) => request('POST /users/me/app-passwords', { body: { name } }));
 export const useRevokeAppPassword = () =>
-  useAccountMutation(APP_PASSWORDS, (id: number) =>
-    request<void>(`/users/me/app-passwords/${id}`, { method: 'DELETE' }),
-  );
+  useAccountMutation(APP_PASSWORDS, (id: number) => request('DELETE /users/me/app-passwords/{id}', { path: { id } }));
 
 /** Ends the session on the server too; without one there it ends by itself. */
-export const tryEndSession = (): Promise<void> =>
-  request<void>('/auth/logout', { method: 'POST' }).catch(() => undefined);
+export const tryEndSession = (): Promise<void> => request('POST /auth/logout').catch(() => undefined);
 
 const REFETCH_MS = 60_000;
 
@@ -54,7 +48,7 @@ export function keepUser(): void {
     if (!session || document.visibilityState === 'hidden' || performance.now() - askedAt < REFETCH_MS) return;
     askedAt = performance.now();
     try {
-      const user = await request<UserOut>('/users/me');
+      const user = await request('GET /users/me');
       if (getSession()?.token === session.token) setSessionUser(user);
     } catch {
       // the page says that there is no server, and asks for a sign-in

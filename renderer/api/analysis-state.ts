@@ -1,4 +1,4 @@
-import type { AnalysisOut } from '../../server/analysis/wire.ts';
+import type { AnalysisOut } from './routes.ts';
 
 /** What to say of the analysis: where nothing is left, it waits for nobody. */
 export const stateOf = ({ state, seconds_left }: Pick<AnalysisOut, 'state' | 'seconds_left'>): AnalysisOut['state'] =>

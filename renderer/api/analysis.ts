@@ -1,7 +1,7 @@
 // What was measured of the audio of a track, and how far that is for the whole library.
 import { queryOptions } from '@tanstack/react-query';
-import type { AnalysisOut, TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import { request } from './client.ts';
+import type { AnalysisOut, TrackAnalysisOut, WaveformOut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 /** The server counts the whole library for it. */
@@ -10,18 +10,18 @@ const REFETCH_MS = 30_000;
 const IDLE_REFETCH_MS = 60_000;
 
 export const fetchAnalysis = (id: number): Promise<TrackAnalysisOut> =>
-  request<TrackAnalysisOut>(`/tracks/${id}/analysis`);
+  request('GET /tracks/{id}/analysis', { path: { id } });
 
 export const trackAnalysisQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/analysis`] as const,
-    queryFn: ({ signal }) => request<TrackAnalysisOut>(`/tracks/${id}/analysis`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/analysis', { path: { id }, signal }),
   });
 
 export const analysisQuery = () =>
   queryOptions({
     queryKey: ['analysis'] as const,
-    queryFn: ({ signal }) => request<AnalysisOut>('/analysis', { signal }),
+    queryFn: ({ signal }) => request('GET /analysis', { signal }),
     refetchInterval: ({ state }) => (state.data?.state === 'done' || state.data?.state === 'off' ? false : REFETCH_MS),
   });
 
@@ -29,10 +29,10 @@ export const analysisQuery = () =>
 export const waveformQuery = (trackId: number) =>
   queryOptions({
     queryKey: ['waveform', trackId] as const,
-    queryFn: ({ signal }) => request<WaveformOut>(`/tracks/${trackId}/waveform`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/waveform', { path: { id: trackId }, signal }),
     staleTime: ({ state }) => (state.data?.points ? Infinity : IDLE_REFETCH_MS),
     retry: false,
   });
 
 /** All that was measured. */
-export const throwAnalysisAway = (): Promise<unknown> => request('/analysis', { method: 'DELETE' });
+export const throwAnalysisAway = (): Promise<unknown> => request('DELETE /analysis');

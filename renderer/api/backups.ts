@@ -1,8 +1,7 @@
 // Backups: the list, making one, testing the location, restoring.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { BackupsOut, BackupTestOut } from '../../server/backup/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
 import { request } from './client.ts';
+import type { BackupTestOut, BackupsOut, JobOut } from './routes.ts';
 
 export const BACKUPS = ['backups'] as const;
 const LOOK_EVERY_MS = 2_000;
@@ -11,7 +10,7 @@ const LOOK_EVERY_MS = 2_000;
 export const backupsQuery = () =>
   queryOptions({
     queryKey: BACKUPS,
-    queryFn: ({ signal }) => request<BackupsOut>('/backups', { signal }),
+    queryFn: ({ signal }) => request('GET /backups', { signal }),
     refetchInterval: ({ state }) => (state.data?.restore?.is_ready === false ? LOOK_EVERY_MS : false),
   });
 
@@ -26,33 +25,32 @@ function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise
   });
 }
 
-const start = (path: string, body: object = {}): Promise<JobOut> => request(path, { method: 'POST', body });
-
-export const useBackUp = () => useBackupsMutation<void, JobOut>(() => start('/backups'));
-export const useCheckBackup = () => useBackupsMutation<void, JobOut>(() => start('/backups/check'));
+export const useBackUp = () => useBackupsMutation<void, JobOut>(() => request('POST /backups', { body: {} }));
+export const useCheckBackup = () =>
+  useBackupsMutation<void, JobOut>(() => request('POST /backups/check', { body: {} }));
 
 /** Replaces this library at the next start of the server. */
 export const useRestore = () =>
-  useBackupsMutation((snapshot: string) => start(`/backups/${snapshot}/restore`, { replace: true }));
-export const useForgetRestore = () =>
-  useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
+  useBackupsMutation((snapshot: string) =>
+    request('POST /backups/{id}/restore', { path: { id: snapshot }, body: { replace: true } }),
+  );
+export const useForgetRestore = () => useBackupsMutation<void, void>(() => request('DELETE /backups/restore'));
 
 /** Whether the restore that waits takes accounts, settings and folders that differ. */
 export const useDecideRestore = () =>
   useBackupsMutation<boolean, void>((isAccepted) =>
-    request('/backups/restore', { method: 'PATCH', body: { accept_settings: isAccepted } }),
+    request('PATCH /backups/restore', { body: { accept_settings: isAccepted } }),
   );
 
 /** Into a folder of the server. */
-export const useExport = () => useBackupsMutation((folder: string) => start('/exports', { folder }));
+export const useExport = () => useBackupsMutation((folder: string) => request('POST /exports', { body: { folder } }));
 
 /** From a folder of the server; replaces this library at its next start. */
-export const useImport = () => useBackupsMutation((folder: string) => start('/imports', { folder, replace: true }));
+export const useImport = () =>
+  useBackupsMutation((folder: string) => request('POST /imports', { body: { folder, replace: true } }));
 
 /** Tests the configured location. */
-export const useTestBackup = () =>
-  useMutation({ mutationFn: () => request<BackupTestOut>('/backups/test', { method: 'POST', body: {} }) });
+export const useTestBackup = () => useMutation({ mutationFn: () => request('POST /backups/test', { body: {} }) });
 
 /** Tests the configured bucket, for the library or its backups. */
-export const testStore = (): Promise<{ problem: string | null }> =>
-  request('/storage/test', { method: 'POST', body: {} });
+export const testStore = (): Promise<{ problem: string | null }> => request('POST /storage/test', { body: {} });

@@ -1,18 +1,19 @@
 // Chapters of an audiobook, and where somebody is in it.
 import { queryOptions } from '@tanstack/react-query';
-import type { ChaptersOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
+import type { ChaptersOut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 export const chaptersQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/chapters`] as const,
-    queryFn: ({ signal }) => request<ChaptersOut>(`/tracks/${id}/chapters`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/chapters', { path: { id }, signal }),
     staleTime: 0, // the place in it changes while it plays
   });
 
 export const fetchPlace = async (id: number): Promise<number | null> =>
-  (await request<ChaptersOut>(`/tracks/${id}/chapters`)).position_ms;
+  (await request('GET /tracks/{id}/chapters', { path: { id } })).position_ms;
 export const savePlace = (id: number, positionMs: number): Promise<unknown> =>
-  request(`/bookmarks/${id}`, { method: 'PUT', body: { position_ms: positionMs } });
-export const forgetPlace = (id: number): Promise<unknown> => request(`/bookmarks/${id}`, { method: 'DELETE' });
+  request('PUT /bookmarks/{track_id}', { path: { track_id: id }, body: { position_ms: positionMs } });
+export const forgetPlace = (id: number): Promise<unknown> =>
+  request('DELETE /bookmarks/{track_id}', { path: { track_id: id } });

@@ -3,34 +3,53 @@
 import i18next from 'i18next';
 import { ApiError, parseProblem } from './problem.ts';
 import { noteLastEvent } from './last-event.ts';
+import type { Routes } from './routes.ts';
 import { getSession, signOut } from './session.ts';
 
-export type QueryValue = string | number | boolean | null | undefined;
+type ScalarValue = string | number | boolean | null | undefined;
+export type QueryValue = ScalarValue | readonly ScalarValue[];
+
+/** A method and a path of the REST API, such as `GET /tracks/{id}`. */
+export type Route = keyof Routes;
+export type Reply<R extends Route> = Routes[R]['reply'];
+export type Input<R extends Route> = Routes[R]['input'];
 
 interface RequestOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  query?: Record<string, QueryValue>;
-  body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+}
+type Options<R extends Route> = Input<R> & RequestOptions;
+type OptionsArgument<R extends Route> =
+  Record<never, never> extends Input<R> ? [options?: Options<R>] : [options: Options<R>];
+
+interface RequestParts extends RequestOptions {
+  path?: Record<string, string | number>;
+  query?: Record<string, QueryValue>;
+  body?: unknown;
 }
 
 export const API = '/api/v1';
 
+/** Empty values are left out; of a list each value is a parameter. */
 export function toQueryString(query: Record<string, QueryValue>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    value === undefined || value === null || value === '' ? [] : [[key, String(value)]],
+    [value].flat().flatMap((each) => (each === undefined || each === null || each === '' ? [] : [[key, String(each)]])),
   );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-export async function request<T>(
-  path: string,
-  { method = 'GET', query = {}, body, headers = {}, signal }: RequestOptions = {},
-): Promise<T> {
+/** Returns the URL of a route, without its query. */
+export function pathOfRoute(route: Route, values: Record<string, string | number> = {}): string {
+  const path = route.slice(route.indexOf(' ') + 1);
+  return API + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+/** Requests a route. Its input and its reply are typed by routes.ts. Throws an ApiError. */
+export async function request<R extends Route>(route: R, ...[options]: OptionsArgument<R>): Promise<Reply<R>> {
+  const { path = {}, query = {}, body, headers = {}, signal } = (options ?? {}) as RequestParts;
   const session = getSession();
-  const response = await fetch(`${API}${path}${toQueryString(query)}`, {
-    method,
+  const response = await fetch(pathOfRoute(route, path) + toQueryString(query), {
+    method: route.slice(0, route.indexOf(' ')),
     headers: {
       Accept: 'application/json',
       ...(session ? { Authorization: `Bearer ${session.token}` } : {}),
@@ -44,7 +63,7 @@ export async function request<T>(
     throw new ApiError(0, i18next.t('error.unreachable'));
   });
   noteLastEvent(response.headers.get('X-Last-Event-Id'));
-  if (response.ok) return (response.status === 204 ? undefined : parseNamed(await response.text())) as T;
+  if (response.ok) return (response.status === 204 ? undefined : parseNamed(await response.text())) as Reply<R>;
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }

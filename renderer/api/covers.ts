@@ -1,7 +1,7 @@
 // Changing the cover of an album.
 import { queryOptions } from '@tanstack/react-query';
-import type { CoverCandidates } from '../../server/covers/wire.ts';
 import { request } from './client.ts';
+import type { CoverCandidates } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 const path = (albumId: number): string => `/albums/${albumId}/cover`;
@@ -21,12 +21,12 @@ export async function showPicturesAgain(of: string): Promise<void> {
 export async function setCover(albumId: number, picture: File): Promise<void> {
   const body = new FormData();
   body.append('file', picture);
-  await request(path(albumId), { method: 'PUT', body });
+  await request('PUT /albums/{id}/cover', { path: { id: albumId }, body });
   await showPicturesAgain(path(albumId));
 }
 
 export async function removeCover(albumId: number): Promise<void> {
-  await request(path(albumId), { method: 'DELETE' });
+  await request('DELETE /albums/{id}/cover', { path: { id: albumId } });
   await showPicturesAgain(path(albumId));
 }
 
@@ -34,20 +34,20 @@ export async function removeCover(albumId: number): Promise<void> {
 export const nearbyCoversQuery = (albumId: number) =>
   queryOptions({
     queryKey: [LIBRARY, path(albumId), 'candidates'] as const,
-    queryFn: ({ signal }) => request<CoverCandidates>(`${path(albumId)}/candidates`, { signal }),
+    queryFn: ({ signal }) => request('GET /albums/{id}/cover/candidates', { path: { id: albumId }, signal }),
   });
 /** Those of the cover archive, which is slow: they are not asked for again when the library changes. */
 export const archiveCoversQuery = (albumId: number) =>
   queryOptions({
     queryKey: ['cover-archive', albumId] as const,
     queryFn: ({ signal }) =>
-      request<CoverCandidates>(`${path(albumId)}/candidates`, { query: { from: 'archive' }, signal }),
+      request('GET /albums/{id}/cover/candidates', { path: { id: albumId }, query: { from: 'archive' }, signal }),
     retry: false,
     staleTime: 600_000,
   });
 
 export async function chooseCover(albumId: number, candidate: string): Promise<void> {
-  await request(`${path(albumId)}/choose`, { method: 'POST', body: { candidate } });
+  await request('POST /albums/{id}/cover/choose', { path: { id: albumId }, body: { candidate } });
   await showPicturesAgain(path(albumId));
 }
 

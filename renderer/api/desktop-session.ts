@@ -1,7 +1,7 @@
 // Signs the desktop app's own window in with a one-time ticket from the main process. Not after the user signed out,
 // until they sign in again, and not repeatedly when it fails.
-import type { TokenResponse } from '../../server/auth/wire.ts';
 import { desktop } from '../desktop.ts';
+import type { TokenResponse } from './routes.ts';
 import { request } from './client.ts';
 import { isLeftOnPurpose } from './session.ts';
 import { signInWith } from './url-tokens.ts';
@@ -26,7 +26,7 @@ async function trySignIn(bridge: NonNullable<typeof desktop>): Promise<boolean> 
   try {
     const ticket = await bridge.signInTicket();
     if (ticket === null) return false;
-    await signInWith(await request<TokenResponse>('/auth/desktop', { method: 'POST', body: { ticket } }));
+    await signInWith(await request('POST /auth/desktop', { body: { ticket } }));
     return true;
   } catch {
     return false; // the sign-in page is shown instead

@@ -1,13 +1,27 @@
 // What edits of tracks replaced, and undoing them.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { TrackEditOut, UndoneEditOut, UndoneOut } from '../../server/library/wire.ts';
-import { request } from './client.ts';
+import type { UndoneOut } from '../../server/library/wire.ts';
+import type { TrackEditOut, UndoneEditOut } from './routes.ts';
+import { request, type Input } from './client.ts';
 import { LIBRARY } from './library.ts';
+
+/** An edit of one track: of single fields, or of all its metadata when its names change. */
+export type TrackChange = { id: number } & (
+  | { route: 'PATCH /tracks/{id}'; body: Input<'PATCH /tracks/{id}'>['body'] }
+  | { route: 'PUT /tracks/{id}/metadata'; body: Input<'PUT /tracks/{id}/metadata'>['body'] }
+);
+
+/** Edits of the same batch are undone together. */
+export async function sendChange({ id, ...change }: TrackChange, batch: string): Promise<void> {
+  if (change.route === 'PATCH /tracks/{id}')
+    await request(change.route, { path: { id }, query: { batch }, body: change.body });
+  else await request(change.route, { path: { id }, query: { batch }, body: change.body });
+}
 
 export const editsQuery = (trackId: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${trackId}/edits`] as const,
-    queryFn: ({ signal }) => request<TrackEditOut[]>(`/tracks/${trackId}/edits`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/edits', { path: { id: trackId }, signal }),
   });
 
 function useUndo<In, Out>(mutationFn: (input: In) => Promise<Out>) {
@@ -16,6 +30,5 @@ function useUndo<In, Out>(mutationFn: (input: In) => Promise<Out>) {
 }
 
 export const useUndoEdit = (trackId: number) =>
-  useUndo((id: number) => request<UndoneEditOut>(`/tracks/${trackId}/edits/${id}/undo`, { method: 'POST' }));
-export const useUndoEdits = () =>
-  useUndo((batch: string) => request<UndoneOut>(`/edits/${batch}/undo`, { method: 'POST' }));
+  useUndo((id: number) => request('POST /tracks/{id}/edits/{edit_id}/undo', { path: { id: trackId, edit_id: id } }));
+export const useUndoEdits = () => useUndo((batch: string) => request('POST /edits/{batch}/undo', { path: { batch } }));

@@ -1,9 +1,8 @@
 // Listening history: pages of plays, removing one, and imports. Keys begin with `history`, so one event makes all of
 // them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { HistoryImportOut, HistoryOut } from '../../server/history/wire.ts';
-import type { AlbumOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
+import type { AlbumOut, HistoryImportOut, HistoryOut } from './routes.ts';
 import type { Paged } from './library.ts';
 
 export const HISTORY = 'history';
@@ -16,7 +15,7 @@ interface HistoryRange {
 }
 
 const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, signal?: AbortSignal) =>
-  request<Paged<HistoryOut>>('/history', { query: { ...range, ...at }, signal });
+  request('GET /history', { query: { ...range, ...at }, signal });
 
 export const historyQuery = (range: HistoryRange) =>
   infiniteQueryOptions({
@@ -54,7 +53,7 @@ export const onThisDayQuery = (today: string) =>
           if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
       });
       const chosen = [...firstYear].slice(0, 12);
-      const albums = await Promise.all(chosen.map(([id]) => request<AlbumOut>(`/albums/${id}`, { signal })));
+      const albums = await Promise.all(chosen.map(([id]) => request('GET /albums/{id}', { path: { id }, signal })));
       return albums.map((album, i) => ({ album, year: chosen[i]?.[1] ?? year }));
     },
   });
@@ -63,11 +62,11 @@ export function useTakeBack() {
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: [HISTORY] });
   const withdraw = useMutation({
-    mutationFn: (id: number) => request<void>(`/history/${id}`, { method: 'DELETE' }),
+    mutationFn: (id: number) => request('DELETE /history/{id}', { path: { id } }),
     onSettled: refresh,
   });
   const restore = useMutation({
-    mutationFn: (id: number) => request<HistoryOut>(`/history/${id}/restore`, { method: 'POST' }),
+    mutationFn: (id: number) => request('POST /history/{id}/restore', { path: { id } }),
     onSettled: refresh,
   });
   return { withdraw, restore };
@@ -80,7 +79,7 @@ const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.sta
 export const importsQuery = () =>
   queryOptions({
     queryKey: ['history-imports'] as const,
-    queryFn: ({ signal }) => request<Paged<HistoryImportOut>>('/history/imports', { query: { limit: 20 }, signal }),
+    queryFn: ({ signal }) => request('GET /history/imports', { query: { limit: 20 }, signal }),
     refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? WATCH_MS : false),
   });
 
@@ -90,7 +89,7 @@ export function useImportHistory() {
     mutationFn: (file: File) => {
       const form = new FormData();
       form.append('file', file, file.name);
-      return request<HistoryImportOut>('/history/import', { method: 'POST', body: form });
+      return request('POST /history/import', { body: form });
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: importsQuery().queryKey }),
   });

@@ -2,7 +2,7 @@
 // read them like any query.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ScanProgress, ScanResult } from '../../server/scan/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
+import type { JobOut } from './routes.ts';
 import { request } from './client.ts';
 import type { Paged } from './library.ts';
 
@@ -15,12 +15,12 @@ export const isOpen = (job: JobOut): boolean => OPEN_STATUSES.has(job.status);
 export const jobsQuery = () =>
   queryOptions({
     queryKey: ['jobs', 'list'] as const,
-    queryFn: ({ signal }) => request<Paged<JobOut>>('/jobs', { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) => request('GET /jobs', { query: { limit: 100 }, signal }),
   });
 export const jobQuery = (id: number) =>
   queryOptions({
     queryKey: ['jobs', id] as const,
-    queryFn: ({ signal }) => request<JobOut>(`/jobs/${id}`, { signal }),
+    queryFn: ({ signal }) => request('GET /jobs/{id}', { path: { id }, signal }),
   });
 
 /** The running scan, as of its last event. */
@@ -46,7 +46,7 @@ export function scanResultOf(job: JobOut): ScanResult | null {
 export function useScanFault({ enabled }: { enabled: boolean }): string | null {
   const { data } = useQuery({
     queryKey: ['jobs', 'last-scan'] as const,
-    queryFn: ({ signal }) => request<Paged<JobOut>>('/jobs', { query: { task: SCAN_TASK, limit: 1 }, signal }),
+    queryFn: ({ signal }) => request('GET /jobs', { query: { task: SCAN_TASK, limit: 1 }, signal }),
     enabled,
   });
   const [last] = data?.items ?? [];
@@ -66,8 +66,8 @@ export function useStartScan({ dryRun = false, reread = false, path }: ScanWish 
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () =>
-      request<JobOut>('/sources/local_folder/scan', {
-        method: 'POST',
+      request('POST /sources/{source}/scan', {
+        path: { source: 'local_folder' },
         query: {
           ...(dryRun && { dry_run: true }),
           ...(reread && { reread: true }),
@@ -82,7 +82,7 @@ export function useStartScan({ dryRun = false, reread = false, path }: ScanWish 
 export function useRetryJob() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => request<JobOut>(`/jobs/${id}/retry`, { method: 'POST' }),
+    mutationFn: (id: number) => request('POST /jobs/{id}/retry', { path: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
 }
@@ -90,7 +90,7 @@ export function useRetryJob() {
 export function useCancelJob() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => request<unknown>(`/jobs/${id}`, { method: 'DELETE' }),
+    mutationFn: (id: number) => request('DELETE /jobs/{id}', { path: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
 }

@@ -1,16 +1,14 @@
 // Requests of a window in jukebox mode. What phones ask for arrives as events, under `jukeboxKey` in the cache.
 import type { QueryClient } from '@tanstack/react-query';
-import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
+import type { JukeboxOut, SpeakerIn, TrackOut } from './routes.ts';
 import { trackQuery } from './tracks.ts';
 
 export const jukeboxKey = ['jukebox'] as const;
 
-export const reportSpeaker = (body: SpeakerIn): Promise<JukeboxOut> =>
-  request<JukeboxOut>('/jukebox/speaker', { method: 'PUT', body });
+export const reportSpeaker = (body: SpeakerIn): Promise<JukeboxOut> => request('PUT /jukebox/speaker', { body });
 export const withdrawSpeaker = (id: string): Promise<void> =>
-  request<void>(`/jukebox/speaker/${encodeURIComponent(id)}`, { method: 'DELETE' });
+  request('DELETE /jukebox/speaker/{speaker_id}', { path: { speaker_id: id } });
 
 const MAX_PARALLEL_REQUESTS = 8;
 

@@ -1,55 +1,31 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/charset-wire.ts';
 import type { PlaylistEntryPage } from '../../server/playlists/wire.ts';
-import type { FolderHits, LibrarySearchResponse } from '../../server/search/wire.ts';
-import { type QueryValue, request } from './client.ts';
-import { PAGE_SIZE } from './pages-ahead.ts';
 import type {
+  AlbumCharsetOut,
   AlbumOut,
-  AlbumPage,
-  AlbumSort,
   ArtistOut,
-  ArtistPage,
-  ArtistSort,
+  ChosenCharsetOut,
   ContradictionOut,
   GenreOut,
+  LibrarySearchResponse,
   TrackOut,
-  TrackPage,
-  TrackSort,
-} from '../../server/library/wire.ts';
+} from './routes.ts';
+import type { FolderHits } from '../../server/search/wire.ts';
+import { request, type Input } from './client.ts';
+import { PAGE_SIZE } from './pages-ahead.ts';
+import type { AlbumPage, AlbumSort, ArtistPage, ArtistSort, TrackPage, TrackSort } from '../../server/library/wire.ts';
 
 export type SortOrder = 'asc' | 'desc';
 
-interface LibraryFilter {
-  q?: string | undefined;
-  format?: string | undefined;
-  genre?: string | undefined;
-  year_from?: number | undefined;
-  year_to?: number | undefined;
-  liked?: boolean | undefined;
-  order?: SortOrder | undefined;
-  /** Fixes the order of sort=random across pages. */
-  seed?: number | undefined;
-}
-interface AlbumFilter extends LibraryFilter {
-  artist_id?: number;
-  /** True: only albums without a name; false: only others. */
-  unnamed?: boolean;
-  sort?: AlbumSort | undefined;
-}
-interface ArtistFilter extends LibraryFilter {
-  sort?: ArtistSort | undefined;
-}
-export interface TrackFilter extends LibraryFilter {
-  artist_id?: number;
-  album_id?: number;
-  availability?: TrackOut['availability'];
-  /** A folder on disk; with `below` false, without the folders in it. */
-  folder?: string;
-  below?: boolean;
-  sort?: TrackSort | undefined;
-}
+/** The query of a list, without the page. */
+type FilterOf<R extends 'GET /albums' | 'GET /artists' | 'GET /tracks'> = Omit<
+  NonNullable<Input<R>['query']>,
+  'limit' | 'offset'
+>;
+type AlbumFilter = FilterOf<'GET /albums'>;
+type ArtistFilter = FilterOf<'GET /artists'>;
+export type TrackFilter = FilterOf<'GET /tracks'>;
 
 export interface Paged<T> {
   items: T[];
@@ -64,93 +40,120 @@ export interface PageAt {
 
 export const LIBRARY = 'library';
 
-export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
-
-/** One page of a list; events invalidate by `root`. */
-export const pageQuery = <T>(root: string, path: string, filter: object, at: PageAt) =>
+/** A page of a list. Events invalidate by `root`; `path` and `filter` tell the lists of a root apart. */
+export const pageQuery = <T>(
+  [root, path, filter, at]: readonly [root: string, path: string, filter: object, at: PageAt],
+  fetchPage: (signal: AbortSignal) => Promise<Paged<T>>,
+) =>
   queryOptions({
     queryKey: [root, path, filter, at] as const,
-    queryFn: ({ signal }) =>
-      request<Paged<T>>(path, { query: { ...(filter as Record<string, QueryValue>), ...at }, signal }),
+    queryFn: ({ signal }) => fetchPage(signal),
+  });
+export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
+
+export const albumPage = (filter: AlbumFilter, at: PageAt) =>
+  pageQuery([LIBRARY, '/albums', filter, at], (signal) =>
+    request('GET /albums', { query: { ...filter, ...at }, signal }),
+  );
+export const artistPage = (filter: ArtistFilter, at: PageAt) =>
+  pageQuery([LIBRARY, '/artists', filter, at], (signal) =>
+    request('GET /artists', { query: { ...filter, ...at }, signal }),
+  );
+export const trackPage = (filter: TrackFilter, at: PageAt) =>
+  pageQuery([LIBRARY, '/tracks', filter, at], (signal) =>
+    request('GET /tracks', { query: { ...filter, ...at }, signal }),
+  );
+
+export const albumQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/albums/${id}`] as const,
+    queryFn: ({ signal }) => request('GET /albums/{id}', { path: { id }, signal }),
+  });
+export const albumCharsetQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/albums/${id}/charset`] as const,
+    queryFn: ({ signal }) => request('GET /albums/{id}/charset', { path: { id }, signal }),
+  });
+export const chooseCharset = (id: number, charset: AlbumCharsetOut['charsets'][number]): Promise<ChosenCharsetOut> =>
+  request('PUT /albums/{id}/charset', { path: { id }, body: { charset } });
+export const artistQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/artists/${id}`] as const,
+    queryFn: ({ signal }) => request('GET /artists/{id}', { path: { id }, signal }),
+  });
+export const genresQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, '/genres'] as const,
+    queryFn: ({ signal }) => request('GET /genres', { signal }),
   });
 
-const page = <T>(path: string, filter: object, at: PageAt) => pageQuery<T>(LIBRARY, path, filter, at);
-
-export const albumPage = (filter: AlbumFilter, at: PageAt) => page<AlbumPage['items'][number]>('/albums', filter, at);
-export const artistPage = (filter: ArtistFilter, at: PageAt) =>
-  page<ArtistPage['items'][number]>('/artists', filter, at);
-export const trackPage = (filter: TrackFilter, at: PageAt) => page<TrackPage['items'][number]>('/tracks', filter, at);
-
-const libraryQuery = <T>(path: string) =>
-  queryOptions({ queryKey: [LIBRARY, path] as const, queryFn: ({ signal }) => request<T>(path, { signal }) });
-
-export const albumQuery = (id: number) => libraryQuery<AlbumOut>(`/albums/${id}`);
-export const albumCharsetQuery = (id: number) => libraryQuery<AlbumCharsetOut>(`/albums/${id}/charset`);
-export const chooseCharset = (id: number, charset: AlbumCharsetOut['charsets'][number]): Promise<ChosenCharsetOut> =>
-  request<ChosenCharsetOut>(`/albums/${id}/charset`, { method: 'PUT', body: { charset } });
-export const artistQuery = (id: number) => libraryQuery<ArtistOut>(`/artists/${id}`);
-export const genresQuery = () => libraryQuery<GenreOut[]>('/genres');
+/** A list of tracks: those of a filter, or the entries of a playlist. */
+type TracksQuery = TrackFilter | { playlist: number; seed?: string | number };
 
 /** Rows of a list of tracks, at most PAGE_SIZE. */
-export async function fetchTracks(query: object, rows: PageAt): Promise<Pick<TrackPage, 'items' | 'total'>> {
-  const { playlist, seed, ...others } = query as Record<string, QueryValue>;
-  if (playlist === undefined) return request<TrackPage>('/tracks', { query: { ...others, seed, ...rows } });
-  const path = `/playlists/${String(playlist)}/tracks`;
-  const { items, total } = await request<PlaylistEntryPage>(path, { query: { seed, ...rows } });
+export async function fetchTracks(query: object, rows: PageAt): Promise<{ items: TrackOut[]; total: number }> {
+  const tracksQuery = query as TracksQuery; // the player stores it as it is
+  if (!('playlist' in tracksQuery)) return request('GET /tracks', { query: { ...tracksQuery, ...rows } });
+  const { playlist: id, ...order } = tracksQuery;
+  const { items, total } = await request('GET /playlists/{id}/tracks', { path: { id }, query: { ...order, ...rows } });
   return { items: items.map(({ track }) => track), total };
 }
 
-/** All tracks of an album or artist; a box set can have more than one page. */
-export async function fetchAllTracks(
-  path: string,
-  signal?: AbortSignal,
-  filter: TrackFilter & { best_only?: boolean } = {},
-): Promise<TrackOut[]> {
-  const tracks: TrackOut[] = [];
+/** Fetches page after page; a box set can have more than one. */
+export async function fetchAll<T>(fetchPage: (rows: PageAt) => Promise<{ items: T[]; total: number }>): Promise<T[]> {
+  const all: T[] = [];
   for (;;) {
-    const { items, total } = await request<TrackPage>(path, {
-      query: { ...filter, limit: PAGE_SIZE, offset: tracks.length },
-      signal,
-    });
-    tracks.push(...items);
-    if (items.length === 0 || tracks.length >= total) return tracks;
+    const { items, total } = await fetchPage({ limit: PAGE_SIZE, offset: all.length });
+    all.push(...items);
+    if (items.length === 0 || all.length >= total) return all;
   }
 }
 
-const allTracks = (path: string, filter: TrackFilter & { best_only?: boolean } = {}) =>
+export const fetchAlbumTracks = (id: number, query: { best_only?: boolean } = {}, signal?: AbortSignal) =>
+  fetchAll((rows) => request('GET /albums/{id}/tracks', { path: { id }, query: { ...query, ...rows }, signal }));
+export const fetchArtistTracks = (id: number, signal?: AbortSignal) =>
+  fetchAll((rows) => request('GET /artists/{id}/tracks', { path: { id }, query: rows, signal }));
+export const fetchFilteredTracks = (filter: TrackFilter) =>
+  fetchAll((rows) => request('GET /tracks', { query: { ...filter, ...rows } }));
+
+const albumTracks = (id: number, query: { best_only?: boolean }) =>
   queryOptions({
-    queryKey: [LIBRARY, path, 'all', filter] as const,
-    queryFn: ({ signal }) => fetchAllTracks(path, signal, filter),
+    queryKey: [LIBRARY, `/albums/${id}/tracks`, 'all', query] as const,
+    queryFn: ({ signal }) => fetchAlbumTracks(id, query, signal),
   });
 /** What the album plays: of a recording that it has several files of only the best one. */
-export const albumTracksQuery = (id: number) => allTracks(`/albums/${id}/tracks`, { best_only: true });
-export const albumFilesQuery = (id: number) => allTracks(`/albums/${id}/tracks`);
+export const albumTracksQuery = (id: number) => albumTracks(id, { best_only: true });
+export const albumFilesQuery = (id: number) => albumTracks(id, {});
 export const trackVersionsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/versions`] as const,
-    queryFn: ({ signal }) => request<TrackOut[]>(`/tracks/${id}/versions`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/versions', { path: { id }, signal }),
   });
-export const artistTracksQuery = (id: number) => allTracks(`/artists/${id}/tracks`);
+export const artistTracksQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/artists/${id}/tracks`, 'all'] as const,
+    queryFn: ({ signal }) => fetchArtistTracks(id, signal),
+  });
 export const albumContradictionsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/albums/${id}/contradictions`] as const,
-    queryFn: ({ signal }) => request<ContradictionOut[]>(`/albums/${id}/contradictions`, { signal }),
+    queryFn: ({ signal }) => request('GET /albums/{id}/contradictions', { path: { id }, signal }),
   });
 export const albumEditionsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/albums/${id}/editions`] as const,
-    queryFn: ({ signal }) => request<AlbumOut[]>(`/albums/${id}/editions`, { signal }),
+    queryFn: ({ signal }) => request('GET /albums/{id}/editions', { path: { id }, signal }),
   });
 export const artistAlbumsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/artists/${id}/albums`] as const,
-    queryFn: ({ signal }) => request<AlbumPage>(`/artists/${id}/albums`, { query: { limit: PAGE_SIZE }, signal }),
+    queryFn: ({ signal }) => request('GET /artists/{id}/albums', { path: { id }, query: { limit: PAGE_SIZE }, signal }),
   });
 
 export const folderSearchQuery = (q: string, limit: number) =>
   queryOptions({
     queryKey: [LIBRARY, 'search', 'folders', q, limit] as const,
-    queryFn: ({ signal }) => request<FolderHits>('/search/folders', { query: { q, limit }, signal }),
+    queryFn: ({ signal }) => request('GET /search/folders', { query: { q, limit }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
@@ -159,7 +162,7 @@ export const folderSearchQuery = (q: string, limit: number) =>
 export const librarySearchQuery = (q: string, limit: number) =>
   queryOptions({
     queryKey: [LIBRARY, 'search', q, limit] as const,
-    queryFn: ({ signal }) => request<LibrarySearchResponse>('/search/library', { query: { q, limit }, signal }),
+    queryFn: ({ signal }) => request('GET /search/library', { query: { q, limit }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });

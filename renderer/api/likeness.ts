@@ -1,28 +1,27 @@
 // What is like what by its sound: similar tracks, radio, path, map and mixes.
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
+import type { NeverOut, SeedIn } from '../../server/likeness/wire.ts';
 import type {
   LikenessOut,
   MapLineOut,
   MapOut,
   MapTracksOut,
-  MixesOut,
   MixTracksOut,
-  NeverOut,
+  MixesOut,
   PathOut,
   RadioOut,
   ReasonOut,
-  SeedIn,
   SimilarTracksOut,
-} from '../../server/likeness/wire.ts';
+} from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY, type PageAt, type Paged } from './library.ts';
 
 export type Seed = z.input<typeof SeedIn>;
 export type Reason = ReasonOut;
 export type MapPart = MapOut;
-type MapTrack = z.output<typeof MapTracksOut>['items'][number];
-export type MapLine = z.output<typeof MapLineOut>;
+type MapTrack = MapTracksOut['items'][number];
+export type MapLine = MapLineOut;
 export type Mix = MixesOut['items'][number];
 
 /** What a radio has played, and how it was steered: the server keeps nothing of it. */
@@ -37,8 +36,7 @@ const MAX_SENT_PLAYED = 2_000;
 const MAX_SENT_STEERING = 200;
 
 export const fetchRadio = ({ seed, played, more, less }: RadioCourse, count: number): Promise<RadioOut> =>
-  request<RadioOut>('/radio/next', {
-    method: 'POST',
+  request('POST /radio/next', {
     body: {
       seed,
       count,
@@ -52,15 +50,15 @@ const NEVER = 'radio-never';
 export const neverQuery = () =>
   queryOptions({
     queryKey: [NEVER] as const,
-    queryFn: ({ signal }) => request<NeverOut>('/radio/never', { signal }),
+    queryFn: ({ signal }) => request('GET /radio/never', { signal }),
   });
 export const setNever = (kind: 'tracks' | 'artists', id: number, never: boolean): Promise<unknown> =>
-  request(`/radio/never/${kind}/${id}`, { method: never ? 'PUT' : 'DELETE' });
+  request(`${never ? 'PUT' : 'DELETE'} /radio/never/${kind}/{id}`, { path: { id } });
 
 export const similarQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/similar`] as const,
-    queryFn: ({ signal }) => request<SimilarTracksOut>(`/tracks/${id}/similar`, { query: { limit: 12 }, signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/similar', { path: { id }, query: { limit: 12 }, signal }),
   });
 
 export interface PathEnds {
@@ -71,7 +69,7 @@ export interface PathEnds {
 export const pathQuery = ({ from, to, steps }: PathEnds) =>
   queryOptions({
     queryKey: [LIBRARY, '/path', from, to, steps] as const,
-    queryFn: ({ signal }) => request<PathOut>('/path', { query: { from, to, steps }, signal }),
+    queryFn: ({ signal }) => request('GET /path', { query: { from, to, steps }, signal }),
     retry: false,
   });
 
@@ -87,28 +85,28 @@ export const mapQuery = (area: MapArea, points: number) =>
     queryKey: [LIBRARY, '/map', area, points] as const,
     queryFn: async ({ signal }) => ({
       area,
-      part: await request<MapOut>('/map', { query: { ...area, points }, signal }),
+      part: await request('GET /map', { query: { ...area, points }, signal }),
     }),
     staleTime: 60_000,
   });
 export const mapTracksQuery = (area: MapArea, at: PageAt) =>
   queryOptions({
     queryKey: [LIBRARY, '/map/tracks', area, at] as const,
-    queryFn: ({ signal }) => request<Paged<MapTrack>>('/map/tracks', { query: { ...area, ...at }, signal }),
+    queryFn: ({ signal }) => request('GET /map/tracks', { query: { ...area, ...at }, signal }),
   });
 export const fetchMapLine = (points: readonly { x: number; y: number }[], count: number): Promise<MapLine> =>
-  request<MapLine>('/map/line', { method: 'POST', body: { points, count } });
+  request('POST /map/line', { body: { points: [...points], count } });
 
 /** When a day begins for the server is when it does here. */
 const offset = () => ({ utc_offset_minutes: -new Date().getTimezoneOffset() });
 export const mixesQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, '/mixes'] as const,
-    queryFn: ({ signal }) => request<MixesOut>('/mixes', { query: offset(), signal }),
+    queryFn: ({ signal }) => request('GET /mixes', { query: offset(), signal }),
     staleTime: 10 * 60_000,
   });
 export const fetchMix = (id: string, signal?: AbortSignal): Promise<MixTracksOut> =>
-  request<MixTracksOut>(`/mixes/${encodeURIComponent(id)}`, { query: offset(), signal });
+  request('GET /mixes/{mix}', { path: { mix: id }, query: offset(), signal });
 export const mixQuery = (id: string) =>
   queryOptions({
     queryKey: [LIBRARY, '/mixes', id] as const,
@@ -118,7 +116,7 @@ export const mixQuery = (id: string) =>
 export const likenessQuery = () =>
   queryOptions({
     queryKey: ['likeness'] as const,
-    queryFn: ({ signal }) => request<LikenessOut>('/likeness', { signal }),
+    queryFn: ({ signal }) => request('GET /likeness', { signal }),
   });
 
 /** This hour, where the listener is. */

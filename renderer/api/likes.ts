@@ -2,8 +2,8 @@
 // overrides what cached lists say; it is replaced by the server's response, or reverted when the server refuses.
 import { useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import type { LikeState } from '../../server/likes/wire.ts';
 import { request } from './client.ts';
+import type { LikeState } from './routes.ts';
 import { LIBRARY } from './library.ts';
 import { onSessionChange } from './session.ts';
 
@@ -64,8 +64,7 @@ export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();
   const options: MutationOptions<LikeState, Error, LikeChange, boolean | undefined> = {
     mutationFn: ({ type, item, liked, rating }: LikeChange) =>
-      request<LikeState>('/likes', {
-        method: 'POST',
+      request('POST /likes', {
         body: {
           item_type: type,
           item_id: item.id,

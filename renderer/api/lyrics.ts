@@ -1,7 +1,7 @@
 // Looking up, picking and writing lyrics.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { LyricsOut } from '../../server/library/wire.ts';
-import type { LyricsCandidate, LyricsLookupOut } from '../../server/lyrics/wire.ts';
+import type { LyricsLookupOut } from '../../server/lyrics/wire.ts';
+import type { LyricsCandidate, LyricsOut } from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
@@ -9,14 +9,14 @@ import { LIBRARY } from './library.ts';
 export const lyricsLookupQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/lyrics/lookup`] as const,
-    queryFn: ({ signal }) => request<LyricsLookupOut>(`/tracks/${id}/lyrics/lookup`, { method: 'POST', signal }),
+    queryFn: ({ signal }) => request('POST /tracks/{id}/lyrics/lookup', { path: { id }, signal }),
   });
 
 export const lyricsCandidatesQuery = (id: number, q: string) =>
   queryOptions({
     queryKey: ['lyrics', id, q] as const,
     queryFn: ({ signal }) =>
-      request<LyricsCandidate[]>(`/tracks/${id}/lyrics/candidates`, { query: q === '' ? {} : { q }, signal }),
+      request('GET /tracks/{id}/lyrics/candidates', { path: { id }, query: q === '' ? {} : { q }, signal }),
     retry: false,
   });
 
@@ -24,7 +24,7 @@ export function useSetLyrics(id: number) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: { text: string } | { lrclib_id: number }) =>
-      request<LyricsOut>(`/tracks/${id}/lyrics`, { method: 'PUT', body }),
+      request('PUT /tracks/{id}/lyrics', { path: { id }, body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
@@ -32,7 +32,7 @@ export function useSetLyrics(id: number) {
 export function useRemoveLyrics(id: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<void>(`/tracks/${id}/lyrics`, { method: 'DELETE' }),
+    mutationFn: () => request('DELETE /tracks/{id}/lyrics', { path: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }

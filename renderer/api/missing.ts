@@ -1,8 +1,7 @@
 // Tracks whose file is missing: how many there are, possible replacements, and relocating or removing them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
+import type { CertainOut, ReplacementOut, TrackOut } from './routes.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
 
 export const MISSING_SORTS = ['title', 'artist', 'album'] as const;
@@ -18,7 +17,7 @@ export const useMissingCount = (): number => useQuery(missingPage({}, { limit: 1
 export const replacementsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/replacements`] as const,
-    queryFn: ({ signal }) => request<ReplacementOut[]>(`/tracks/${id}/replacements`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/replacements', { path: { id }, signal }),
     staleTime: 0,
   });
 
@@ -27,31 +26,30 @@ export function useRelocate() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, otherId }: { id: number; otherId: number }) =>
-      request<TrackOut>(`/tracks/${id}/relocate`, { method: 'POST', body: { track_id: otherId } }),
+      request('POST /tracks/{id}/relocate', { path: { id }, body: { track_id: otherId } }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
 
-const CERTAIN_MATCHES_PATH = '/missing/certain';
 /** How many missing tracks can be found without asking. */
 export const certainQuery = () =>
   queryOptions({
-    queryKey: [LIBRARY, CERTAIN_MATCHES_PATH] as const,
-    queryFn: ({ signal }) => request<CertainOut>(CERTAIN_MATCHES_PATH, { signal }),
+    queryKey: [LIBRARY, '/missing/certain'] as const,
+    queryFn: ({ signal }) => request('GET /missing/certain', { signal }),
   });
 
 export function useRelocateCertain() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<CertainOut>(CERTAIN_MATCHES_PATH, { method: 'POST' }),
+    mutationFn: () => request('POST /missing/certain'),
     onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
 
 /** False when the file is back by now, and the track therefore kept. */
 export async function deleteMissing(id: number): Promise<boolean> {
-  const { availability } = await request<TrackOut>(`/tracks/${id}`);
+  const { availability } = await request('GET /tracks/{id}', { path: { id } });
   if (availability !== 'missing') return false;
-  await request(`/tracks/${id}`, { method: 'DELETE' });
+  await request('DELETE /tracks/{id}', { path: { id } });
   return true;
 }

@@ -1,13 +1,7 @@
 // The music folders, and the server's disk to choose one from.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type {
-  MusicFolderIn,
-  MusicFolderOut,
-  MusicFolderPatch,
-  MusicFoldersOut,
-  RemovalOut,
-  ServerFolderOut,
-} from '../../server/music-folders/wire.ts';
+import type { RemovalOut } from '../../server/music-folders/wire.ts';
+import type { MusicFolderIn, MusicFolderOut, MusicFolderPatch, MusicFoldersOut, ServerFolderOut } from './routes.ts';
 import { request } from './client.ts';
 
 const MUSIC_FOLDERS_KEY = 'music-folders';
@@ -15,19 +9,19 @@ const MUSIC_FOLDERS_KEY = 'music-folders';
 export const musicFoldersQuery = () =>
   queryOptions({
     queryKey: [MUSIC_FOLDERS_KEY] as const,
-    queryFn: async ({ signal }) => (await request<MusicFoldersOut>('/music-folders', { signal })).items,
+    queryFn: async ({ signal }) => (await request('GET /music-folders', { signal })).items,
   });
 
 /** Without a path, where the server begins. */
 export const serverFolderQuery = (path: string | undefined) =>
   queryOptions({
     queryKey: ['server-folders', path] as const,
-    queryFn: ({ signal }) => request<ServerFolderOut>('/server-folders', { query: path ? { path } : {}, signal }),
+    queryFn: ({ signal }) => request('GET /server-folders', { query: path ? { path } : {}, signal }),
     retry: false,
   });
 
 export const whatRemovalDoes = (id: number) =>
-  request<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE', query: { dry_run: true } });
+  request('DELETE /music-folders/{id}', { path: { id }, query: { dry_run: true } });
 
 /** A change of the music folders, after which they, the settings and the sources are read again. */
 function useChange<V, R>(change: (variables: V) => Promise<R>) {
@@ -35,13 +29,12 @@ function useChange<V, R>(change: (variables: V) => Promise<R>) {
   return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries() });
 }
 
-export const useAddMusicFolder = () =>
-  useChange((body: MusicFolderIn) => request<MusicFolderOut>('/music-folders', { method: 'POST', body }));
+export const useAddMusicFolder = () => useChange((body: MusicFolderIn) => request('POST /music-folders', { body }));
 export const useChangeMusicFolder = () =>
   useChange(({ id, ...body }: MusicFolderPatch & { id: number }) =>
-    request<MusicFolderOut>(`/music-folders/${id}`, { method: 'PATCH', body }),
+    request('PATCH /music-folders/{id}', { path: { id }, body }),
   );
 export const useRemoveMusicFolder = () =>
-  useChange((id: number) => request<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE' }));
+  useChange((id: number) => request('DELETE /music-folders/{id}', { path: { id } }));
 export const useRestoreMusicFolder = () =>
-  useChange((id: number) => request<MusicFolderOut>(`/music-folders/${id}/restore`, { method: 'POST' }));
+  useChange((id: number) => request('POST /music-folders/{id}/restore', { path: { id } }));

@@ -1,21 +1,21 @@
 // Sharing on the local network, and the addresses of the library.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { NetworkOut } from '../../server/lan/wire.ts';
 import { request } from './client.ts';
+import type { NetworkOut } from './routes.ts';
 
 const NETWORK = ['network'] as const;
 /** Polled while shown: a laptop changes its network. */
 export const networkQuery = () =>
   queryOptions({
     queryKey: NETWORK,
-    queryFn: ({ signal }) => request<NetworkOut>('/network', { signal }),
+    queryFn: ({ signal }) => request('GET /network', { signal }),
     refetchInterval: 10_000,
   });
 
 export function useShare() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (enabled: boolean) => request<NetworkOut>('/network/sharing', { method: 'PUT', body: { enabled } }),
+    mutationFn: (enabled: boolean) => request('PUT /network/sharing', { body: { enabled } }),
     onSuccess: (network) => {
       queries.setQueryData(NETWORK, network);
       return queries.invalidateQueries({ queryKey: ['settings'] }); // HOST is one of them

@@ -1,19 +1,15 @@
 // Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come in pages, and changes of their
 // order are shown optimistically.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { ImportOut, PlaylistPage, PreviewOut, RestoreOut, VersionEntryOut } from '../../server/playlists/wire.ts';
 import type {
-  ImportOut,
   PlaylistCreate,
   PlaylistEntryOut,
   PlaylistOut,
-  PlaylistPage,
   PlaylistUpdate,
   PlaylistVersionOut,
-  PreviewOut,
-  RestoreOut,
   SmartFieldsOut,
-  VersionEntryOut,
-} from '../../server/playlists/wire.ts';
+} from './routes.ts';
 import type { z } from 'zod';
 import { request } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';
@@ -29,12 +25,12 @@ const CHANGING = { mutationKey: ['playlist-entries'] };
 export const MAX_ADDED_TRACKS = 10_000;
 const MAX_ASKED_TRACKS = 1_000;
 
-export type SmartFields = z.output<typeof SmartFieldsOut>;
+export type SmartFields = SmartFieldsOut;
 export type VersionEntry = z.output<typeof VersionEntryOut>;
 export type Rules = NonNullable<PlaylistCreate['rules']>;
 
 const pathOf = (id: number) => `/playlists/${id}`;
-export const entriesPath = (id: number) => `${pathOf(id)}/tracks`;
+const entriesPath = (id: number) => `${pathOf(id)}/tracks`;
 
 export const playlistsQuery = () =>
   queryOptions({
@@ -42,7 +38,7 @@ export const playlistsQuery = () =>
     queryFn: async ({ signal }) => {
       const all: PlaylistOut[] = [];
       for (;;) {
-        const { items, total } = await request<PlaylistPage>('/playlists', {
+        const { items, total } = await request('GET /playlists', {
           query: { limit: PAGE_SIZE, offset: all.length },
           signal,
         });
@@ -54,28 +50,32 @@ export const playlistsQuery = () =>
 export const playlistQuery = (id: number) =>
   queryOptions({
     queryKey: [PLAYLISTS, pathOf(id)] as const,
-    queryFn: ({ signal }) => request<PlaylistOut>(pathOf(id), { query: BARE, signal }),
+    queryFn: ({ signal }) => request('GET /playlists/{id}', { path: { id }, query: BARE, signal }),
   });
-export const entryPage = (id: number, at: PageAt) => pageQuery<PlaylistEntryOut>(PLAYLISTS, entriesPath(id), {}, at);
+export const entryPage = (id: number, at: PageAt) =>
+  pageQuery([PLAYLISTS, entriesPath(id), {}, at], (signal) =>
+    request('GET /playlists/{id}/tracks', { path: { id }, query: at, signal }),
+  );
 export const versionsQuery = (id: number) =>
   queryOptions({
     queryKey: [PLAYLISTS, pathOf(id), 'versions'] as const,
     queryFn: ({ signal }) =>
-      request<Paged<PlaylistVersionOut>>(`${pathOf(id)}/versions`, { query: { limit: PAGE_SIZE }, signal }),
+      request('GET /playlists/{id}/versions', { path: { id }, query: { limit: PAGE_SIZE }, signal }),
   });
 export const versionEntryPage = (id: number, version: number, at: PageAt) =>
-  pageQuery<VersionEntry>(PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at);
+  pageQuery([PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at], (signal) =>
+    request('GET /playlists/{id}/versions/{version}', { path: { id, version }, query: at, signal }),
+  );
 export const smartFieldsQuery = () =>
   queryOptions({
     queryKey: ['smart-fields'] as const,
-    queryFn: ({ signal }) => request<SmartFields>('/playlists/smart-fields', { signal }),
+    queryFn: ({ signal }) => request('GET /playlists/smart-fields', { signal }),
     staleTime: Infinity,
   });
 export const previewQuery = (rules: Rules) =>
   queryOptions({
     queryKey: [PLAYLISTS, 'preview', rules] as const,
-    queryFn: ({ signal }) =>
-      request<PreviewOut>('/playlists/preview', { method: 'POST', body: { rules, limit: 8 }, signal }),
+    queryFn: ({ signal }) => request('POST /playlists/preview', { body: { rules, limit: 8 }, signal }),
     retry: false,
     gcTime: 10_000,
   });
@@ -86,10 +86,8 @@ export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const containedIds: number[] = [];
   for (let i = 0; i < trackIds.length; i += MAX_ASKED_TRACKS) {
-    const query = new URLSearchParams(
-      trackIds.slice(i, i + MAX_ASKED_TRACKS).map((trackId) => ['track_id', String(trackId)]),
-    );
-    containedIds.push(...(await request<number[]>(`${pathOf(id)}/contains?${query.toString()}`)));
+    const track_id = trackIds.slice(i, i + MAX_ASKED_TRACKS);
+    containedIds.push(...(await request('GET /playlists/{id}/contains', { path: { id }, query: { track_id } })));
   }
   return containedIds;
 }
@@ -105,7 +103,7 @@ function took(queries: QueryClient, playlist: PlaylistOut): void {
 export function useCreatePlaylist() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: PlaylistCreate) => request<PlaylistOut>('/playlists', { method: 'POST', query: BARE, body }),
+    mutationFn: (body: PlaylistCreate) => request('POST /playlists', { query: BARE, body }),
     onSuccess: (playlist) => took(queries, playlist),
   });
 }
@@ -114,7 +112,7 @@ export function useUpdatePlaylist() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, ...body }: PlaylistUpdate & { id: number }) =>
-      request<PlaylistOut>(pathOf(id), { method: 'PATCH', query: BARE, body }),
+      request('PATCH /playlists/{id}', { path: { id }, query: BARE, body }),
     onSuccess: (playlist) => took(queries, playlist),
   });
 }
@@ -122,11 +120,10 @@ export function useUpdatePlaylist() {
 export function useDeletePlaylist() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, back }: { id: number; back?: boolean }) =>
-      request<unknown>(back ? `${pathOf(id)}/undelete` : pathOf(id), {
-        method: back ? 'POST' : 'DELETE',
-        ...(back && { query: BARE }),
-      }),
+    mutationFn: async ({ id, back }: { id: number; back?: boolean }): Promise<void> => {
+      if (back) await request('POST /playlists/{id}/undelete', { path: { id }, query: BARE });
+      else await request('DELETE /playlists/{id}', { path: { id } });
+    },
     onMutate: ({ id, back }) => {
       if (!back)
         queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
@@ -149,10 +146,14 @@ export function useAddTracks() {
       skipDuplicates?: boolean;
       position?: number;
     }) =>
-      request<PlaylistOut>(entriesPath(id), {
-        method: 'POST',
+      request('POST /playlists/{id}/tracks', {
+        path: { id },
         query: BARE,
-        body: { track_ids: trackIds, skip_duplicates: skipDuplicates, ...(position !== undefined && { position }) },
+        body: {
+          track_ids: [...trackIds],
+          skip_duplicates: skipDuplicates,
+          ...(position !== undefined && { position }),
+        },
       }),
     // The count in the side bar changes at once; the response corrects it, also after an error.
     onMutate: ({ id, trackIds }) => {
@@ -170,7 +171,7 @@ export function usePutBack() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, version }: { id: number; version: number }) =>
-      request<RestoreOut>(`${pathOf(id)}/restore`, { method: 'POST', query: BARE, body: { version } }),
+      request('POST /playlists/{id}/restore', { path: { id }, query: BARE, body: { version } }),
     onSuccess: ({ playlist }) => took(queries, playlist),
   });
 }
@@ -209,11 +210,10 @@ export async function notePlaylist(queries: QueryClient): Promise<void> {
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
   const chosen = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
-  return request<PlaylistOut>(`${entriesPath(id)}/${change.kind}`, {
-    method: 'POST',
-    query: BARE,
-    body: change.kind === 'move' ? { ...chosen, in_list_order: true, before_entry_id: change.before } : chosen,
-  });
+  if (change.kind === 'remove')
+    return request('POST /playlists/{id}/tracks/remove', { path: { id }, query: BARE, body: chosen });
+  const body = { ...chosen, in_list_order: true, before_entry_id: change.before };
+  return request('POST /playlists/{id}/tracks/move', { path: { id }, query: BARE, body });
 }
 
 /** The loaded pages after the change. A page that would need entries not loaded is left to the server. */
@@ -253,7 +253,7 @@ export function useImportPlaylist() {
     mutationFn: (file: File) => {
       const form = new FormData();
       form.append('file', file, file.name);
-      return request<ImportOut>('/playlists/import', { method: 'POST', query: BARE, body: form });
+      return request('POST /playlists/import', { query: BARE, body: form });
     },
     onSuccess: ({ playlist }) => took(queries, playlist),
   });

@@ -6,7 +6,8 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
-import type { EpisodeOut, EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
+import type { EpisodePage } from '../../server/podcasts/wire.ts';
+import type { EpisodeOut, PodcastOut } from './routes.ts';
 import { request } from './client.ts';
 
 export const PODCASTS = 'podcasts';
@@ -14,7 +15,7 @@ export const PODCASTS = 'podcasts';
 export const podcastsQuery = () =>
   queryOptions({
     queryKey: [PODCASTS] as const,
-    queryFn: ({ signal }) => request<PodcastOut[]>('/podcasts', { signal }),
+    queryFn: ({ signal }) => request('GET /podcasts', { signal }),
   });
 
 const EPISODES_PAGE_SIZE = 50;
@@ -23,7 +24,11 @@ export const episodesQuery = (podcastId: number) =>
   infiniteQueryOptions({
     queryKey: [PODCASTS, podcastId] as const,
     queryFn: ({ pageParam: offset, signal }) =>
-      request<EpisodePage>(`/podcasts/${podcastId}/episodes`, { query: { limit: EPISODES_PAGE_SIZE, offset }, signal }),
+      request('GET /podcasts/{id}/episodes', {
+        path: { id: podcastId },
+        query: { limit: EPISODES_PAGE_SIZE, offset },
+        signal,
+      }),
     initialPageParam: 0,
     getNextPageParam: ({ offset, items, total }) =>
       offset + items.length < total ? offset + EPISODES_PAGE_SIZE : undefined,
@@ -34,23 +39,22 @@ function usePodcastMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [PODCASTS] }) });
 }
 
-export const useAddPodcast = () =>
-  usePodcastMutation((url: string) => request<PodcastOut>('/podcasts', { method: 'POST', body: { url } }));
+export const useAddPodcast = () => usePodcastMutation((url: string) => request('POST /podcasts', { body: { url } }));
 export const useRemovePodcast = () =>
-  usePodcastMutation((id: number) => request<void>(`/podcasts/${id}`, { method: 'DELETE' }));
+  usePodcastMutation((id: number) => request('DELETE /podcasts/{id}', { path: { id } }));
 export const useRefreshPodcast = () =>
-  usePodcastMutation((id: number) => request<void>(`/podcasts/${id}/refresh`, { method: 'POST' }));
+  usePodcastMutation((id: number) => request('POST /podcasts/{id}/refresh', { path: { id } }));
 export const useDownloadEpisode = () =>
-  usePodcastMutation((id: number) => request<EpisodeOut>(`/podcast-episodes/${id}/download`, { method: 'POST' }));
+  usePodcastMutation((id: number) => request('POST /podcast-episodes/{id}/download', { path: { id } }));
 export const useRemoveDownload = () =>
-  usePodcastMutation((id: number) => request<void>(`/podcast-episodes/${id}/download`, { method: 'DELETE' }));
+  usePodcastMutation((id: number) => request('DELETE /podcast-episodes/{id}/download', { path: { id } }));
 
 /** Where the listener is now, of which the server sends no event. */
 export function useSavePosition() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, position_ms }: Pick<EpisodeOut, 'id' | 'podcast_id' | 'position_ms'>) =>
-      request<void>(`/podcast-episodes/${id}/position`, { method: 'PUT', body: { position_ms } }),
+    mutationFn: ({ id, position_ms }: Pick<EpisodeOut, 'id' | 'podcast_id'> & { position_ms: number }) =>
+      request('PUT /podcast-episodes/{id}/position', { path: { id }, body: { position_ms } }),
     onMutate: ({ id, podcast_id, position_ms }) =>
       queries.setQueryData<InfiniteData<EpisodePage, number>>([PODCASTS, podcast_id], (data) => {
         if (!data) return data;

@@ -1,9 +1,7 @@
 // The play queue that the server keeps for all devices of a user, and reports of what is played.
 import { queryOptions } from '@tanstack/react-query';
-import type { HistoryIn } from '../../server/history/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
-import type { QueueOut } from '../../server/playback/wire.ts';
 import { request } from './client.ts';
+import type { HistoryIn, QueueOut, TrackOut } from './routes.ts';
 import type { Paged } from './library.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
 
@@ -14,7 +12,7 @@ export const MAX_QUEUED_TRACKS = 30_000;
 const MAX_FETCHED_TRACKS = 2_000;
 
 export const queueQuery = () =>
-  queryOptions({ queryKey: [QUEUE] as const, queryFn: ({ signal }) => request<QueueOut>('/queue', { signal }) });
+  queryOptions({ queryKey: [QUEUE] as const, queryFn: ({ signal }) => request('GET /queue', { signal }) });
 
 export interface QueuePlace {
   track_ids: number[];
@@ -24,15 +22,14 @@ export interface QueuePlace {
   client: string;
 }
 
-export const saveQueue = (place: QueuePlace): Promise<QueueOut> =>
-  request<QueueOut>('/queue', { method: 'PUT', body: place });
+export const saveQueue = (place: QueuePlace): Promise<QueueOut> => request('PUT /queue', { body: place });
 
 /** Tracks of the queue that another device left, and which was current. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
   const first = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
   const tracks: TrackOut[] = [];
   while (tracks.length < MAX_FETCHED_TRACKS) {
-    const { items, total } = await request<Paged<TrackOut>>('/queue/tracks', {
+    const { items, total } = await request('GET /queue/tracks', {
       query: { limit: PAGE_SIZE, offset: first + tracks.length },
     });
     tracks.push(...items);
@@ -45,9 +42,9 @@ export async function fetchQueueTracks(current: number): Promise<{ tracks: Track
 export type PlayReport = Omit<HistoryIn, 'played_at' | 'track_id'> & { track_id: number; played_at: string };
 
 export const sendPlays = (items: readonly PlayReport[]): Promise<unknown> =>
-  request('/history', { method: 'POST', body: { items } });
+  request('POST /history', { body: { items: [...items] } });
 export const tellNowPlaying = (body: {
   track_id: number | null;
   position_ms: number;
   client: string;
-}): Promise<unknown> => request('/history/now-playing', { method: 'POST', body });
+}): Promise<unknown> => request('POST /history/now-playing', { body });

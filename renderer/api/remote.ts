@@ -7,18 +7,15 @@ import {
   useQueryClient,
   type QueryClient,
 } from '@tanstack/react-query';
-import type { DownloadJobOut, FetchOut } from '../../server/downloads/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
-import type { SearchHit, SearchResponse } from '../../server/search/remote-wire.ts';
-import type { SourceOut } from '../../server/sources/wire.ts';
 import { request } from './client.ts';
+import type { DownloadJobOut, FetchOut, SearchHit, SearchResponse, SourceOut, TrackOut } from './routes.ts';
 import { LIBRARY, type Paged } from './library.ts';
 
 /** Refetched on return from the settings window, where sources are switched on. */
 export const sourcesQuery = () =>
   queryOptions({
     queryKey: ['sources'] as const,
-    queryFn: ({ signal }) => request<SourceOut[]>('/sources', { signal }),
+    queryFn: ({ signal }) => request('GET /sources', { signal }),
     staleTime: 5_000,
     refetchOnWindowFocus: true,
   });
@@ -31,8 +28,7 @@ export const useHasCatalogue = (): boolean =>
 export const remoteSearchQuery = (q: string) =>
   queryOptions({
     queryKey: ['remote-search', q] as const,
-    queryFn: ({ signal }) =>
-      request<SearchResponse>('/search', { query: { q, limit: 50, sources: 'streamsrc' }, signal }),
+    queryFn: ({ signal }) => request('GET /search', { query: { q, limit: 50, sources: 'streamsrc' }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
@@ -41,8 +37,7 @@ export function useSaveRemote() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ source, source_id, title, artist_name, album_title, duration_ms, year, cover_url }: SearchHit) =>
-      request<TrackOut>('/tracks/remote', {
-        method: 'POST',
+      request('POST /tracks/remote', {
         body: { source, source_id, title, artist_name, album_title, duration_ms, year, cover_url },
       }),
     onSuccess: () =>
@@ -57,7 +52,7 @@ const DOWNLOADS = ['downloads'] as const;
 export const downloadsQuery = () =>
   queryOptions({
     queryKey: DOWNLOADS,
-    queryFn: ({ signal }) => request<Paged<DownloadJobOut>>('/downloads', { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) => request('GET /downloads', { query: { limit: 100 }, signal }),
   });
 
 /** Updates a download from an event; another window or a phone may have started it. */
@@ -86,9 +81,9 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
 
 /** By track id. */
 export const materialize = (trackId: number, signal?: AbortSignal): Promise<FetchOut> =>
-  request<FetchOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
+  request('POST /tracks/{id}/materialize', { path: { id: trackId }, signal });
 const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
-  request<DownloadJobOut>(`/downloads/${id}`, { signal });
+  request('GET /downloads/{id}', { path: { id }, signal });
 
 const LOOK_EVERY_MS = 500;
 
@@ -113,6 +108,5 @@ export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<
 
 export const useMaterialize = () => useDownloadMutation((trackId) => materialize(trackId));
 export const useRetryDownload = () =>
-  useDownloadMutation((id) => request<DownloadJobOut>(`/downloads/${id}/retry`, { method: 'POST' }));
-export const useCancelDownload = () =>
-  useDownloadMutation((id) => request<unknown>(`/downloads/${id}`, { method: 'DELETE' }));
+  useDownloadMutation((id) => request('POST /downloads/{id}/retry', { path: { id } }));
+export const useCancelDownload = () => useDownloadMutation((id) => request('DELETE /downloads/{id}', { path: { id } }));

@@ -1,13 +1,17 @@
 // Questions for the user: tracks whose match is uncertain or contradicts their tags, duplicates, and albums that would
 // be others now.
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
-import type { ReviewOut } from '../../server/enrichment/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
-import type { MergeOut } from '../../server/library/merges/merge-wire.ts';
-import type { AlbumChangeOut, AlbumChangePage, RegroupingOut } from '../../server/library/albums/regrouping-wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
-import { request } from './client.ts';
+import type { AlbumChangePage } from '../../server/library/albums/regrouping-wire.ts';
+import type {
+  AlbumChangeOut,
+  DuplicateGroupOut,
+  JobOut,
+  MergeOut,
+  RegroupingOut,
+  ReviewOut,
+  TrackOut,
+} from './routes.ts';
+import { request, type Reply } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
 
 const REVIEW_PAGE_SIZE = 50;
@@ -16,39 +20,42 @@ const DUPLICATES_PAGE_SIZE = 20;
 const nextOf = (last: Paged<unknown>) =>
   last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined;
 
-const pages = <T>(path: string, limit: number) =>
+/** Lists of questions. */
+type ReviewList = 'review' | 'duplicates' | 'album-changes' | 'album-regroupings' | 'merges';
+
+const pages = <L extends ReviewList>(list: L, limit: number) =>
   infiniteQueryOptions({
-    queryKey: [LIBRARY, path, 'pages'] as const,
-    queryFn: ({ pageParam, signal }) => request<Paged<T>>(path, { query: { limit, offset: pageParam }, signal }),
+    queryKey: [LIBRARY, `/${list}`, 'pages'] as const,
+    queryFn: ({ pageParam, signal }): Promise<Reply<`GET /${L}`>> =>
+      request<`GET /${L}`>(`GET /${list}`, { query: { limit, offset: pageParam }, signal }),
     initialPageParam: 0,
     getNextPageParam: nextOf,
   });
 
-export const reviewQuery = () => pages<ReviewOut>('/review', REVIEW_PAGE_SIZE);
-export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE_SIZE);
+export const reviewQuery = () => pages('review', REVIEW_PAGE_SIZE);
+export const duplicatesQuery = () => pages('duplicates', DUPLICATES_PAGE_SIZE);
 
-export const albumChangesQuery = () => pages<AlbumChangeOut>('/album-changes', REVIEW_PAGE_SIZE);
+export const albumChangesQuery = () => pages('album-changes', REVIEW_PAGE_SIZE);
 export const albumChangesDueQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, '/album-changes', 'due'] as const,
-    queryFn: async ({ signal }) =>
-      (await request<AlbumChangePage>('/album-changes', { query: { limit: 1 }, signal })).due_at,
+    queryFn: async ({ signal }) => (await request('GET /album-changes', { query: { limit: 1 }, signal })).due_at,
   });
-export const regroupingsQuery = () => pages<RegroupingOut>('/album-regroupings', REVIEW_PAGE_SIZE);
-export const mergesQuery = () => pages<MergeOut>('/merges', REVIEW_PAGE_SIZE);
+export const regroupingsQuery = () => pages('album-regroupings', REVIEW_PAGE_SIZE);
+export const mergesQuery = () => pages('merges', REVIEW_PAGE_SIZE);
 
-const countQuery = (path: string) =>
+const countQuery = (list: ReviewList) =>
   queryOptions({
-    queryKey: [LIBRARY, path, 'count'] as const,
-    queryFn: async ({ signal }) => (await request<Paged<unknown>>(path, { query: { limit: 1 }, signal })).total,
+    queryKey: [LIBRARY, `/${list}`, 'count'] as const,
+    queryFn: async ({ signal }) => (await request(`GET /${list}`, { query: { limit: 1 }, signal })).total,
   });
 
-export const useReviewCount = (): number => useQuery(countQuery('/review')).data ?? 0;
-export const useDuplicateCount = (): number => useQuery(countQuery('/duplicates')).data ?? 0;
+export const useReviewCount = (): number => useQuery(countQuery('review')).data ?? 0;
+export const useDuplicateCount = (): number => useQuery(countQuery('duplicates')).data ?? 0;
 
-export const useAlbumChangeCount = (): number => useQuery(countQuery('/album-changes')).data ?? 0;
+export const useAlbumChangeCount = (): number => useQuery(countQuery('album-changes')).data ?? 0;
 /** Changes of albums that can be undone. */
-export const useRegroupingCount = (): number => useQuery(countQuery('/album-regroupings')).data ?? 0;
+export const useRegroupingCount = (): number => useQuery(countQuery('album-regroupings')).data ?? 0;
 
 /** After a change of the library the lists are refetched. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
@@ -58,32 +65,28 @@ function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise
 
 export const useApplyMatch = () =>
   useLibraryMutation(({ trackId, n }: { trackId: number; n: number }) =>
-    request<TrackOut>(`/tracks/${trackId}/matches/${n}/apply`, { method: 'POST' }),
+    request('POST /tracks/{id}/matches/{n}/apply', { path: { id: trackId, n } }),
   );
 export const useUndoEnrichment = () =>
-  useLibraryMutation((trackId: number) => request<TrackOut>(`/tracks/${trackId}/metadata/undo`, { method: 'POST' }));
+  useLibraryMutation((trackId: number) => request('POST /tracks/{id}/metadata/undo', { path: { id: trackId } }));
 export const useDismissReview = () =>
-  useLibraryMutation((trackId: number) => request<void>(`/review/${trackId}`, { method: 'DELETE' }));
+  useLibraryMutation((trackId: number) => request('DELETE /review/{id}', { path: { id: trackId } }));
 
 export const useMergeDuplicates = () =>
-  useLibraryMutation((body: { keep: number; merge: number[] }) =>
-    request<TrackOut>('/duplicates/merge', { method: 'POST', body }),
-  );
+  useLibraryMutation((body: { keep: number; merge: number[] }) => request('POST /duplicates/merge', { body }));
 export const useUndoMerge = () =>
-  useLibraryMutation((id: number) => request<TrackOut>(`/merges/${id}/undo`, { method: 'POST' }));
+  useLibraryMutation((id: number) => request('POST /merges/{id}/undo', { path: { id } }));
 export const useDismissDuplicates = () =>
   useLibraryMutation((body: { track_id: number; other_ids: number[] }) =>
-    request<void>('/duplicates/dismiss', { method: 'POST', body }),
+    request('POST /duplicates/dismiss', { body }),
   );
 
 /** Of these albums, or all; goes on in the background. */
 export const useChangeAlbums = () =>
-  useLibraryMutation((album_ids: number[] | null) =>
-    request<JobOut>('/album-changes', { method: 'POST', body: { album_ids } }),
-  );
+  useLibraryMutation((album_ids: number[] | null) => request('POST /album-changes', { body: { album_ids } }));
 export const useUndoRegrouping = () =>
-  useLibraryMutation((id: number) => request<void>(`/album-regroupings/${id}/undo`, { method: 'POST' }));
+  useLibraryMutation((id: number) => request('POST /album-regroupings/{id}/undo', { path: { id } }));
 export const useMergeAlbums = () =>
   useLibraryMutation(({ id, into }: { id: number; into: number }) =>
-    request<RegroupingOut>(`/albums/${id}/merge`, { method: 'POST', body: { into } }),
+    request('POST /albums/{id}/merge', { path: { id }, body: { into } }),
   );

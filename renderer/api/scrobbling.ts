@@ -1,24 +1,22 @@
 // The accounts at scrobbling services.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ScrobblingOut } from '../../server/scrobbling/wire.ts';
 import { request } from './client.ts';
+import type { ScrobblingOut } from './routes.ts';
 
 type Service = ScrobblingOut['service'];
 
-const SCROBBLING_PATH = '/users/me/scrobbling';
 const SCROBBLING = ['scrobbling'] as const;
-const pathOf = (service: Service, more = ''): string => `${SCROBBLING_PATH}${more}?service=${service}`;
 
 export const scrobblingQuery = () =>
   queryOptions({
     queryKey: SCROBBLING,
-    queryFn: ({ signal }) => request<ScrobblingOut[]>(`${SCROBBLING_PATH}/services`, { signal }),
+    queryFn: ({ signal }) => request('GET /users/me/scrobbling/services', { signal }),
   });
 
 /** The page of the service on which access is allowed, and the token to connect with then. */
 export const useStartSignIn = (service: Service) =>
   useMutation({
-    mutationFn: () => request<{ token: string; url: string }>(pathOf(service, '/sign-in'), { method: 'POST' }),
+    mutationFn: () => request('POST /users/me/scrobbling/sign-in', { query: { service } }),
   });
 
 interface ConnectInput {
@@ -30,7 +28,7 @@ interface ConnectInput {
 export function useConnectScrobbling(service: Service) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: ConnectInput) => request<ScrobblingOut>(pathOf(service), { method: 'PUT', body }),
+    mutationFn: (body: ConnectInput) => request('PUT /users/me/scrobbling', { query: { service }, body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: SCROBBLING }),
   });
 }
@@ -38,10 +36,10 @@ export function useConnectScrobbling(service: Service) {
 export function useDisconnectScrobbling(service: Service) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => request<void>(pathOf(service), { method: 'DELETE' }),
+    mutationFn: () => request('DELETE /users/me/scrobbling', { query: { service } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: SCROBBLING }),
   });
 }
 
 export const useSyncLoves = (service: Service) =>
-  useMutation({ mutationFn: () => request<void>(pathOf(service, '/loves'), { method: 'POST' }) });
+  useMutation({ mutationFn: () => request('POST /users/me/scrobbling/loves', { query: { service } }) });

@@ -1,6 +1,6 @@
 // The session: access token and user, kept across reloads and shared with other tabs of the same browser.
-import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
 import { asJson, asWord, isRecord, storedChoice } from '../stored-choice.ts';
+import type { TokenResponse, UserOut } from './routes.ts';
 
 /** For URLs; see url-tokens.ts. */
 export interface UrlTokens {

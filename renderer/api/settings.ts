@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ServerOut, SettingOut, SettingsOut } from '../../server/settings/wire.ts';
 import { request } from './client.ts';
+import type { ServerOut, SettingOut, SettingsOut } from './routes.ts';
 import { networkQuery } from './network.ts';
 import { ApiError, detailOf } from './problem.ts';
 import { sourcesQuery } from './remote.ts';
@@ -10,10 +10,10 @@ export type SettingValue = string | number | boolean | null;
 export const settingsQuery = () =>
   queryOptions({
     queryKey: ['settings'] as const,
-    queryFn: ({ signal }) => request<SettingsOut>('/settings', { signal }),
+    queryFn: ({ signal }) => request('GET /settings', { signal }),
   });
 export const serverQuery = () =>
-  queryOptions({ queryKey: ['server'] as const, queryFn: ({ signal }) => request<ServerOut>('/server', { signal }) });
+  queryOptions({ queryKey: ['server'] as const, queryFn: ({ signal }) => request('GET /server', { signal }) });
 
 export const findSetting = (settings: SettingsOut | undefined, key: string): SettingOut | undefined =>
   settings?.items.find((item) => item.key === key);
@@ -21,8 +21,7 @@ export const findSetting = (settings: SettingsOut | undefined, key: string): Set
 export function useChangeSettings() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (changes: Record<string, unknown>) =>
-      request<SettingsOut>('/settings', { method: 'PATCH', body: changes }),
+    mutationFn: (changes: Record<string, unknown>) => request('PATCH /settings', { body: changes }),
     onSuccess: (settings) => {
       queries.setQueryData(settingsQuery().queryKey, settings);
       void queries.invalidateQueries({ queryKey: networkQuery().queryKey });
@@ -35,7 +34,7 @@ export function useChangeSettings() {
 /** The server's objection to a value, in its words; null when it would accept it. Changes nothing. */
 export async function findFault(key: string, value: SettingValue, signal: AbortSignal): Promise<string | null> {
   try {
-    await request('/settings', { method: 'PATCH', query: { dry_run: true }, body: { [key]: value }, signal });
+    await request('PATCH /settings', { query: { dry_run: true }, body: { [key]: value }, signal });
     return null;
   } catch (error) {
     return faultOf(key, error);

@@ -1,24 +1,19 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AuthStatus, TokenResponse } from '../../server/auth/wire.ts';
-import { request } from './client.ts';
+import { request, type Input } from './client.ts';
+import type { AuthStatus, TokenResponse } from './routes.ts';
 import { signInWith } from './url-tokens.ts';
-
-interface Credentials {
-  username: string;
-  password: string;
-}
 
 export const authStatusQuery = () =>
   queryOptions({
     queryKey: ['auth-status'] as const,
-    queryFn: ({ signal }) => request<AuthStatus>('/auth/status', { signal }),
+    queryFn: ({ signal }) => request('GET /auth/status', { signal }),
     staleTime: 5_000,
   });
 
-function useTokenMutation<Body>(path: string) {
+function useTokenMutation<R extends 'POST /auth/login' | 'POST /auth/register' | 'POST /auth/setup'>(route: R) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: Body) => request<TokenResponse>(path, { method: 'POST', body }),
+    mutationFn: (body: Input<R>['body']) => request<R>(route, { body } as Input<R>),
     onSuccess: (answer) => {
       queries.clear();
       return signInWith(answer);
@@ -26,6 +21,6 @@ function useTokenMutation<Body>(path: string) {
   });
 }
 
-export const useLogin = () => useTokenMutation<Credentials>('/auth/login');
-export const useRegister = () => useTokenMutation<Credentials>('/auth/register');
-export const useSetup = () => useTokenMutation<Credentials & { setup_token: string }>('/auth/setup');
+export const useLogin = () => useTokenMutation('POST /auth/login');
+export const useRegister = () => useTokenMutation('POST /auth/register');
+export const useSetup = () => useTokenMutation('POST /auth/setup');

@@ -1,14 +1,14 @@
 // Internet radio stations.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { StationOut } from '../../server/radio/wire.ts';
 import { request } from './client.ts';
+import type { StationOut } from './routes.ts';
 
 export const STATIONS = 'stations';
 
 export const stationsQuery = () =>
   queryOptions({
     queryKey: [STATIONS] as const,
-    queryFn: ({ signal }) => request<StationOut[]>('/stations', { signal }),
+    queryFn: ({ signal }) => request('GET /stations', { signal }),
   });
 
 type StationFields = Pick<StationOut, 'name' | 'stream_url' | 'home_page_url'>;
@@ -21,9 +21,7 @@ function useStationMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
 /** Adds a station, or changes the one with the id. */
 export const useSaveStation = (id: number | undefined) =>
   useStationMutation((body: StationFields) =>
-    id === undefined
-      ? request<StationOut>('/stations', { method: 'POST', body })
-      : request<StationOut>(`/stations/${id}`, { method: 'PUT', body }),
+    id === undefined ? request('POST /stations', { body }) : request('PUT /stations/{id}', { path: { id }, body }),
   );
 export const useRemoveStation = () =>
-  useStationMutation((id: number) => request<void>(`/stations/${id}`, { method: 'DELETE' }));
+  useStationMutation((id: number) => request('DELETE /stations/{id}', { path: { id } }));

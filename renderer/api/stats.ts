@@ -17,19 +17,20 @@ interface DayRange {
 export const listeningQuery = (range: DayRange) =>
   queryOptions({
     queryKey: [HISTORY, 'listening', range] as const,
-    queryFn: ({ signal }) => request<ListeningOut>('/stats/listening', { query: { ...range, tz: zone() }, signal }),
+    queryFn: ({ signal }) => request('GET /stats/listening', { query: { ...range, tz: zone() }, signal }),
     placeholderData: keepPreviousData,
   });
 
 export const yearQuery = (year: number) =>
   queryOptions({
     queryKey: [HISTORY, 'year', year] as const,
-    queryFn: ({ signal }) => request<YearOut>(`/stats/year/${year}`, { query: { tz: zone() }, signal }),
+    queryFn: ({ signal }) =>
+      request('GET /stats/year/{year}', { path: { year: String(year) }, query: { tz: zone() }, signal }),
     placeholderData: keepPreviousData,
   });
 
 export const storageQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, 'storage'] as const,
-    queryFn: ({ signal }) => request<StorageStatsOut>('/storage', { signal }),
+    queryFn: ({ signal }) => request('GET /storage', { signal }),
   });

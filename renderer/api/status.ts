@@ -1,15 +1,15 @@
 // What keeps the server from working as it should.
 import { queryOptions } from '@tanstack/react-query';
-import type { StatusOut } from '../../server/maintenance/wire.ts';
 import { request } from './client.ts';
+import type { StatusOut } from './routes.ts';
 
 const REFETCH_MS = 30_000;
 
 export const statusQuery = () =>
   queryOptions({
     queryKey: ['status'] as const,
-    queryFn: ({ signal }) => request<StatusOut>('/status', { signal }),
+    queryFn: ({ signal }) => request('GET /status', { signal }),
     refetchInterval: REFETCH_MS,
   });
 
-export const believeClock = () => request<void>('/status/clock', { method: 'POST' });
+export const believeClock = () => request('POST /status/clock');

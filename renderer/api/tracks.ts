@@ -1,31 +1,30 @@
 // One track and everything known about it.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { AskedEnrichment, MatchesOut } from '../../server/enrichment/wire.ts';
-import type { LyricsOut, TrackOut, TrackPut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
+import type { AskedEnrichment, LyricsOut, MatchesOut, TrackOut, TrackPut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 import { ApiError } from './problem.ts';
 
 export const trackQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}`] as const,
-    queryFn: ({ signal }) => request<TrackOut>(`/tracks/${id}`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}', { path: { id }, signal }),
   });
 export const matchesQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/matches`] as const,
-    queryFn: ({ signal }) => request<MatchesOut>(`/tracks/${id}/matches`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/matches', { path: { id }, signal }),
   });
 export const trackLyricsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/lyrics`] as const,
-    queryFn: ({ signal }) => request<LyricsOut>(`/tracks/${id}/lyrics`, { signal }),
+    queryFn: ({ signal }) => request('GET /tracks/{id}/lyrics', { path: { id }, signal }),
   });
 
 export function useSetMetadata(id: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: TrackPut) => request<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body }),
+    mutationFn: (body: TrackPut) => request('PUT /tracks/{id}/metadata', { path: { id }, body }),
     onSuccess: (track) => {
       queries.setQueryData(trackQuery(id).queryKey, track);
       return queries.invalidateQueries({ queryKey: [LIBRARY] });
@@ -37,9 +36,9 @@ export function useSetMetadata(id: number) {
 export const useIdentify = () =>
   useMutation({
     mutationFn: async (id: number) => {
-      const answer = await request<AskedEnrichment>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
+      const answer = await request('POST /tracks/{id}/metadata/enrich', { path: { id } });
       if (!answer.queued) throw new ApiError(503, answer.detail);
     },
   });
 
-export const deleteTrack = (id: number): Promise<void> => request<void>(`/tracks/${id}`, { method: 'DELETE' });
+export const deleteTrack = (id: number): Promise<void> => request('DELETE /tracks/{id}', { path: { id } });

@@ -1,25 +1,24 @@
 // Deleted tracks: listed, restored, deleted for good.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { DeletedOut, RestoredOut, TrashedTrackOut, TrashPage } from '../../server/library/wire.ts';
+import type { DeletedOut, RestoredOut, TrashPage } from '../../server/library/wire.ts';
+import type { TrashedTrackOut } from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt } from './library.ts';
 
-const TRASH_PATH = '/trash';
-
-export const trashPage = (at: PageAt) => pageQuery<TrashedTrackOut>(LIBRARY, TRASH_PATH, {}, at);
+export const trashPage = (at: PageAt) =>
+  pageQuery([LIBRARY, '/trash', {}, at], (signal) => request('GET /trash', { query: at, signal }));
 
 /** How many tracks there are, and their size. */
 export const trashTotalQuery = () =>
   queryOptions({
-    queryKey: [LIBRARY, TRASH_PATH, 'total'] as const,
-    queryFn: ({ signal }) => request<TrashPage>(TRASH_PATH, { query: { limit: 1 }, signal }),
+    queryKey: [LIBRARY, '/trash', 'total'] as const,
+    queryFn: ({ signal }) => request('GET /trash', { query: { limit: 1 }, signal }),
   });
 
 export function useRestoreTracks() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (ids: readonly number[]) =>
-      request<RestoredOut>(`${TRASH_PATH}/restore`, { method: 'POST', body: { track_ids: ids } }),
+    mutationFn: (ids: readonly number[]) => request('POST /trash/restore', { body: { track_ids: [...ids] } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
@@ -29,7 +28,7 @@ export function useEmptyTrash() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (ids: readonly number[] | undefined) =>
-      request<DeletedOut>(`${TRASH_PATH}/empty`, { method: 'POST', body: ids ? { track_ids: ids } : {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY, TRASH_PATH] }),
+      request('POST /trash/empty', { body: ids ? { track_ids: [...ids] } : {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY, '/trash'] }),
   });
 }

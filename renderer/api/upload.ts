@@ -1,7 +1,7 @@
 // Uploads one file. XMLHttpRequest, because fetch reports no upload progress.
 import i18next from 'i18next';
-import type { UploadOut } from '../../server/uploads/wire.ts';
 import { API } from './client.ts';
+import type { UploadOut } from './routes.ts';
 import { ApiError, parseProblem } from './problem.ts';
 import { getSession, signOut } from './session.ts';
 

@@ -1,6 +1,6 @@
 // The tokens in URLs of audio, covers and the event stream. They open nothing else, and are renewed before they end.
-import type { TokenResponse, UrlTokenOut } from '../../server/auth/wire.ts';
 import { API, request, toQueryString } from './client.ts';
+import type { TokenResponse, UrlTokenOut } from './routes.ts';
 import { getSession, setUrlTokens, startSession, type UrlTokens } from './session.ts';
 
 const RENEWED_BEFORE_MS = 3_600_000;
@@ -8,19 +8,15 @@ const CHECKED_EVERY_MS = 600_000;
 
 async function issue(token: string): Promise<UrlTokens> {
   const fetchToken = (scope: 'media' | 'events') =>
-    request<UrlTokenOut>('/auth/media-token', {
-      method: 'POST',
-      body: { scope },
-      headers: { Authorization: `Bearer ${token}` },
-    });
+    request('POST /auth/media-token', { body: { scope }, headers: { Authorization: `Bearer ${token}` } });
   const [media, events] = await Promise.all([fetchToken('media'), fetchToken('events')]);
   return { media: media.token, events: events.token, untilMs: Date.now() + media.expires_in * 1_000 };
 }
 
 /** The address of one download, with a token that opens nothing else. */
 export async function downloadUrl(path: string, query: Parameters<typeof toQueryString>[0] = {}): Promise<string> {
-  const body = { scope: 'download', path: path + toQueryString(query) };
-  const { token } = await request<UrlTokenOut>('/auth/media-token', { method: 'POST', body });
+  const body = { scope: 'download' as const, path: path + toQueryString(query) };
+  const { token } = await request('POST /auth/media-token', { body });
   return API + path + toQueryString({ ...query, token });
 }
 

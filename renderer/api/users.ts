@@ -1,6 +1,7 @@
 // Users as an administrator sees them, and one's own app password and ListenBrainz connection.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { TokenResponse, UserOut, UserPage } from '../../server/auth/wire.ts';
+import type { UserPage } from '../../server/auth/wire.ts';
+import type { TokenResponse, UserOut } from './routes.ts';
 import { request } from './client.ts';
 import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
@@ -28,7 +29,7 @@ const USERS = ['users'] as const;
 export const usersQuery = () =>
   queryOptions({
     queryKey: USERS,
-    queryFn: ({ signal }) => request<UserPage>('/users', { query: { limit: 200 }, signal }),
+    queryFn: ({ signal }) => request('GET /users', { query: { limit: 200 }, signal }),
   });
 
 function useUsersMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
@@ -36,19 +37,17 @@ function useUsersMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: USERS }) });
 }
 
-export const useAddUser = () =>
-  useUsersMutation((body: NewUser) => request<UserOut>('/users', { method: 'POST', body }));
+export const useAddUser = () => useUsersMutation((body: NewUser) => request('POST /users', { body }));
 export const useChangeUser = () =>
-  useUsersMutation(({ id, ...body }: UserChange) => request<UserOut>(`/users/${id}`, { method: 'PATCH', body }));
-export const useDeleteUser = () =>
-  useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
+  useUsersMutation(({ id, ...body }: UserChange) => request('PATCH /users/{id}', { path: { id }, body }));
+export const useDeleteUser = () => useUsersMutation((id: number) => request('DELETE /users/{id}', { path: { id } }));
 
 /** Signs out everywhere else, and phones and apps too if that is wished. */
 export function useChangeOwnPassword() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: { password: string; current_password: string; revoke_app_passwords: boolean }) =>
-      request<TokenResponse>('/users/me', { method: 'PATCH', body }),
+      request('PATCH /users/me', { body }),
     onSuccess: async (answer) => {
       await signInWith(answer);
       await queries.invalidateQueries({ queryKey: ['app-passwords'] });
@@ -59,13 +58,10 @@ export function useChangeOwnPassword() {
 /** Whether others see what one plays. */
 export const useSetPrivacy = () =>
   useMutation({
-    mutationFn: (hides_playing: boolean) =>
-      request<UserOut>('/users/me/privacy', { method: 'PUT', body: { hides_playing } }),
+    mutationFn: (hides_playing: boolean) => request('PUT /users/me/privacy', { body: { hides_playing } }),
     onSuccess: setSessionUser,
   });
 
 /** Created by the server on first use, so only fetched when the user asks to see it. */
-export const useShowAppPassword = () =>
-  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
-export const useNewAppPassword = () =>
-  useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password', { method: 'POST' }) });
+export const useShowAppPassword = () => useMutation({ mutationFn: () => request('GET /users/me/subsonic-password') });
+export const useNewAppPassword = () => useMutation({ mutationFn: () => request('POST /users/me/subsonic-password') });

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { formatFormat, formatNumber } from '../ui/format.ts';
+import type { TrackOut } from '../api/routes.ts';
 
 /** "FLAC 44.1 kHz 16 bit", "MP3 320 kbit/s", or the formats when they differ. */
 export function qualityOf(tracks: readonly TrackOut[], t: TFunction): string {

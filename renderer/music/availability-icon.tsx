@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { IconFetch, IconFolderOffline, IconMissing, IconRemote } from '../ui/theme/icons.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { TrackOut } from '../api/routes.ts';
 import '../i18n/page-texts.ts';
 import styles from './availability-icon.module.css';
 

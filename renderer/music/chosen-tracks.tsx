@@ -1,7 +1,7 @@
 // Tracks that Tonearm chose, each with why: similar ones, a mix, a path. A click plays from there on.
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../server/library/wire.ts';
 import type { Reason } from '../api/likeness.ts';
+import type { TrackOut } from '../api/routes.ts';
 import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';

@@ -1,7 +1,7 @@
 // What is being edited in a form of its own: one at a time, shown by windows/library/item-menu.tsx.
 import { useSyncExternalStore } from 'react';
-import type { AlbumOut } from '../../server/library/wire.ts';
 import type { Items } from './items.ts';
+import type { AlbumOut } from '../api/routes.ts';
 
 /** The fields of items; or the cover of an album, what it is merged into, what it is split into. */
 type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ServerFolderOut } from '../../server/music-folders/wire.ts';
 import { serverFolderQuery } from '../api/music-folders.ts';
+import type { ServerFolderOut } from '../api/routes.ts';
 import { ApiError, detailOf } from '../api/problem.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { formatBytes } from '../ui/format.ts';

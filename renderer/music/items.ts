@@ -1,11 +1,9 @@
 // What a menu, a key or a drag works on: one or many tracks, albums, artists, genres, playlists or folders, wherever
 // they appear. A list may have more rows than are loaded, so tracks are fetched when an action needs them.
-import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../server/library/wire.ts';
-import type { PlaylistEntryOut, PlaylistOut } from '../../server/playlists/wire.ts';
 import { request } from '../api/client.ts';
-import { fetchAllTracks, type Paged } from '../api/library.ts';
+import type { AlbumOut, ArtistOut, GenreOut, PlaylistEntryOut, PlaylistOut, TrackOut } from '../api/routes.ts';
+import { fetchAlbumTracks, fetchAll, fetchArtistTracks, fetchFilteredTracks } from '../api/library.ts';
 import { PAGE_SIZE } from '../api/pages-ahead.ts';
-import { entriesPath } from '../api/playlists.ts';
 import type { ListSource, QueueTrack } from '../player/player.ts';
 import type { ItemTrack, TrackGroup } from './track-drag.ts';
 
@@ -101,24 +99,24 @@ export const albumItems = (...albums: AlbumOut[]): Items =>
     'album',
     albums,
     ({ title }) => title,
-    ({ id }) => fetchAllTracks(`/albums/${id}/tracks`, undefined, { best_only: true }),
-    ({ id }) => fetchAllTracks(`/albums/${id}/tracks`),
+    ({ id }) => fetchAlbumTracks(id, { best_only: true }),
+    ({ id }) => fetchAlbumTracks(id),
   );
 export const artistItems = (...artists: ArtistOut[]): Items =>
   itemsOf(
     'artist',
     artists,
     ({ name }) => name,
-    ({ id }) => fetchAllTracks(`/artists/${id}/tracks`),
+    ({ id }) => fetchArtistTracks(id),
   );
 export const genreItems = (genre: GenreOut): Items => {
   const query = { genre: genre.name, sort: 'album' } as const;
-  const load = () => fetchAllTracks('/tracks', undefined, query);
+  const load = () => fetchFilteredTracks(query);
   return { ...itemsOf('genre', [genre], ({ name }) => name, load), source: { name: genre.name, query } };
 };
 export const folderItems = (folder: Entities['folder']): Items => {
   const query = { folder: folder.path, sort: 'path' } as const;
-  const load = () => fetchAllTracks('/tracks', undefined, query);
+  const load = () => fetchFilteredTracks(query);
   return { ...itemsOf('folder', [folder], ({ name }) => name, load), source: { name: folder.name, query } };
 };
 export const playlistItems = (...playlists: PlaylistOut[]): Items => {
@@ -133,14 +131,8 @@ export const playlistItems = (...playlists: PlaylistOut[]): Items => {
 };
 
 async function fetchPlaylistTracks(id: number): Promise<TrackOut[]> {
-  const tracks: TrackOut[] = [];
-  for (;;) {
-    const { items, total } = await request<Paged<PlaylistEntryOut>>(entriesPath(id), {
-      query: { limit: PAGE_SIZE, offset: tracks.length },
-    });
-    tracks.push(...items.map(({ track }) => track));
-    if (items.length === 0 || tracks.length >= total) return tracks;
-  }
+  const entries = await fetchAll((rows) => request('GET /playlists/{id}/tracks', { path: { id }, query: rows }));
+  return entries.map(({ track }) => track);
 }
 
 /** The address of its page; tracks have that of their album. */

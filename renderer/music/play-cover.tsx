@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconPause } from '../ui/theme/icons.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { TrackOut } from '../api/routes.ts';
 import { trackCover } from '../api/urls.ts';
 import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';

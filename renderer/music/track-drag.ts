@@ -1,8 +1,8 @@
 // Drag and drop of tracks from a list to a playlist or the queue, with the browser's own drag events: it works across
 // the whole window.
 import type { DragEvent } from 'react';
-import type { TrackOut } from '../../server/library/wire.ts';
 import type { ListSource, QueueTrack } from '../player/player.ts';
+import type { TrackOut } from '../api/routes.ts';
 
 const TRACK_DRAG_TYPE = 'application/x-tonearm-tracks';
 

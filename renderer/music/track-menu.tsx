@@ -1,5 +1,5 @@
-import type { TrackOut } from '../../server/library/wire.ts';
 import { trackItems } from './items.ts';
+import type { TrackOut } from '../api/routes.ts';
 import { MoreButton } from './more-button.tsx';
 import { oneTrack } from './track-drag.ts';
 

@@ -2,8 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from '../api/client.ts';
+import type { TrackOut } from '../api/routes.ts';
 import { LIBRARY } from '../api/library.ts';
 import { isLiked, useLike, type Likeable, type LikeType } from '../api/likes.ts';
 import { exportUrl, useUpdatePlaylist } from '../api/playlists.ts';
@@ -177,7 +177,7 @@ export function useActions(details?: OpenDetails) {
       if (kind !== 'artist' || !only) return;
       const whole = !only.never_split;
       const set = async (never_split: boolean) => {
-        await request(`/artists/${only.id}`, { method: 'PATCH', body: { never_split } });
+        await request('PATCH /artists/{id}', { path: { id: only.id }, body: { never_split } });
         await changed();
       };
       await set(whole);

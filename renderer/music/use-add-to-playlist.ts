@@ -1,7 +1,6 @@
 // Adds tracks to a playlist from anywhere: asks about duplicates, reports the result and offers to undo it.
 import { useTranslation } from 'react-i18next';
 import { useQueryClient } from '@tanstack/react-query';
-import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import {
   containedIn,
   MAX_ADDED_TRACKS,
@@ -10,6 +9,7 @@ import {
   useCreatePlaylist,
   usePutBack,
 } from '../api/playlists.ts';
+import type { PlaylistOut } from '../api/routes.ts';
 import { detailOf } from '../api/problem.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';

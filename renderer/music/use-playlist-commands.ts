@@ -1,8 +1,7 @@
 // Actions on a whole playlist, for its page and the side bar.
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../server/library/wire.ts';
-import type { ImportOut, PlaylistOut } from '../../server/playlists/wire.ts';
+import type { PlaylistImportOut, PlaylistOut, TrackOut } from '../api/routes.ts';
 import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../api/playlists.ts';
 import { detailOf } from '../api/problem.ts';
 import { askName } from './prompts.ts';
@@ -59,7 +58,7 @@ export function usePlaylistCommands() {
     },
 
     /** Resolves to the result of the import, which names the lines without a match. */
-    async receive(file: File): Promise<ImportOut | undefined> {
+    async receive(file: File): Promise<PlaylistImportOut | undefined> {
       try {
         const result = await receive.mutateAsync(file);
         open(result.playlist);

@@ -1,8 +1,7 @@
 // Actions on a search result of an online source, shared by Discover and the search palette.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { TrackOut } from '../../server/library/wire.ts';
-import type { SearchHit } from '../../server/search/remote-wire.ts';
 import { useMaterialize, useSaveRemote } from '../api/remote.ts';
+import type { SearchHit, TrackOut } from '../api/routes.ts';
 import { trackQuery } from '../api/tracks.ts';
 import '../i18n/page-texts.ts';
 

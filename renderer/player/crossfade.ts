@@ -1,6 +1,6 @@
 // What crossfades need, loaded when they are switched on: where they are, their curves, and what was heard of tracks.
-import type { TrackAnalysisOut } from '../../server/analysis/wire.ts';
 import { FADE_IN, FADE_OUT } from './gain.ts';
+import type { TrackAnalysisOut } from '../api/routes.ts';
 import type { QueueTrack } from './player.ts';
 import { stretched } from './stretch.ts';
 import { isOneRun, transition, type SoundFacts, type Transition } from './crossfade-plan.ts';

@@ -1,7 +1,7 @@
 // Jukebox mode: the player follows what phones ask for, and reports its state. Of several windows of one browser the
 // one that offered itself last is the speaker, and the others wait. No React and no HTTP.
-import type { JukeboxOut, SpeakerIn } from '../../server/jukebox/wire.ts';
 import { isSounding, type Player, type QueueTrack } from './player.ts';
+import type { JukeboxOut, SpeakerIn } from '../api/routes.ts';
 
 /** Well below the 45 s after which the server drops a silent speaker. */
 const REPORT_EVERY_MS = 15_000;

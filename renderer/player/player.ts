@@ -1,8 +1,7 @@
 // The player as the rest of the renderer sees it: a state to read and subscribe to, and commands. Behind it is the
 // engine or, in every window but one, a proxy to the window that has it.
-import type { RadioOut, ReasonOut } from '../../server/likeness/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
 import type { Seed } from '../api/likeness.ts';
+import type { RadioOut, ReasonOut, TrackOut } from '../api/routes.ts';
 
 /** The fields of a track kept in the queue, also across restarts. */
 export const QUEUE_TRACK_FIELDS = [

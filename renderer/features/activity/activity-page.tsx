@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconActivity, IconPreview, IconScan } from '../../ui/theme/icons.ts';
-import type { JobOut } from '../../../server/jobs/wire.ts';
+import type { JobOut } from '../../api/routes.ts';
 import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';

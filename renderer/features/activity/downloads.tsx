@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconClose, IconDone, IconFetch, IconProblem, IconWaiting, type Icon } from '../../ui/theme/icons.ts';
-import type { DownloadJobOut } from '../../../server/downloads/wire.ts';
+import type { DownloadJobOut } from '../../api/routes.ts';
 import { downloadsQuery, useCancelDownload, useRetryDownload } from '../../api/remote.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { detailOf } from '../../api/problem.ts';

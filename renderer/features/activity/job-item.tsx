@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconClose, IconDone, IconProblem, IconRunning, IconWaiting, type Icon } from '../../ui/theme/icons.ts';
-import type { JobOut } from '../../../server/jobs/wire.ts';
+import type { JobOut } from '../../api/routes.ts';
 import { isOpen, scanResultOf, useCancelJob, useRetryJob } from '../../api/jobs.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';

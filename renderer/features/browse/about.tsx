@@ -4,12 +4,8 @@ import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type {
-  AboutOut,
-  AlbumAbout as AlbumAboutOut,
-  ArtistAbout as ArtistAboutOut,
-} from '../../../server/about/wire.ts';
-import type { ArtistOut } from '../../../server/library/wire.ts';
+import type { AboutOut } from '../../../server/about/wire.ts';
+import type { AlbumAbout as AlbumAboutOut, ArtistAbout as ArtistAboutOut, ArtistOut } from '../../api/routes.ts';
 import { albumAboutQuery, artistAboutQuery, lookUpAbout } from '../../api/about.ts';
 import { useSession } from '../../api/session.ts';
 import { ServiceQuestion } from '../../music/service-question.tsx';

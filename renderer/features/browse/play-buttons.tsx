@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { PlayButton } from '../../music/play-button.tsx';
+import type { TrackOut } from '../../api/routes.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { IconShuffle } from '../../ui/theme/icons.ts';

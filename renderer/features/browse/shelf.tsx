@@ -3,7 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBackward, IconForward } from '../../ui/theme/icons.ts';
-import type { AlbumOut } from '../../../server/library/wire.ts';
+import type { AlbumOut } from '../../api/routes.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { AlbumCard, CardSkeleton } from './albums/album-card.tsx';
 import styles from './shelf.module.css';

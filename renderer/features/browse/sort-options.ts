@@ -1,5 +1,6 @@
 // Sort orders, as listed in the menu. Names are the API's.
-import type { AlbumOut, AlbumSort, ArtistOut, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
+import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
+import type { AlbumOut, ArtistOut } from '../../api/routes.ts';
 import type { SortOrder } from '../../api/library.ts';
 import { SORTABLE_FIELDS } from '../../music/track-fields.ts';
 

@@ -1,6 +1,6 @@
 // Search parameters of lists: order and filters. Invalid values are dropped, never an error.
 import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES, TRACK_SORT_NAMES } from './sort-options.ts';
-import type { SortOrder } from '../../api/library.ts';
+import type { SortOrder, TrackFilter } from '../../api/library.ts';
 
 export interface ListSearch<Sort extends string> {
   /** Words in its names. */
@@ -61,9 +61,10 @@ export function parseLikedSearch(input: Record<string, unknown>) {
 export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
   input['view'] === 'list' ? { view: 'list' } : {};
 
-/** As query parameters of the API. */
-export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<Sort>) => ({
-  ...rest,
+/** As query parameters of the API, which answers 422 to a format that it does not know. */
+export const toFilter = <Sort extends string>({ from, to, format, ...others }: ListSearch<Sort>) => ({
+  ...others,
+  format: format as TrackFilter['format'],
   year_from: from,
   year_to: to,
 });

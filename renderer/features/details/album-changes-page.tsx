@@ -1,8 +1,8 @@
 // Albums of an earlier version that would be other albums now, and those that became others, with the way back.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { AlbumChangeOut, RegroupingOut } from '../../../server/library/albums/regrouping-wire.ts';
 import { detailOf } from '../../api/problem.ts';
+import type { AlbumChangeOut, RegroupingOut } from '../../api/routes.ts';
 import {
   albumChangesDueQuery,
   albumChangesQuery,

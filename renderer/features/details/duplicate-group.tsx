@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconPlay } from '../../ui/theme/icons.ts';
-import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { DuplicateGroupOut, TrackOut } from '../../api/routes.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatBytes, formatClock, formatFormat, formatNumber, formatPercent } from '../../ui/format.ts';

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconDuplicates } from '../../ui/theme/icons.ts';
-import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
+import type { DuplicateGroupOut } from '../../api/routes.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
 import { ButtonLink } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';

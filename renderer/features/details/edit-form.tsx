@@ -3,7 +3,8 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
+import type { TrackFieldName } from '../../../server/library/wire.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { useSetMetadata } from '../../api/tracks.ts';
 import { FIELD_NAMES, isFieldName, viewOf } from '../../music/track-fields.ts';

@@ -1,8 +1,8 @@
 // Edits, chosen matches and merges of the last 30 days, and undoing one, or all that were made together with it.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { TrackEditOut } from '../../../server/library/wire.ts';
 import { editsQuery, useUndoEdit, useUndoEdits } from '../../api/edits.ts';
+import type { TrackEditOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useUndoMerge } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';

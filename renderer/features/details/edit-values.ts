@@ -1,5 +1,6 @@
 // Form values as the API wants them. The server validates: what is no number is sent as typed. Pure.
-import type { TrackFieldName, TrackPut } from '../../../server/library/wire.ts';
+import type { TrackFieldName } from '../../../server/library/wire.ts';
+import type { TrackPut } from '../../api/routes.ts';
 import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
 
 export type EditValues = Record<

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { MatchesOut } from '../../../server/enrichment/wire.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { COMPARED_FIELDS, valuesOf, type FieldName } from './match-changes.ts';
+import type { MatchesOut, TrackOut } from '../../api/routes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { formatBytes, formatClock, formatDate, formatFormat, formatNumber } from '../../ui/format.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 

@@ -1,6 +1,6 @@
 // What a match would change in a track, field by field. Pure.
-import type { MatchOut } from '../../../server/enrichment/wire.ts';
-import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
+import type { TrackFieldName } from '../../../server/library/wire.ts';
+import type { MatchOut, TrackOut } from '../../api/routes.ts';
 import { FIELD_NAMES } from '../../music/track-fields.ts';
 
 export const COMPARED_FIELDS = ['title', 'artist', 'album', 'album_artist', ...FIELD_NAMES, 'genre'] as const;

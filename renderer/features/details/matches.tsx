@@ -1,9 +1,8 @@
 // The best match with what it would change, and the others behind it.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { MatchesOut, MatchOut } from '../../../server/enrichment/wire.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { detailOf } from '../../api/problem.ts';
+import type { MatchOut, MatchesOut, TrackOut } from '../../api/routes.ts';
 import { useApplyMatch } from '../../api/review.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ChangeTable } from './change-table.tsx';

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconDuplicates, IconUndo } from '../../ui/theme/icons.ts';
-import type { MergeOut } from '../../../server/library/merges/merge-wire.ts';
+import type { MergeOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { mergesQuery, useUndoMerge } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';

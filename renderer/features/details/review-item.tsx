@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { ReviewOut } from '../../../server/enrichment/wire.ts';
 import { trackCover } from '../../api/urls.ts';
+import type { ReviewOut } from '../../api/routes.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { useOpenDetails } from '../../ui/use-details.ts';

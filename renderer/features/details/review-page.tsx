@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconReview } from '../../ui/theme/icons.ts';
-import type { ReviewOut } from '../../../server/enrichment/wire.ts';
+import type { ReviewOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { reviewQuery, useApplyMatch, useDismissReview, useUndoEnrichment } from '../../api/review.ts';
 import { formatNumber } from '../../ui/format.ts';

@@ -1,8 +1,8 @@
 // Tracks that sound like this one, and other versions of the same song.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { trackVersionsQuery } from '../../api/library.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { similarQuery } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';

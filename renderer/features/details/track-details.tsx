@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconDelete, IconEdit, IconFetch, IconIdentify, IconShowFolder, IconUndo } from '../../ui/theme/icons.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useMaterialize } from '../../api/remote.ts';
 import { useUndoEnrichment } from '../../api/review.ts';

@@ -1,8 +1,8 @@
 // Other files of the same recording in the same album; the album plays the best of them.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { trackVersionsQuery } from '../../api/library.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { qualityOf } from '../../music/audio-quality.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';
 import styles from './details.module.css';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { IconFetch, IconPlay, IconSave } from '../../ui/theme/icons.ts';
-import type { SearchHit } from '../../../server/search/remote-wire.ts';
+import type { SearchHit } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { remoteCover } from '../../api/urls.ts';
 import { useRemoteCommands, useRemoteHitState } from '../../music/use-remote-hit.ts';

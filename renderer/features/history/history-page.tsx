@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconHistory, IconImport } from '../../ui/theme/icons.ts';
-import type { HistoryOut } from '../../../server/history/wire.ts';
+import type { HistoryOut } from '../../api/routes.ts';
 import { historyQuery, useTakeBack } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../ui/controls/button.tsx';

@@ -1,6 +1,6 @@
 // The history as rows: a heading for each day, and its plays. Pure.
-import type { HistoryOut } from '../../../server/history/wire.ts';
 import { dayOf } from '../../ui/day-range.ts';
+import type { HistoryOut } from '../../api/routes.ts';
 
 export type HistoryRow =
   | { kind: 'day'; key: string; day: string; plays: number }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconImport } from '../../ui/theme/icons.ts';
-import type { HistoryImportOut } from '../../../server/history/wire.ts';
+import type { HistoryImportOut } from '../../api/routes.ts';
 import { HISTORY, importsQuery, useImportHistory } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/controls/button.tsx';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { IconClose } from '../../ui/theme/icons.ts';
-import type { HistoryOut } from '../../../server/history/wire.ts';
+import type { HistoryOut } from '../../api/routes.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CoverButton } from '../../music/play-cover.tsx';
 import { markItems } from '../../music/item-marks.ts';

@@ -1,8 +1,8 @@
 // The uploads of this window: two at a time, with progress and result. Plain state outside React, so that uploads
 // survive navigation.
 import { useSyncExternalStore } from 'react';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { uploadFile } from '../../api/upload.ts';
 
 export interface Upload {

@@ -1,5 +1,5 @@
 // Where a track's file is, or was, inside the music folder.
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackOut } from '../../api/routes.ts';
 
 interface Place {
   folder: string;

@@ -2,9 +2,8 @@
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { ReplacementOut } from '../../../server/relocation/wire.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
 import { replacementsQuery, useRelocate } from '../../api/missing.ts';
+import type { ReplacementOut, TrackOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackCover } from '../../api/urls.ts';
 import { Button } from '../../ui/controls/button.tsx';

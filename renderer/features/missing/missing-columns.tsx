@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { IconDelete, IconUndo } from '../../ui/theme/icons.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { replacementsQuery } from '../../api/missing.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { notAStop } from '../../ui/lists/checked-table.tsx';

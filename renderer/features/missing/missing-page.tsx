@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAllWell, IconDelete, IconScan } from '../../ui/theme/icons.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
+import type { TrackOut } from '../../api/routes.ts';
 import { useScanProgress, useStartScan } from '../../api/jobs.ts';
 import { certainQuery, MISSING_SORTS, missingPage, useRelocateCertain } from '../../api/missing.ts';
 import { usePagedList } from '../../api/paged-list.ts';

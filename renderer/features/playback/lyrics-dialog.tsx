@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lrcTime } from '../../../server/media/lrc-format.ts';
-import type { LyricsOut } from '../../../server/library/wire.ts';
+import type { LyricsOut } from '../../api/routes.ts';
 import { lyricsCandidatesQuery, useRemoveLyrics, useSetLyrics } from '../../api/lyrics.ts';
 import { detailOf } from '../../api/problem.ts';
 import type { QueueTrack } from '../../player/player.ts';

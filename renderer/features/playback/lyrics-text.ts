@@ -1,6 +1,6 @@
 // The text of the lyrics editor, and its timed lines.
 import { formatLrc, lrcTime } from '../../../server/media/lrc-format.ts';
-import type { LyricsOut } from '../../../server/library/wire.ts';
+import type { LyricsOut } from '../../api/routes.ts';
 
 const STAMP = /^\s*\[(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)\]\s?/;
 const WORD_STAMP = /<(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)>/g;

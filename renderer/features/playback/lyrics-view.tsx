@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { LyricsOut } from '../../../server/library/wire.ts';
 import { lyricsLookupQuery } from '../../api/lyrics.ts';
+import type { LyricsOut } from '../../api/routes.ts';
 import { ApiError } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { trackLyricsQuery } from '../../api/tracks.ts';

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
-import type { PlaylistEntryOut } from '../../../server/playlists/wire.ts';
 import { AvailabilityIcon } from '../../music/availability-icon.tsx';
+import type { PlaylistEntryOut } from '../../api/routes.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';

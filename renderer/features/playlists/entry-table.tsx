@@ -3,7 +3,7 @@
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconRemove, IconToEnd, IconToTop } from '../../ui/theme/icons.ts';
-import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
+import type { PlaylistEntryOut, PlaylistOut } from '../../api/routes.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
 import { useChangeEntries, usePutBack, type EntryChoice } from '../../api/playlists.ts';

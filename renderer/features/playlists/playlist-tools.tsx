@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { playlistItems } from '../../music/items.ts';
+import type { PlaylistOut } from '../../api/routes.ts';
 import { MoreButton } from '../../music/more-button.tsx';
 import { PlayButton } from '../../music/play-button.tsx';
 import { useActions } from '../../music/use-actions.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { entryPage, playlistsQuery } from '../../api/playlists.ts';
+import type { PlaylistOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';

@@ -6,7 +6,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAscending, IconDescending } from '../../ui/theme/icons.ts';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import type { PlaylistOut } from '../../api/routes.ts';
 import {
   playlistQuery,
   previewQuery,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAdd, IconPlaylist, IconPublic, IconRules } from '../../ui/theme/icons.ts';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import type { PlaylistOut } from '../../api/routes.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { useSession } from '../../api/session.ts';
 import { markItems } from '../../music/item-marks.ts';

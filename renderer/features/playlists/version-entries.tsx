@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { IconUndo } from '../../ui/theme/icons.ts';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import type { PlaylistOut } from '../../api/routes.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { usePutBack, versionEntryPage, type VersionEntry } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';

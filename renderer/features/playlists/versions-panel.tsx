@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { IconClose } from '../../ui/theme/icons.ts';
-import type { PlaylistOut, PlaylistVersionOut } from '../../../server/playlists/wire.ts';
+import type { PlaylistOut, PlaylistVersionOut } from '../../api/routes.ts';
 import { versionsQuery } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { IconButton } from '../../ui/controls/button.tsx';

@@ -3,7 +3,6 @@ import { TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { EpisodeOut, PodcastOut } from '../../../server/podcasts/wire.ts';
 import {
   episodesQuery,
   podcastsQuery,
@@ -14,6 +13,7 @@ import {
   useRemovePodcast,
   useSavePosition,
 } from '../../api/podcasts.ts';
+import type { EpisodeOut, PodcastOut } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';

@@ -10,7 +10,7 @@ import {
   IconSave,
   type Icon,
 } from '../../ui/theme/icons.ts';
-import type { SearchHit } from '../../../server/search/remote-wire.ts';
+import type { SearchHit } from '../../api/routes.ts';
 import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts';
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
 import { Cover } from '../../ui/cover.tsx';

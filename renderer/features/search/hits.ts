@@ -1,10 +1,16 @@
 // Search results as one list for the arrow keys, in the order of the groups: music first, then playlists, genres
 // and folders, then what the window can do, then online sources.
-import type { SearchHit } from '../../../server/search/remote-wire.ts';
-import type { FolderOut } from '../../../server/library/folders/folder-wire.ts';
-import type { FolderHits, LibrarySearchResponse } from '../../../server/search/wire.ts';
-import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../../server/library/wire.ts';
-import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import type { FolderHits } from '../../../server/search/wire.ts';
+import type {
+  AlbumOut,
+  ArtistOut,
+  FolderOut,
+  GenreOut,
+  LibrarySearchResponse,
+  PlaylistOut,
+  SearchHit,
+  TrackOut,
+} from '../../api/routes.ts';
 import {
   albumItems,
   artistItems,

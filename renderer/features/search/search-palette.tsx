@@ -7,7 +7,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconClose, IconSearch } from '../../ui/theme/icons.ts';
-import type { SearchHit } from '../../../server/search/remote-wire.ts';
+import type { SearchHit } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
 import { openItemMenuAt, useOpenItemMenu } from '../../music/item-marks.ts';
 import { useRemoteCommands } from '../../music/use-remote-hit.ts';

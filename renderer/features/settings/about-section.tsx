@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { StorageStatsOut } from '../../../server/stats/wire.ts';
-import type { ServerOut, SettingOut } from '../../../server/settings/wire.ts';
+import type { ServerOut, SettingOut } from '../../api/routes.ts';
 import { useSession } from '../../api/session.ts';
 import { findSetting, serverQuery, settingsQuery } from '../../api/settings.ts';
 import { storageQuery } from '../../api/stats.ts';

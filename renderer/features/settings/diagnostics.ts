@@ -1,7 +1,7 @@
 // Diagnostics for bug reports: versions, sizes, and settings that differ from their defaults. Plain English, without
 // secrets, paths or addresses.
-import type { ServerOut, SettingOut } from '../../../server/settings/wire.ts';
 import type { StorageStatsOut } from '../../../server/stats/wire.ts';
+import type { ServerOut, SettingOut } from '../../api/routes.ts';
 
 interface Facts {
   server: ServerOut;

@@ -4,7 +4,7 @@ import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useId, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconShowFolder } from '../../ui/theme/icons.ts';
-import type { SettingOut } from '../../../server/settings/wire.ts';
+import type { SettingOut } from '../../api/routes.ts';
 import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/controls/button.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { SettingOut } from '../../../server/settings/wire.ts';
 import { detailOf } from '../../api/problem.ts';
+import type { SettingOut } from '../../api/routes.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { SettingField } from './setting-field.tsx';

@@ -1,7 +1,7 @@
 // A setting while it is being changed: chosen from a list, or typed.
 import { useEffect, useState } from 'react';
-import type { SettingOut } from '../../../server/settings/wire.ts';
 import { faultOf, findFault, useChangeSettings, type SettingValue } from '../../api/settings.ts';
+import type { SettingOut } from '../../api/routes.ts';
 
 const CONFIRM_AFTER_MS = 250;
 

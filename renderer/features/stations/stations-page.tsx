@@ -3,8 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { StationOut } from '../../../server/radio/wire.ts';
 import { detailOf } from '../../api/problem.ts';
+import type { StationOut } from '../../api/routes.ts';
 import { useSession } from '../../api/session.ts';
 import { stationsQuery, useRemoveStation, useSaveStation } from '../../api/stations.ts';
 import { stationUrl } from '../../api/urls.ts';
@@ -71,7 +71,7 @@ function StationForm({ station, onDone }: { station?: StationOut; onDone: () => 
     <form
       className={styles.form}
       onSubmit={submit}
-      aria-label={station ? t('stations.edit', station) : t('stations.add')}
+      aria-label={station ? t('stations.edit', { name: station.name }) : t('stations.add')}
     >
       <TextInput
         data-autofocus

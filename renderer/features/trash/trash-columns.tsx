@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
-import type { TrashedTrackOut } from '../../../server/library/wire.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
+import type { TrashedTrackOut } from '../../api/routes.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { formatAgo, formatBytes, formatDate } from '../../ui/format.ts';
 import { IconDelete } from '../../ui/theme/icons.ts';

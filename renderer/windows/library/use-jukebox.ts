@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { JukeboxOut } from '../../../server/jukebox/wire.ts';
 import { fetchTracks, jukeboxKey, reportSpeaker, withdrawSpeaker } from '../../api/jukebox.ts';
+import type { JukeboxOut } from '../../api/routes.ts';
 import { clientId, clientName } from '../../api/client-name.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { startSpeaker } from '../../player/jukebox-speaker.ts';

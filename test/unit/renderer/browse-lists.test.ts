@@ -94,15 +94,15 @@ describe('editing several tracks', () => {
   });
   test('genre and year can change alone', () => {
     expect(changeOf(track, { genre: 'Modal jazz', year: '1960' })).toEqual({
-      method: 'PATCH',
-      path: '/tracks/4',
+      route: 'PATCH /tracks/{id}',
+      id: 4,
       body: { genre: 'Modal jazz', year: 1960 },
     });
   });
   test('a new album keeps the title, the artists and all else', () => {
     expect(changeOf(track, { album: 'Kind of Blue' })).toEqual({
-      method: 'PUT',
-      path: '/tracks/4/metadata',
+      route: 'PUT /tracks/{id}/metadata',
+      id: 4,
       body: { title: 'So What', artist: 'A feat. B', artists: ['A', 'B'], album: 'Kind of Blue' },
     });
   });

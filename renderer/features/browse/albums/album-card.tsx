@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AlbumOut } from '../../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../../api/urls.ts';
+import type { AlbumOut } from '../../../api/routes.ts';
 import { markItems } from '../../../music/item-marks.ts';
 import { albumItems } from '../../../music/items.ts';
 import { MoreButton } from '../../../music/more-button.tsx';

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../../server/library/wire.ts';
 import styles from './album-chapters.module.css';
+import type { TrackOut } from '../../../api/routes.ts';
 
 const Chapters = lazy(async () => ({ default: (await import('../../../music/chapters.tsx')).Chapters }));
 

@@ -2,8 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AlbumOut } from '../../../../server/library/wire.ts';
 import { chooseCover, pictureOf, removeCover, setCover } from '../../../api/covers.ts';
+import type { AlbumOut } from '../../../api/routes.ts';
 import { LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { albumCover } from '../../../api/urls.ts';

@@ -4,9 +4,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AlbumOut, TrackOut } from '../../../../server/library/wire.ts';
-import { request } from '../../../api/client.ts';
-import { useUndoEdits } from '../../../api/edits.ts';
+import { sendChange, useUndoEdits } from '../../../api/edits.ts';
+import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 import { randomId } from '../../../api/random-id.ts';
 import { albumPage, albumFilesQuery, LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
@@ -40,7 +39,7 @@ function useMoveTracks() {
       for (const [i, track] of tracks.entries()) {
         const change = changeOf(track, form);
         setDone(i);
-        if (change) await request(change.path, { method: change.method, body: change.body, query: { batch } });
+        if (change) await sendChange(change, batch);
       }
       edit(null);
       offerUndo(t('regroup.moved', { count: tracks.length, album: form.album }), () =>

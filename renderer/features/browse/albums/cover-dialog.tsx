@@ -2,9 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CoverCandidates } from '../../../../server/covers/wire.ts';
-import type { AlbumOut } from '../../../../server/library/wire.ts';
 import { archiveCoversQuery, nearbyCoversQuery } from '../../../api/covers.ts';
+import type { AlbumOut, CoverCandidates } from '../../../api/routes.ts';
 import { albumQuery } from '../../../api/library.ts';
 import { useSession } from '../../../api/session.ts';
 import { albumCover, candidateUrl } from '../../../api/urls.ts';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { AlbumOut, TrackOut } from '../../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../../player/use-player.ts';
+import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 import { moveAmongRows } from '../../../ui/lists/row-keys.ts';
 import { TrackRow } from '../tracks/track-row.tsx';
 import styles from '../tracks/track-list.module.css';

@@ -1,6 +1,6 @@
 // What kind of release an album is. Where its files do not say so, it is told from its title and length, with the
 // limits that stores use: up to 3 tracks are a single, up to 6 tracks or 30 minutes are an EP. Pure.
-import type { AlbumOut } from '../../../../server/library/wire.ts';
+import type { AlbumOut } from '../../../api/routes.ts';
 
 export const RELEASE_KINDS = ['albums', 'eps', 'singles', 'live', 'compilations'] as const;
 type ReleaseKind = (typeof RELEASE_KINDS)[number];

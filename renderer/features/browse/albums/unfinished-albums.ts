@@ -1,5 +1,5 @@
 // Albums started but not finished, from the tracks played last. Pure.
-import type { AlbumOut, TrackOut } from '../../../../server/library/wire.ts';
+import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 
 export interface UnfinishedAlbum {
   album: AlbumOut;

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ArtistOut } from '../../../../server/library/wire.ts';
 import { coverSizeFor, coverUrl } from '../../../api/urls.ts';
+import type { ArtistOut } from '../../../api/routes.ts';
 import { markItems } from '../../../music/item-marks.ts';
 import { artistItems } from '../../../music/items.ts';
 import { MoreButton } from '../../../music/more-button.tsx';

@@ -3,8 +3,6 @@ import { Modal, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ArtistAbout } from '../../../../server/about/wire.ts';
-import type { ArtistOut } from '../../../../server/library/wire.ts';
 import {
   ARTIST_PICTURES,
   artistAboutQuery,
@@ -16,6 +14,7 @@ import {
   setIdentity,
   undoArtistPicture,
 } from '../../../api/about.ts';
+import type { ArtistAbout, ArtistOut } from '../../../api/routes.ts';
 import { LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { artistCandidateUrl, coverUrl } from '../../../api/urls.ts';

@@ -2,8 +2,8 @@
 import { useQueries } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ArtistOut, TrackOut } from '../../../../server/library/wire.ts';
 import { artistPage } from '../../../api/library.ts';
+import type { ArtistOut, TrackOut } from '../../../api/routes.ts';
 import { ArtistCard } from './artist-card.tsx';
 import styles from '../shelf.module.css';
 

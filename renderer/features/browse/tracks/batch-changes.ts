@@ -1,5 +1,6 @@
 // One form for several tracks: a field that is absent stays as it is, an empty one is cleared for all. Pure.
-import type { TrackOut, TrackPatch, TrackPut } from '../../../../server/library/wire.ts';
+import type { TrackChange } from '../../../api/edits.ts';
+import type { TrackOut, TrackPatch } from '../../../api/routes.ts';
 import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
 
 export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...FIELD_NAMES] as const;
@@ -23,10 +24,6 @@ export function commonValue(tracks: readonly TrackOut[], field: BatchField): str
   return values.size === 1 ? [...values][0] : undefined;
 }
 
-type TrackChange =
-  | { method: 'PATCH'; path: string; body: TrackPatch }
-  | { method: 'PUT'; path: string; body: TrackPut };
-
 /**
  * The request that changes one track, or undefined when the form is empty. Artist and album can only be sent together
  * with the title.
@@ -47,14 +44,14 @@ export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefi
   const album = changedValue('album');
   const albumArtist = changedValue('album_artist');
   if (artist === undefined && album === undefined && albumArtist === undefined) {
-    return Object.keys(loose).length === 0 ? undefined : { method: 'PATCH', path: `/tracks/${track.id}`, body: loose };
+    return Object.keys(loose).length === 0 ? undefined : { route: 'PATCH /tracks/{id}', id: track.id, body: loose };
   }
   const names = track.artists.map(({ name }) => name);
   const credit = artist ?? track.artist_name ?? names[0];
   if (credit === undefined) return undefined; // an artist is required, and none is known
   return {
-    method: 'PUT',
-    path: `/tracks/${track.id}/metadata`,
+    route: 'PUT /tracks/{id}/metadata',
+    id: track.id,
     body: {
       title: track.title,
       artist: credit,

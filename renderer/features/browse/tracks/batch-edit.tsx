@@ -2,8 +2,7 @@ import { Modal, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { request } from '../../../api/client.ts';
-import { useUndoEdits } from '../../../api/edits.ts';
+import { sendChange, useUndoEdits } from '../../../api/edits.ts';
 import { randomId } from '../../../api/random-id.ts';
 import { LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
@@ -47,7 +46,7 @@ export function BatchEdit({ items }: { items: Items }) {
       for (const [i, track] of (tracks ?? []).entries()) {
         const change = changeOf(track, form);
         setSaved(i);
-        if (change) await request(change.path, { method: change.method, body: change.body, query: { batch } });
+        if (change) await sendChange(change, batch);
       }
       done(t('track.changed', { count: tracks?.length ?? 0, number: formatNumber(tracks?.length ?? 0) }), () =>
         undo.mutate(batch, { onError: (reason) => tell(detailOf(reason)) }),

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
-import type { TrackOut } from '../../../../server/library/wire.ts';
 import { AvailabilityIcon } from '../../../music/availability-icon.tsx';
+import type { TrackOut } from '../../../api/routes.ts';
 import { LikeButton } from '../../../music/like-button.tsx';
 import { TrackMenu } from '../../../music/track-menu.tsx';
 import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';

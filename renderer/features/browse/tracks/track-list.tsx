@@ -1,7 +1,8 @@
 // A page with one table of tracks: all of them, or the liked ones.
 import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut, TrackSort } from '../../../../server/library/wire.ts';
+import type { TrackSort } from '../../../../server/library/wire.ts';
+import type { TrackOut } from '../../../api/routes.ts';
 import { trackPage, type TrackFilter } from '../../../api/library.ts';
 import { usePagedList } from '../../../api/paged-list.ts';
 import { detailOf } from '../../../api/problem.ts';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { IconPause, IconPlay } from '../../../ui/theme/icons.ts';
-import type { TrackOut } from '../../../../server/library/wire.ts';
+import type { TrackOut } from '../../../api/routes.ts';
 import { trackCover } from '../../../api/urls.ts';
 import { currentEntry, isSounding } from '../../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../../player/use-player.ts';

@@ -3,7 +3,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut, TrackSort } from '../../../../server/library/wire.ts';
+import type { TrackSort } from '../../../../server/library/wire.ts';
+import type { TrackOut } from '../../../api/routes.ts';
 import { trackPage, type TrackFilter } from '../../../api/library.ts';
 import type { PagedList } from '../../../api/paged-list.ts';
 import { markItems } from '../../../music/item-marks.ts';

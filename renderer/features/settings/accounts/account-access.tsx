@@ -1,8 +1,8 @@
 // Where an account is signed in and by which app passwords, as an administrator sees and ends it.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { UserOut } from '../../../../server/auth/wire.ts';
 import { accessQuery, useEndAccess } from '../../../api/account-access.ts';
+import type { UserOut } from '../../../api/routes.ts';
 import { nameOf } from '../../../api/client-name.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -28,7 +28,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
             <Button
               aria-label={t('settings.sessions.endLabel', { name })}
               disabled={end.isPending}
-              onClick={() => end.mutate(`sessions/${id}`)}
+              onClick={() => end.mutate({ kind: 'session', id })}
             >
               {t('account.signOut')}
             </Button>
@@ -44,7 +44,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
           <Button
             aria-label={t('settings.appPasswords.revokeLabel', { name })}
             disabled={end.isPending}
-            onClick={() => end.mutate(`app-passwords/${id}`)}
+            onClick={() => end.mutate({ kind: 'app-password', id })}
           >
             {t('settings.appPasswords.revoke')}
           </Button>
@@ -57,7 +57,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
       )}
       <div className={styles.buttons}>
         {sessions.length > 1 && (
-          <Button disabled={end.isPending} onClick={() => end.mutate('sessions')}>
+          <Button disabled={end.isPending} onClick={() => end.mutate('all-sessions')}>
             {t('settings.access.endAll')}
           </Button>
         )}

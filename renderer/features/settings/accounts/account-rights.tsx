@@ -1,8 +1,8 @@
 // What an account may do, as an administrator sets it.
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { UserOut } from '../../../../server/auth/wire.ts';
 import { detailOf } from '../../../api/problem.ts';
+import type { UserOut } from '../../../api/routes.ts';
 import { useChangeUser } from '../../../api/users.ts';
 import { RightsFields, termsIn } from './rights-fields.tsx';
 import { FormButtons } from '../../../ui/controls/form-buttons.tsx';

@@ -3,7 +3,7 @@ import { Checkbox, Menu, PasswordInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconMore } from '../../../ui/theme/icons.ts';
-import type { UserOut } from '../../../../server/auth/wire.ts';
+import type { UserOut } from '../../../api/routes.ts';
 import { useChangeUser, useDeleteUser } from '../../../api/users.ts';
 import { ApiError, detailOf } from '../../../api/problem.ts';
 import { useSession } from '../../../api/session.ts';

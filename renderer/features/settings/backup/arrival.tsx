@@ -1,8 +1,8 @@
 // What a restore or an import changes about people, settings and folders here, before the next start does it.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { BackupsOut } from '../../../../server/backup/wire.ts';
 import { useDecideRestore } from '../../../api/backups.ts';
+import type { BackupsOut } from '../../../api/routes.ts';
 import { detailOf } from '../../../api/problem.ts';
 import styles from '../settings.module.css';
 

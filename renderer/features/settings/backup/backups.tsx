@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconConnection, IconDone, IconExport } from '../../../ui/theme/icons.ts';
-import type { BackupsOut, BackupTestOut, SnapshotOut } from '../../../../server/backup/wire.ts';
+import type { BackupTestOut, BackupsOut, SnapshotOut } from '../../../api/routes.ts';
 import { backupsQuery, useBackUp, useCheckBackup, useTestBackup } from '../../../api/backups.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { settingsQuery, useChangeSettings } from '../../../api/settings.ts';

@@ -1,8 +1,8 @@
 // Restoring a backup. The current library is not touched until the server restarts.
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { BackupsOut, SnapshotOut } from '../../../../server/backup/wire.ts';
 import { useForgetRestore, useRestore } from '../../../api/backups.ts';
+import type { BackupsOut, SnapshotOut } from '../../../api/routes.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { formatDate, formatNumber } from '../../../ui/format.ts';

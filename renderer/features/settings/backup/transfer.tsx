@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ExportResult, RestoreResult } from '../../../../server/backup/wire.ts';
-import type { JobOut } from '../../../../server/jobs/wire.ts';
+import type { JobOut } from '../../../api/routes.ts';
 import { BACKUPS, useExport, useImport } from '../../../api/backups.ts';
 import { isOpen, jobsQuery, useCancelJob } from '../../../api/jobs.ts';
 import { detailOf } from '../../../api/problem.ts';

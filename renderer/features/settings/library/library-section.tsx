@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAgain } from '../../../ui/theme/icons.ts';
-import type { JobOut } from '../../../../server/jobs/wire.ts';
+import type { JobOut } from '../../../api/routes.ts';
 import { isOpen, jobQuery, jobsQuery, SCAN_TASK, useStartScan } from '../../../api/jobs.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { sourcesQuery } from '../../../api/remote.ts';

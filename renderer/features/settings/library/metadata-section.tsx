@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { SettingOut } from '../../../../server/settings/wire.ts';
 import { Slider } from '../../../ui/controls/slider.tsx';
+import type { SettingOut } from '../../../api/routes.ts';
 import { formatPercent } from '../../../ui/format.ts';
 import { helpOf, labelOf } from '../../../i18n/setting-texts.ts';
 import { SettingList } from '../setting-list.tsx';

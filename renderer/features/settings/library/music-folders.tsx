@@ -3,8 +3,8 @@ import { Modal, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { MusicFolderOut } from '../../../../server/music-folders/wire.ts';
 import { useStartScan } from '../../../api/jobs.ts';
+import type { MusicFolderOut } from '../../../api/routes.ts';
 import {
   musicFoldersQuery,
   useAddMusicFolder,

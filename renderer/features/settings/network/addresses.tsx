@@ -1,8 +1,8 @@
 // The addresses of the library: as a QR code, to copy, or to type.
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { NetworkOut } from '../../../../server/lan/wire.ts';
 import { Skeleton } from '../../../ui/states.tsx';
+import type { NetworkOut } from '../../../api/routes.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { SettingRow } from '../setting-row.tsx';
 import styles from '../settings.module.css';

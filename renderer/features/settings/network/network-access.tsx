@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconProblem } from '../../../ui/theme/icons.ts';
-import type { NetworkOut } from '../../../../server/lan/wire.ts';
+import type { NetworkOut } from '../../../api/routes.ts';
 import { networkQuery, useShare } from '../../../api/network.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { faultOf, findSetting, settingsQuery, useChangeSettings } from '../../../api/settings.ts';

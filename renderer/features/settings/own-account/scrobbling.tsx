@@ -3,8 +3,8 @@ import { PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ScrobblingOut } from '../../../../server/scrobbling/wire.ts';
 import { ApiError, detailOf } from '../../../api/problem.ts';
+import type { ScrobblingOut } from '../../../api/routes.ts';
 import {
   scrobblingQuery,
   useConnectScrobbling,
