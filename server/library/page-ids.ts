@@ -32,6 +32,8 @@ const SKIPPED_ROW_COST_US = 0.03;
 const SEGMENT_ROW_COST_US = 1;
 const SORTED_ROW_COST_US = 2;
 const RANDOM_TRY_COST_US = 1;
+/** A random page may take so many times as long: instead of it, the thread would read and sort the whole list. */
+const RANDOM_PAGE_PATIENCE = 3;
 /** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
 const MAX_GATHERED_SHARE = 0.1;
 const MAX_CHEAP_US = 1_000;
@@ -64,7 +66,10 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
   function isCheap(list: IdList, range: Page, total: number): boolean {
     const { order } = list;
-    if ('seed' in order) return placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US <= cheapUs;
+    if ('seed' in order) {
+      const costUs = placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US;
+      return costUs <= cheapUs * RANDOM_PAGE_PATIENCE;
+    }
     const itemCount = countAll(list);
     if (itemCount <= MAX_SHORT_LIST) return true;
     const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
@@ -90,7 +95,9 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     const itemCount = countAll(list);
     if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
       return Int32Array.from(readBySql(list, { limit: total, offset: 0 }, total));
-    const excludedSets = filters.flatMap(({ negatedFilter }) => (negatedFilter ? [readSet(list, [negatedFilter])] : []));
+    const excludedSets = filters.flatMap(({ negatedFilter }) =>
+      negatedFilter ? [readSet(list, [negatedFilter])] : [],
+    );
     const otherFilters = filters.filter(({ negatedFilter }) => !negatedFilter);
     const matchingIds = otherFilters.length > 0 ? readSet(list, otherFilters) : undefined;
     const ids = walk({ ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
