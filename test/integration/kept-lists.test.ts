@@ -2,7 +2,7 @@
 // page equals the one that SQL reads anew.
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createLikeMoves } from '../../server/likes/like-moves.ts';
 import { albumList, type AlbumFilter } from '../../server/library/lists/album-lists.ts';
@@ -258,6 +258,21 @@ test('what is in a folder is not kept: files go while their tracks stay as they 
     run("UPDATE source_files SET state = 'gone' WHERE folder_id = 1");
     expect(lists.page(list, WHOLE)).toEqual({ ids: [], total: 0 });
   }
+});
+
+test('what an album or artist has, and a random page, is read at once instead of by the thread', () => {
+  const lists = createIdLists({ statements: createStatements(temp.db.$client) });
+  const [albumId, artistId] = [idsOf<AlbumId>('SELECT album_id FROM tracks')[0], mostCredited()] as const;
+  const title = { sort: 'title', order: 'asc' } as const;
+  const read = {
+    album: trackList(user, { albumId, withoutRemote: true, without: [newest()] }, title),
+    artist: trackList(user, { artistId }, title),
+    albumsOfArtist: albumList(user, { artistId }, title),
+    artistItself: artistList(user, { artistId }, { sort: 'name', order: 'asc' }),
+    random: trackList(user, {}, { sort: 'random', order: 'asc', seed: 7 }),
+  };
+  const page = { limit: 500, offset: 0 };
+  expect(Object.entries(read).filter(([, list]) => !lists.readIfCheap(list, page))).toEqual([]);
 });
 
 test(`after random writes every kept list equals one read anew (seed ${SEED})`, async () => {

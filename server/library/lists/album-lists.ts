@@ -39,7 +39,7 @@ export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<
 }
 
 function albumFilters(f: AlbumFilter): Filter[] {
-  return [
+  const filters: (Filter | false)[] = [
     ...wordFilters('album', f.q),
     f.genre !== undefined && {
       each:
@@ -59,12 +59,12 @@ function albumFilters(f: AlbumFilter): Filter[] {
       set: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
         UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id
         WHERE ta.artist_id = @artistId`,
-      few: true,
+      matchesFew: true,
       params: { artistId: f.artistId },
     },
     f.artist !== undefined && {
       each: 'i.artist_id = (SELECT id FROM artists WHERE name_key = @artist)',
-      few: true,
+      matchesFew: true,
       params: { artist: identityKey(f.artist) },
     },
     f.hasCover !== undefined && {
@@ -80,7 +80,8 @@ function albumFilters(f: AlbumFilter): Filter[] {
     f.liked !== undefined && likedFilter('album', f.liked),
     f.unnamed !== undefined && unnamedFilter(f.unnamed),
     musicFolderFilter('album', f.musicFolder),
-  ].filter((filter) => filter !== false);
+  ];
+  return filters.filter((filter) => filter !== false);
 }
 
 function unnamedFilter(unnamed: boolean): Filter {

@@ -41,7 +41,7 @@ export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrde
 }
 
 function artistFilters(f: ArtistFilter): Filter[] {
-  return [
+  const filters: (Filter | false)[] = [
     ...wordFilters('artist', f.q),
     f.genre !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
@@ -52,11 +52,12 @@ function artistFilters(f: ArtistFilter): Filter[] {
       params: { genre: identityKey(f.genre) },
     },
     yearsFilter(f.yearFrom, f.yearTo),
-    f.artistId !== undefined && { each: 'i.id = @artistId', few: true, params: { artistId: f.artistId } },
+    f.artistId !== undefined && { each: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
     musicFolderFilter('artist', f.musicFolder),
     f.hasAlbums === true && { each: 'i.album_count > 0' },
-  ].filter((filter) => filter !== false);
+  ];
+  return filters.filter((filter) => filter !== false);
 }
 
 /** For fewer years their tracks are gone through, for more each artist. */

@@ -2,6 +2,7 @@
 // SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. Where
 // a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
 import type { Page } from '../../http/paging.ts';
+import type { Filter } from './filters.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
 import { readWholeRandomOrder, readRandomPage, placesToTry } from './random-ids.ts';
 import { createResultCache } from './result-cache.ts';
@@ -31,6 +32,8 @@ const SKIPPED_ROW_COST_US = 0.03;
 const SEGMENT_ROW_COST_US = 1;
 const SORTED_ROW_COST_US = 2;
 const RANDOM_TRY_COST_US = 1;
+/** A random page may take so many times as long: instead of it, the thread would read and sort the whole list. */
+const RANDOM_PAGE_PATIENCE = 3;
 /** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
 const MAX_GATHERED_SHARE = 0.1;
 const MAX_CHEAP_US = 1_000;
@@ -63,7 +66,10 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
   function isCheap(list: IdList, range: Page, total: number): boolean {
     const { order } = list;
-    if ('seed' in order) return placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US <= cheapUs;
+    if ('seed' in order) {
+      const costUs = placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US;
+      return costUs <= cheapUs * RANDOM_PAGE_PATIENCE;
+    }
     const itemCount = countAll(list);
     if (itemCount <= MAX_SHORT_LIST) return true;
     const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
@@ -79,17 +85,30 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
       : readSegment(list, order.gather, conditionsOf(list.filters), range);
   }
 
-  /** Picks many matches from the order of all items: testing each item in that order would read scattered rows. */
+  /**
+   * Picks many matches from the order of all items: testing each item in that order would read scattered rows. Matches
+   * of a negated filter are those that the other filter does not find, which reads fewer rows.
+   */
   function readAll(list: IdList, total: number): Int32Array {
-    const { order, itemType, filters } = list;
+    const { order, filters } = list;
     if ('seed' in order) return readWholeRandomOrder(statements, list, order.seed);
     const itemCount = countAll(list);
     if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
       return Int32Array.from(readBySql(list, { limit: total, offset: 0 }, total));
-    const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
-    const matching = new Set(statements.column<number>(matches, list.params));
+    const excludedSets = filters.flatMap(({ negatedFilter }) =>
+      negatedFilter ? [readSet(list, [negatedFilter])] : [],
+    );
+    const otherFilters = filters.filter(({ negatedFilter }) => !negatedFilter);
+    const matchingIds = otherFilters.length > 0 ? readSet(list, otherFilters) : undefined;
     const ids = walk({ ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
-    return Int32Array.from(ids.filter((id) => matching.has(id)));
+    return Int32Array.from(
+      ids.filter((id) => matchingIds?.has(id) !== false && !excludedSets.some((excludedIds) => excludedIds.has(id))),
+    );
+  }
+
+  function readSet({ itemType, params }: IdList, filters: readonly Filter[]): Set<number> {
+    const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
+    return new Set(statements.column<number>(matches, params));
   }
 
   function costsOf(

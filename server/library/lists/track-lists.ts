@@ -154,7 +154,7 @@ function coverFilter(hasCover: boolean): Filter {
 }
 
 function trackFilters(f: TrackFilter): Filter[] {
-  return [
+  const filters: (Filter | false)[] = [
     ...wordFilters('track', f.q),
     f.source !== undefined && {
       each: 'i.source = @source',
@@ -164,22 +164,22 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.artistId !== undefined && {
       each: 'EXISTS (SELECT 1 FROM track_artists ta WHERE ta.artist_id = @artistId AND ta.track_id = i.id)',
       set: 'SELECT ta.track_id FROM track_artists ta WHERE ta.artist_id = @artistId',
-      few: true,
+      matchesFew: true,
       params: { artistId: f.artistId },
     },
-    f.albumId !== undefined && { each: 'i.album_id = +@albumId', few: true, params: { albumId: f.albumId } },
+    f.albumId !== undefined && { each: 'i.album_id = +@albumId', matchesFew: true, params: { albumId: f.albumId } },
     f.artist !== undefined && {
       each: `EXISTS (SELECT 1 FROM track_artists ta WHERE ta.track_id = i.id
         AND ta.artist_id = (SELECT id FROM artists WHERE name_key = @artist))`,
       set: `SELECT ta.track_id FROM track_artists ta
         WHERE ta.artist_id = (SELECT id FROM artists WHERE name_key = @artist)`,
-      few: true,
+      matchesFew: true,
       params: { artist: identityKey(f.artist) },
     },
     f.album !== undefined && {
       each: 'i.album_id IN (SELECT id FROM albums WHERE title_sort = @album)',
       set: 'SELECT t.id FROM albums a CROSS JOIN tracks t ON t.album_id = a.id WHERE a.title_sort = @album',
-      few: true,
+      matchesFew: true,
       params: { album: sortKey(f.album) },
     },
     f.hasCover !== undefined && coverFilter(f.hasCover),
@@ -204,7 +204,7 @@ function trackFilters(f: TrackFilter): Filter[] {
       params: { metadataStatus: f.metadataStatus },
     },
     f.availability !== undefined && availabilityFilter(f.availability),
-    f.withoutRemote === true && { each: `NOT (${IS_REMOTE})`, not: { each: IS_REMOTE } },
+    f.withoutRemote === true && { each: `NOT (${IS_REMOTE})`, negatedFilter: { each: IS_REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
     musicFolderFilter('track', f.musicFolder),
     f.folder !== undefined && folderFilter(f.folder),
@@ -213,5 +213,6 @@ function trackFilters(f: TrackFilter): Filter[] {
         each: 'i.id NOT IN (SELECT value FROM json_each(@without))',
         params: { without: JSON.stringify(f.without) },
       },
-  ].filter((filter) => filter !== false);
+  ];
+  return filters.filter((filter) => filter !== false);
 }

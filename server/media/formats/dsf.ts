@@ -1,5 +1,5 @@
 // DSD in DSF: three little-endian chunks of known order, and an ID3 tag behind them. What a chunk says of its length,
-// of the file or of the tag's place is believed only if it is true.
+// of the file or of the tag's place is believed only if it is true. music-metadata refuses files where it is not.
 // https://dsd-guide.com/sites/default/files/white-papers/DSFFileFormatSpec_E.pdf
 import { fourCc, u32be, u32le, u64le } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';

@@ -1,4 +1,5 @@
-// Monkey's Audio. https://wiki.multimedia.cx/index.php/Monkey%27s_Audio
+// Monkey's Audio. music-metadata refuses versions before 3.98, and files without an APE tag.
+// https://wiki.multimedia.cx/index.php/Monkey%27s_Audio
 import { u16le, u32le } from '../integers.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
