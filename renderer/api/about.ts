@@ -1,7 +1,5 @@
 // What is known about artists and albums, and who an artist is.
 import { queryOptions } from '@tanstack/react-query';
-import type { IdentityCandidate } from '../../server/about/wire.ts';
-import type { AlbumAbout, ArtistAbout, PictureCandidate } from './routes.ts';
 import { request } from './client.ts';
 import { showPicturesAgain } from './covers.ts';
 import { LIBRARY } from './library.ts';

@@ -1,7 +1,6 @@
 // Sessions and app passwords of an account, for an administrator.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { AppPasswordInfo, SessionOut } from './routes.ts';
 
 const keyOf = (userId: number) => ['account-access', userId] as const;
 

@@ -1,7 +1,6 @@
 // One's own account: sessions, app passwords, and what the account may do.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { AppPasswordInfo, NewAppPasswordOut, SessionOut, UserOut } from './routes.ts';
 import { getSession, setSessionUser } from './session.ts';
 
 const SESSIONS = ['sessions'] as const;

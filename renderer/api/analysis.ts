@@ -1,7 +1,7 @@
 // What was measured of the audio of a track, and how far that is for the whole library.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { AnalysisOut, TrackAnalysisOut, WaveformOut } from './routes.ts';
+import type { TrackAnalysisOut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 /** The server counts the whole library for it. */

@@ -1,7 +1,7 @@
 // Backups: the list, making one, testing the location, restoring.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { BackupTestOut, BackupsOut, JobOut } from './routes.ts';
+import type { JobOut } from './routes.ts';
 
 export const BACKUPS = ['backups'] as const;
 const LOOK_EVERY_MS = 2_000;

@@ -1,7 +1,6 @@
 // Chapters of an audiobook, and where somebody is in it.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { ChaptersOut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 export const chaptersQuery = (id: number) =>

@@ -19,8 +19,7 @@ interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 type Options<R extends Route> = Input<R> & RequestOptions;
-type OptionsArgument<R extends Route> =
-  Record<never, never> extends Input<R> ? [options?: Options<R>] : [options: Options<R>];
+type OptionsArgument<R extends Route> = object extends Input<R> ? [options?: Options<R>] : [options: Options<R>];
 
 interface RequestParts extends RequestOptions {
   path?: Record<string, string | number>;
@@ -63,7 +62,7 @@ export async function request<R extends Route>(route: R, ...[options]: OptionsAr
     throw new ApiError(0, i18next.t('error.unreachable'));
   });
   noteLastEvent(response.headers.get('X-Last-Event-Id'));
-  if (response.ok) return (response.status === 204 ? undefined : parseNamed(await response.text())) as Reply<R>;
+  if (response.ok) return response.status === 204 ? undefined : parseNamed(await response.text());
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }

@@ -1,7 +1,6 @@
 // Changing the cover of an album.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { CoverCandidates } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
 const path = (albumId: number): string => `/albums/${albumId}/cover`;

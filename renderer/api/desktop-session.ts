@@ -1,7 +1,6 @@
 // Signs the desktop app's own window in with a one-time ticket from the main process. Not after the user signed out,
 // until they sign in again, and not repeatedly when it fails.
 import { desktop } from '../desktop.ts';
-import type { TokenResponse } from './routes.ts';
 import { request } from './client.ts';
 import { isLeftOnPurpose } from './session.ts';
 import { signInWith } from './url-tokens.ts';

@@ -1,7 +1,5 @@
 // What edits of tracks replaced, and undoing them.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { UndoneOut } from '../../server/library/wire.ts';
-import type { TrackEditOut, UndoneEditOut } from './routes.ts';
 import { request, type Input } from './client.ts';
 import { LIBRARY } from './library.ts';
 

@@ -1,7 +1,5 @@
 // The folders on disk. Keys begin with those of the library, so one event makes all of them stale.
 import { queryOptions } from '@tanstack/react-query';
-import type { FolderPage } from '../../server/library/folders/folder-wire.ts';
-import type { FolderOut } from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt, type TrackFilter } from './library.ts';
 

@@ -2,8 +2,7 @@
 // them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { AlbumOut, HistoryImportOut, HistoryOut } from './routes.ts';
-import type { Paged } from './library.ts';
+import type { HistoryImportOut } from './routes.ts';
 
 export const HISTORY = 'history';
 const HISTORY_PAGE_SIZE = 100;

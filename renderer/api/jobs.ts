@@ -4,7 +4,6 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import type { ScanProgress, ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from './routes.ts';
 import { request } from './client.ts';
-import type { Paged } from './library.ts';
 
 export const scanKey = ['scan-progress'] as const;
 export const SCAN_TASK = 'scan_local_folder';

@@ -1,20 +1,8 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { PlaylistEntryPage } from '../../server/playlists/wire.ts';
-import type {
-  AlbumCharsetOut,
-  AlbumOut,
-  ArtistOut,
-  ChosenCharsetOut,
-  ContradictionOut,
-  GenreOut,
-  LibrarySearchResponse,
-  TrackOut,
-} from './routes.ts';
-import type { FolderHits } from '../../server/search/wire.ts';
+import type { AlbumCharsetOut, ChosenCharsetOut, TrackOut } from './routes.ts';
 import { request, type Input } from './client.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
-import type { AlbumPage, AlbumSort, ArtistPage, ArtistSort, TrackPage, TrackSort } from '../../server/library/wire.ts';
 
 export type SortOrder = 'asc' | 'desc';
 

@@ -1,26 +1,14 @@
 // What is like what by its sound: similar tracks, radio, path, map and mixes.
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { NeverOut, SeedIn } from '../../server/likeness/wire.ts';
-import type {
-  LikenessOut,
-  MapLineOut,
-  MapOut,
-  MapTracksOut,
-  MixTracksOut,
-  MixesOut,
-  PathOut,
-  RadioOut,
-  ReasonOut,
-  SimilarTracksOut,
-} from './routes.ts';
+import type { SeedIn } from '../../server/likeness/wire.ts';
+import type { MapLineOut, MapOut, MixTracksOut, MixesOut, RadioOut, ReasonOut } from './routes.ts';
 import { request } from './client.ts';
-import { LIBRARY, type PageAt, type Paged } from './library.ts';
+import { LIBRARY, type PageAt } from './library.ts';
 
 export type Seed = z.input<typeof SeedIn>;
 export type Reason = ReasonOut;
 export type MapPart = MapOut;
-type MapTrack = MapTracksOut['items'][number];
 export type MapLine = MapLineOut;
 export type Mix = MixesOut['items'][number];
 

@@ -1,7 +1,5 @@
 // Looking up, picking and writing lyrics.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { LyricsLookupOut } from '../../server/lyrics/wire.ts';
-import type { LyricsCandidate, LyricsOut } from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 

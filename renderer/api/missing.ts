@@ -1,7 +1,6 @@
 // Tracks whose file is missing: how many there are, possible replacements, and relocating or removing them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { CertainOut, ReplacementOut, TrackOut } from './routes.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
 
 export const MISSING_SORTS = ['title', 'artist', 'album'] as const;

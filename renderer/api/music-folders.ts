@@ -1,7 +1,6 @@
 // The music folders, and the server's disk to choose one from.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { RemovalOut } from '../../server/music-folders/wire.ts';
-import type { MusicFolderIn, MusicFolderOut, MusicFolderPatch, MusicFoldersOut, ServerFolderOut } from './routes.ts';
+import type { MusicFolderIn, MusicFolderPatch } from './routes.ts';
 import { request } from './client.ts';
 
 const MUSIC_FOLDERS_KEY = 'music-folders';

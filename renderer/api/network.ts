@@ -1,7 +1,6 @@
 // Sharing on the local network, and the addresses of the library.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { NetworkOut } from './routes.ts';
 
 const NETWORK = ['network'] as const;
 /** Polled while shown: a laptop changes its network. */

@@ -1,15 +1,8 @@
 // Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come in pages, and changes of their
 // order are shown optimistically.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import type { ImportOut, PlaylistPage, PreviewOut, RestoreOut, VersionEntryOut } from '../../server/playlists/wire.ts';
-import type {
-  PlaylistCreate,
-  PlaylistEntryOut,
-  PlaylistOut,
-  PlaylistUpdate,
-  PlaylistVersionOut,
-  SmartFieldsOut,
-} from './routes.ts';
+import type { VersionEntryOut } from '../../server/playlists/wire.ts';
+import type { PlaylistCreate, PlaylistEntryOut, PlaylistOut, PlaylistUpdate, SmartFieldsOut } from './routes.ts';
 import type { z } from 'zod';
 import { request } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';

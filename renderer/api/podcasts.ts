@@ -7,7 +7,7 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import type { EpisodePage } from '../../server/podcasts/wire.ts';
-import type { EpisodeOut, PodcastOut } from './routes.ts';
+import type { EpisodeOut } from './routes.ts';
 import { request } from './client.ts';
 
 export const PODCASTS = 'podcasts';

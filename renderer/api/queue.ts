@@ -2,7 +2,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { HistoryIn, QueueOut, TrackOut } from './routes.ts';
-import type { Paged } from './library.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
 
 export const QUEUE = 'queue';

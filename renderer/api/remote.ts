@@ -8,8 +8,8 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { DownloadJobOut, FetchOut, SearchHit, SearchResponse, SourceOut, TrackOut } from './routes.ts';
-import { LIBRARY, type Paged } from './library.ts';
+import type { DownloadJobOut, FetchOut, SearchHit } from './routes.ts';
+import { LIBRARY } from './library.ts';
 
 /** Refetched on return from the settings window, where sources are switched on. */
 export const sourcesQuery = () =>

@@ -1,16 +1,6 @@
 // Questions for the user: tracks whose match is uncertain or contradicts their tags, duplicates, and albums that would
 // be others now.
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AlbumChangePage } from '../../server/library/albums/regrouping-wire.ts';
-import type {
-  AlbumChangeOut,
-  DuplicateGroupOut,
-  JobOut,
-  MergeOut,
-  RegroupingOut,
-  ReviewOut,
-  TrackOut,
-} from './routes.ts';
 import { request, type Reply } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
 

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { ServerOut, SettingOut, SettingsOut } from './routes.ts';
+import type { SettingOut, SettingsOut } from './routes.ts';
 import { networkQuery } from './network.ts';
 import { ApiError, detailOf } from './problem.ts';
 import { sourcesQuery } from './remote.ts';

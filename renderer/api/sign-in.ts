@@ -1,6 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request, type Input } from './client.ts';
-import type { AuthStatus, TokenResponse } from './routes.ts';
 import { signInWith } from './url-tokens.ts';
 
 export const authStatusQuery = () =>
@@ -13,7 +12,7 @@ export const authStatusQuery = () =>
 function useTokenMutation<R extends 'POST /auth/login' | 'POST /auth/register' | 'POST /auth/setup'>(route: R) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: Input<R>['body']) => request<R>(route, { body } as Input<R>),
+    mutationFn: (body: Input<R>['body']) => request<R>(route, { body }),
     onSuccess: (answer) => {
       queries.clear();
       return signInWith(answer);

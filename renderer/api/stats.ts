@@ -1,6 +1,5 @@
 // Statistics of listening and of the library.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { request } from './client.ts';
 import { HISTORY } from './history.ts';
 import { LIBRARY } from './library.ts';

@@ -1,7 +1,6 @@
 // What keeps the server from working as it should.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { StatusOut } from './routes.ts';
 
 const REFETCH_MS = 30_000;
 

@@ -1,7 +1,7 @@
 // One track and everything known about it.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
-import type { AskedEnrichment, LyricsOut, MatchesOut, TrackOut, TrackPut } from './routes.ts';
+import type { TrackPut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 import { ApiError } from './problem.ts';
 

@@ -1,7 +1,5 @@
 // Deleted tracks: listed, restored, deleted for good.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { DeletedOut, RestoredOut, TrashPage } from '../../server/library/wire.ts';
-import type { TrashedTrackOut } from './routes.ts';
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt } from './library.ts';
 

@@ -1,6 +1,6 @@
 // The tokens in URLs of audio, covers and the event stream. They open nothing else, and are renewed before they end.
 import { API, request, toQueryString } from './client.ts';
-import type { TokenResponse, UrlTokenOut } from './routes.ts';
+import type { TokenResponse } from './routes.ts';
 import { getSession, setUrlTokens, startSession, type UrlTokens } from './session.ts';
 
 const RENEWED_BEFORE_MS = 3_600_000;

@@ -1,15 +1,10 @@
 // Users as an administrator sees them, and one's own app password and ListenBrainz connection.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { UserPage } from '../../server/auth/wire.ts';
-import type { TokenResponse, UserOut } from './routes.ts';
+import type { UserOut } from './routes.ts';
 import { request } from './client.ts';
 import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
-interface AppPassword {
-  username: string;
-  password: string;
-}
 /** What an account may do. */
 export type RightName = Extract<keyof UserOut, `can_${string}`>;
 /** With its limits. */

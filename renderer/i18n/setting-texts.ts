@@ -2,7 +2,7 @@
 // help.
 import i18next from 'i18next';
 import texts from '../../resources/languages/en.json?settings';
-import type { SettingOut } from '../api/routes.ts';
+import type { SettingOut } from '../../server/settings/wire.ts';
 
 /** Keys composed at run time. */
 const translate = i18next.t as (key: string) => string;

@@ -1,9 +1,8 @@
 // What a menu, a key or a drag works on: one or many tracks, albums, artists, genres, playlists or folders, wherever
 // they appear. A list may have more rows than are loaded, so tracks are fetched when an action needs them.
 import { request } from '../api/client.ts';
-import type { AlbumOut, ArtistOut, GenreOut, PlaylistEntryOut, PlaylistOut, TrackOut } from '../api/routes.ts';
+import type { AlbumOut, ArtistOut, GenreOut, PlaylistOut, TrackOut } from '../api/routes.ts';
 import { fetchAlbumTracks, fetchAll, fetchArtistTracks, fetchFilteredTracks } from '../api/library.ts';
-import { PAGE_SIZE } from '../api/pages-ahead.ts';
 import type { ListSource, QueueTrack } from '../player/player.ts';
 import type { ItemTrack, TrackGroup } from './track-drag.ts';
 

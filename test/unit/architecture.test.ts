@@ -52,8 +52,8 @@ it('has no line over 120 characters', () => {
   expect(long).toEqual([]);
 });
 
-it('app.ts is a table of contents', () => {
-  expect(readCode('server/app.ts').trimEnd().split('\n').length).toBeLessThan(150);
+it('app.ts is a table of contents: nothing is decided there but whether jobs run', () => {
+  expect(readCode('server/app.ts').match(/\b(?:if|for|while|switch|catch) ?\([^)]*\)/g)).toEqual(['if (work)']);
 });
 
 describe('the table', () => {
