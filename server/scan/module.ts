@@ -12,7 +12,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import { COMPARE_GONE } from '../library/tasks.ts';
 import { createGoneTrackFinder } from './find-gone.ts';
 import { scanRoutes } from './routes.ts';
-import { LOCAL_FOLDER } from './scan.ts';
+import { LOCAL_FOLDER } from './scan-context.ts';
 import {
   SCAN_LOCAL_FOLDER,
   assertScannable,

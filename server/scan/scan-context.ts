@@ -1,0 +1,126 @@
+// What the stages of one scan work with, and what a scan is given.
+import type { MainDb } from '../db/client.ts';
+import type { Hearing } from '../enrichment/hearing.ts';
+import type { ReaderPool } from '../files/reader-pool.ts';
+import type { TrackWriter } from '../library/tracks/track-writer.ts';
+import { createHeapLimit } from '../runtime/heap-limits.ts';
+import { keyOfPath, keysOf } from '../storage/music-roots.ts';
+import type { Storage } from '../storage/storage.ts';
+import { prepareAlbumCharsets } from './album-charsets.ts';
+import type { Candidate } from './compare-folder.ts';
+import { createCopyQuota } from './copy-room.ts';
+import type { DeletedLocation } from './decide.ts';
+import { createDryRun } from './dry-run.ts';
+import type { GoneTrackFinder } from './find-gone.ts';
+import { createMergedFiles } from './merged-files.ts';
+import { createMovedFiles, type PostponedFile } from './moved-files.ts';
+import { createProgress } from './progress.ts';
+import { findExistingFolders } from './scan-folders.ts';
+import { createScanRecord } from './scan-record.ts';
+import { openScope, type ScopeOptions } from './scan-scope.ts';
+import type { SeparatedTracks } from './separated-tracks.ts';
+import { createCopies } from './store-copies.ts';
+import { createUnfinishedScans } from './unfinished-scans.ts';
+import type { WalkFolders } from './walker.ts';
+import type { ScanProgress } from './wire.ts';
+import { createWriteQueue } from './write-queue.ts';
+import { createScanWriter, type ScanWriterDeps } from './writer.ts';
+
+export const LOCAL_FOLDER = 'local_folder';
+
+export interface ScanDeps {
+  db: MainDb;
+  databasePath: string;
+  tracks: TrackWriter;
+  trash: ScanWriterDeps['trash'];
+  divide: ScanWriterDeps['divide'];
+  reader: Pick<ReaderPool, 'read' | 'warm'>;
+  walkFolders: WalkFolders;
+  now: () => Date;
+  storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
+  /** MIN_FREE_BYTES. */
+  minFreeBytes: () => number;
+  /** Called for audio that a changed file replaced; it may still belong to another track. */
+  releaseAudio: (storageUris: string[]) => Promise<void>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
+  goneTrackFinder: GoneTrackFinder;
+  separatedTracks: SeparatedTracks;
+  /** The longest batch of rows. */
+  batchMs: () => number;
+  /** Resolves when the database's log is short enough to write on. */
+  relieve: () => Promise<void>;
+  /** There is ffmpeg, to send parts of a file. */
+  canSplit: () => Promise<boolean>;
+}
+
+export interface ScanOptions extends ScopeOptions {
+  restore: boolean;
+  /** Also read files that look as they did. */
+  reread?: boolean;
+  /** Only tell what would change: nothing is copied, and no row is written. */
+  dryRun: boolean;
+  signal: AbortSignal;
+  onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void;
+  /** Rows were written. */
+  onCommit: () => void;
+}
+
+export type Scan = Awaited<ReturnType<typeof prepareScan>>;
+
+/** What the stages of one scan work with. */
+export async function prepareScan(deps: ScanDeps, options: ScanOptions) {
+  const { db, now, tracks, trash, divide, storage } = deps;
+  const { roots: root, musicFolders, dryRun, restore, signal } = options;
+  const startedAt = now().getTime();
+  const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
+  const folders = await findExistingFolders(root, scope.folders);
+  const keys = keysOf(root);
+  const keyAt = (path: string): string => keyOfPath(keys, path);
+  const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
+  const doesCopy = [...modes.values()].includes('copy') && !dryRun;
+  const record = createScanRecord();
+  const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
+  const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
+  return {
+    ...deps,
+    ...options,
+    root,
+    startedAt,
+    copies: doesCopy,
+    canSplit: await deps.canSplit(),
+    folders,
+    offline: offlineFolders,
+    closedKeys,
+    isWhole,
+    keyAt,
+    modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
+    record,
+    preview,
+    rows: createWriteQueue({
+      writeBatch:
+        preview?.plan ??
+        unfinished.noteBefore(
+          createScanWriter({ db, tracks, trash, divide, storage, source: LOCAL_FOLDER, restore, record, now }),
+        ),
+      batchMs: deps.batchMs,
+      isScanActive: () => !signal.aborted,
+      relieve: deps.relieve,
+      onCommit: options.onCommit,
+    }),
+    detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
+    movedFiles: createMovedFiles({ db, root, offline: offlineFolders.map(({ key }) => key), source: LOCAL_FOLDER }),
+    mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
+    /** By path: files that are assigned when the walk is over. */
+    postponedFiles: new Map<string, PostponedFile>(),
+    /** Files that are known under another place too. */
+    uncertainCandidates: new Set<Candidate>(),
+    /** Old locations of deleted tracks that are to be restored. */
+    locationsToRestore: new Map<Candidate, DeletedLocation>(),
+    unfinished,
+    copyQuota: createCopyQuota({ storage, root, minFreeBytes: deps.minFreeBytes }),
+    copyTo: doesCopy ? storage.folder : null,
+    sendCopies: doesCopy && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
+    progress: createProgress(record, musicFolders, options.onProgress),
+    heap: createHeapLimit(),
+  };
+}
