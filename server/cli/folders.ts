@@ -34,9 +34,9 @@ async function add({ folders, settings }: FolderApp, dir: string, name: string, 
 }
 
 async function remove({ folders }: FolderApp, { id, name }: KnownFolder): Promise<void> {
-  const { toTrash, kept } = await folders.remove(id, null);
+  const { trashedTracks, remainingTracks } = await folders.remove(id, null);
   console.log(
-    `Removed “${name}”: ${toTrash} tracks go to the trash, ${kept} have been copied and stay. ` +
+    `Removed “${name}”: ${trashedTracks} tracks go to the trash, ${remainingTracks} have been copied and stay. ` +
       `"tonearm folder restore ${id}" undoes that.`,
   );
 }
