@@ -12,7 +12,7 @@ import { libraryId, lookAtDatabase, skipCovers } from '../db/library-identity.ts
 import { conflict } from '../errors.ts';
 import { createReaderPool } from '../files/reader-pool.ts';
 import type { Log } from '../log/log.ts';
-import { rebuildTracks, type Rebuilt } from '../maintenance/rebuild.ts';
+import { rebuildTracks, type RebuildResult } from '../maintenance/rebuild.ts';
 import type { ProductPaths } from '../paths.ts';
 import { syncFolder } from '../runtime/folders.ts';
 import { openStorage } from '../storage/backends.ts';
@@ -46,7 +46,7 @@ function assertNoDatabase(database: string): void {
   );
 }
 
-async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promise<Rebuilt> {
+async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promise<RebuildResult> {
   const stop = new AbortController();
   const onStop = (): void => stop.abort(conflict('Stopped. Run the same command again to continue.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
@@ -98,7 +98,7 @@ function moveIntoPlace({ paths: { data, database } }: Config): void {
   syncFolder(data);
 }
 
-const describe = ({ objects, tracks, unreadable, problems }: Rebuilt): string[] => [
+const describe = ({ objects, tracks, unreadable, problems }: RebuildResult): string[] => [
   `Made a new database with ${tracks} tracks of ${objects} stored files`,
   ...(unreadable > 0
     ? [`${unreadable} files could not be read and were left where they are:`, ...problems.map((line) => `  ${line}`)]

@@ -49,7 +49,7 @@ export function musicFoldersModule({
     settings.list().some((setting) => setting.name === name && setting.origin === 'env');
   let timer: NodeJS.Timeout | undefined;
   return {
-    offers: { folders: service, lookAtFolders: checkFolders },
+    offers: { folders: service, checkFolders: checkFolders },
     routes: musicFolderRoutes({
       service,
       musicFolders,

@@ -92,10 +92,10 @@ const FIGURES: Record<string, Figure[]> = {
     [
       /removes parts of interrupted uploads after (a) week/,
       'server/maintenance/garbage-collection.ts',
-      'GRACE_MS',
+      'MIN_AGE_MS',
       7 * DAY,
     ],
-    [/nothing has referred to for (a) week/, 'server/maintenance/garbage-collection.ts', 'GRACE_MS', 7 * DAY],
+    [/nothing has referred to for (a) week/, 'server/maintenance/garbage-collection.ts', 'MIN_AGE_MS', 7 * DAY],
     [/gets no answer for (\d+) s/, 'server/storage/s3-client.ts', 'silenceMs', SECOND],
     [/or an error, is tried (\w+) times/, 'server/storage/s3-client.ts', 'attempts'],
     [/on a disk is verified every (\d+) days/, 'server/storage/local.ts', 'verifyDays'],
