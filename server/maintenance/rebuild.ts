@@ -82,7 +82,7 @@ export async function rebuildTracks({
     tracks.insert({
       source: SOURCE,
       sourceId: `${REBUILT_FOLDER}/${basename(key)}`,
-      identity: toIdentity(read, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // the title of tracks without one in their tags
+      identity: toIdentity(read, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // for tags without a title
       audio: toAudio(read, audio),
     });
   }

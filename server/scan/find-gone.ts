@@ -244,7 +244,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       const { read, audioHash } = result;
       const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
       const takeFile = (): void =>
-        relocation.takeMergedFile(keptId, { merged: mergedId, folderId, name, audio: toAudio(read, storedAudio) });
+        relocation.takeMergedFile(keptId, { mergedId: mergedId, folderId, name, audio: toAudio(read, storedAudio) });
       if (tryOnTracks(() => withRelaxedCommit(client, takeFile))) upgradedIds.add(keptId);
     }
     return [...upgradedIds];
