@@ -19,11 +19,11 @@ import { conflict } from './errors.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
 import type { ProductPaths } from './paths.ts';
-import { assertUsable, makeFolder, type FolderWords } from './runtime/folders.ts';
+import { assertUsable, makeFolder, type FolderDescription } from './runtime/folders.ts';
 import { openStorage } from './storage/backends.ts';
 import { holdsAudio, readMark, type OwnerOptions } from './storage/library-mark.ts';
 
-export const DATA_FOLDER: FolderWords = {
+export const DATA_FOLDER: FolderDescription = {
   name: 'The data folder',
   remedy: 'Choose another one with --data-dir or DATA_DIR.',
 };

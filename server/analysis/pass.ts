@@ -11,7 +11,7 @@ import type { Hearing, NotListened } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
 import type { Listened } from '../media/fingerprint.ts';
-import { inSlices, turn } from '../runtime/time-slices.ts';
+import { inSlices, waitForTurn } from '../runtime/time-slices.ts';
 import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
 import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
@@ -310,10 +310,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Deletes all results. Fingerprints stay: they recognize files. */
     async throwAway(): Promise<void> {
       withRelaxedCommit(client, queries.clearAlbums);
-      while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await turn();
+      while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await waitForTurn();
       for (let above = 0; above < queries.newest(); above += TRACKS_PER_WRITE) {
         withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + TRACKS_PER_WRITE)).immediate);
-        await turn();
+        await waitForTurn();
       }
       swept = undefined;
       lastCount = undefined;

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
-import { END } from '../runtime/stop-worker.ts';
+import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { isDiskFull } from '../errors.ts';
 import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
@@ -74,8 +74,8 @@ let flushing: Promise<void> = Promise.resolve();
 let queue: Promise<void> = Promise.resolve();
 
 let isEnding = false;
-port.on('message', (request: ReadRequest | typeof END) => {
-  if (request !== END) return void (queue = queue.then(() => readGroup(request)));
+port.on('message', (request: ReadRequest | typeof END_MESSAGE) => {
+  if (request !== END_MESSAGE) return void (queue = queue.then(() => readGroup(request)));
   isEnding = true;
   port.close(); // the thread ends when the pending copies are finished
 });

@@ -46,35 +46,35 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     onEdited: edited.add,
     edited(): void {
       changed();
-      edited.tell();
+      edited.notify();
     },
 
     /** Tracks were added, with or without audio, or renamed. */
     onAdded: added.add,
-    added: added.tell,
+    added: added.notify,
 
     /** One or a few tracks were added with their audio. Scans do not call this. */
     onAudioAdded: audioAdded.add,
     audioAdded(ids: readonly TrackId[]): void {
-      added.tell();
+      added.notify();
       changed();
-      audioAdded.tell(ids);
+      audioAdded.notify(ids);
     },
 
     /** A track was deleted or merged into another. Called inside the transaction. */
     onDeleted: deleted.add,
-    deleted: deleted.tell,
+    deleted: deleted.notify,
 
     /** A deleted track is back. Called inside the transaction. */
     onRestored: restored.add,
-    restored: restored.tell,
+    restored: restored.notify,
 
     /** A track's audio turned out to be missing. */
     onAudioLost: audioLost.add,
-    audioLost: audioLost.tell,
+    audioLost: audioLost.notify,
 
     /** A track's missing audio was found again. */
     onAudioReturned: audioReturned.add,
-    audioReturned: audioReturned.tell,
+    audioReturned: audioReturned.notify,
   };
 }

@@ -6,7 +6,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { AppError } from '../errors.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
@@ -50,6 +50,6 @@ export function createRestoredFiles({ db, audioStore, isOffline, markLost, lookA
       else if ((await isGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
     }
     const timeout = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
-    await Promise.race([eachAtOnce(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
+    await Promise.race([forEachConcurrently(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
   };
 }

@@ -22,7 +22,7 @@ import { trashedTracks, users } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
-import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { overwrittenPlace } from './overwritten-place.ts';
@@ -158,7 +158,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
       { behavior: 'immediate' },
     );
     for (const leftOver of purgedRows) await release(leftOver);
-    await turn(); // release() waits for nothing when there is nothing to delete
+    await waitForTurn(); // release() waits for nothing when there is nothing to delete
     return purgedRows.length;
   }
   const isCoverUsed = (tx: Db, key: string | null): boolean =>

@@ -10,7 +10,7 @@ import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import { createTrackWriter } from '../library/track-writer.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
@@ -109,7 +109,7 @@ export async function rebuildTracks({
   }
 
   await mkdir(tmpDir, { recursive: true });
-  await eachAtOnce(groupObjects(storage.list('audio/')), MAX_CONCURRENT_GROUPS, async (objects) => {
+  await forEachConcurrently(groupObjects(storage.list('audio/')), MAX_CONCURRENT_GROUPS, async (objects) => {
     signal.throwIfAborted();
     const group = objects.filter(({ key }) => findTrack.get(hashInKey(key), toUri(storage, key)) === undefined);
     const results = await readGroup(group);

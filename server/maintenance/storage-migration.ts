@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { ObjectStat, Storage } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 
@@ -120,7 +120,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       .map(({ uri, hash, sizeBytes }): AudioObject => ({ key: uri.slice(scheme.length), hash, sizeBytes }));
     if (objects.length === 0) continue;
     const targetSizes = await listSizes(to, `audio/${prefix}/`);
-    await eachAtOnce(objects, MAX_CONCURRENT_OBJECTS, (object) =>
+    await forEachConcurrently(objects, MAX_CONCURRENT_OBJECTS, (object) =>
       attempt(object.key, () => copyAudio(object, targetSizes.get(object.key))),
     );
     const copiedSizes = await listSizes(to, `audio/${prefix}/`);
@@ -131,7 +131,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
           `The new storage does not list ${key}, which was copied to it. Nothing was changed; try again.`,
         );
   }
-  await eachAtOnce(covers, MAX_CONCURRENT_OBJECTS, (key) => attempt(key, () => copyCover(key)));
+  await forEachConcurrently(covers, MAX_CONCURRENT_OBJECTS, (key) => attempt(key, () => copyCover(key)));
 
   signal.throwIfAborted();
   result.tracks = moveRows(db, scheme, toUri(to, ''), failedKeys);

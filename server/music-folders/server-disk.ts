@@ -4,7 +4,7 @@ import { access, readdir, realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { invalid, type AppError } from '../errors.ts';
-import { isInside, isOfTheSystem, isPrivate, isSystemOnly } from '../runtime/system-folders.ts';
+import { isInside, isSystemOrCrowded, isPrivate, isSystemOnly } from '../runtime/system-folders.ts';
 import { importPathFault } from '../settings/checks.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { ServerFolderOut } from './wire.ts';
@@ -43,7 +43,7 @@ export async function listServerFolder(
     parent: parent === realPath ? null : parent,
     folders: sortedNames.slice(0, MAX_FOLDERS).map((name) => ({ name, path: join(realPath, name) })),
     is_complete: names.length <= MAX_FOLDERS,
-    fault: isOfTheSystem(realPath)
+    fault: isSystemOrCrowded(realPath)
       ? 'has many other things in it; choose a folder below it'
       : await findFault(realPath, ownFolders),
     places: places.map((place) => ({ name: nameOf(place), path: place })),

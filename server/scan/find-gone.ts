@@ -20,7 +20,7 @@ import type { Relocation } from '../relocation/service.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { toFileUri } from '../storage/uri.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 import { prepareComparison } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
@@ -128,7 +128,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     }
     const comparison = await prepareComparison(goneTracksToMatch, lengths, (id) => hearing.ofKept(id, signal));
     const matches: Match<NewTrack>[] = [];
-    await eachAtOnce(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
+    await forEachConcurrently(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
       await yieldIfDue();
       signal.throwIfAborted();
       const hasFingerprint =

@@ -20,7 +20,7 @@ import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
@@ -234,7 +234,7 @@ const withoutFolders = (
 
 async function processFolders(scan: Scan, scope: Pick<Scan, 'folders' | 'closedKeys'>): Promise<void> {
   const { rows, progress } = scan;
-  await eachAtOnce(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
+  await forEachConcurrently(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
     await rows.hasRoom();
     const { ops, toRead } = await planFiles(scan, group);
     rows.push(ops);

@@ -5,7 +5,7 @@ import { isAbsolute } from 'node:path';
 import { SHORT_SECRET } from '../config/secrets.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import { isInside, isOfTheSystem, isPrivate } from '../runtime/system-folders.ts';
+import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** `next`: the settings after the next start. Only changed ones are checked. */
@@ -60,7 +60,7 @@ export async function importPathFault(
     if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
     if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
-  if (isOfTheSystem(real)) return 'belongs to the operating system, or has many other things in it';
+  if (isSystemOrCrowded(real)) return 'belongs to the operating system, or has many other things in it';
   if (isPrivate(real)) return 'is hidden, or holds the data of programs; choose a folder with only music';
   return undefined;
 }

@@ -2,7 +2,7 @@
 // own, so that walking many folders, or a burst of changes, does not block the server.
 import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { END } from '../runtime/stop-worker.ts';
+import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
 import { createPendingChanges, type FileState, type QuietRules } from './changed-folders.ts';
 import { foldersToScan } from '../files/folder-set.ts';
@@ -42,8 +42,8 @@ let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
 
 let isEnding = false;
-port.on('message', (message: typeof END) => {
-  isEnding = message === END;
+port.on('message', (message: typeof END_MESSAGE) => {
+  isEnding = message === END_MESSAGE;
   clearTimeout(timer);
   void tree?.close();
   port.close();

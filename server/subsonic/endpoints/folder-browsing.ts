@@ -7,7 +7,7 @@ import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
-import { partsOf, turn } from '../../runtime/time-slices.ts';
+import { partsOf, waitForTurn } from '../../runtime/time-slices.ts';
 import { notFound } from '../../errors.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
@@ -83,7 +83,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
         const id = toId('folder', child.id);
         return shapes.folder({ id, name: child.name, parent, coverArt: id, ...musicIn(userId, child) });
       });
-      await turn();
+      await waitForTurn();
     }
   }
 
