@@ -1,7 +1,7 @@
 // `tonearm folder list|add|rename|remove|restore`: the music folders, without a running server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
-import type { KnownFolder } from '../config/music-folders.ts';
+import type { StoredFolder } from '../config/music-folders.ts';
 import { AppError } from '../errors.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { showScans } from './scan-report.ts';
@@ -33,7 +33,7 @@ async function add({ folders, settings }: FolderApp, dir: string, name: string, 
   });
 }
 
-async function remove({ folders }: FolderApp, { id, name }: KnownFolder): Promise<void> {
+async function remove({ folders }: FolderApp, { id, name }: StoredFolder): Promise<void> {
   const { trashedTracks, remainingTracks } = await folders.remove(id, null);
   console.log(
     `Removed “${name}”: ${trashedTracks} tracks go to the trash, ${remainingTracks} have been copied and stay. ` +
@@ -42,17 +42,17 @@ async function remove({ folders }: FolderApp, { id, name }: KnownFolder): Promis
 }
 
 function list({ musicFolders }: FolderApp): void {
-  const all = musicFolders.all().filter(({ isSet, removedAt }) => isSet || removedAt !== null);
+  const all = musicFolders.listAll().filter(({ isSet, removedAt }) => isSet || removedAt !== null);
   if (all.length === 0) console.log('No music folder is set.');
   for (const { id, key, name, path, mode, isSet } of all) {
-    const state = isSet ? musicFolders.whyOffline(key) : 'removed';
+    const state = isSet ? musicFolders.offlineReason(key) : 'removed';
     console.log(`${id}  ${name}  ${path ?? ''}  ${mode}${state === undefined ? '' : `  (${state})`}`);
   }
 }
 
 /** Throws `not_found`. */
-function find({ musicFolders }: FolderApp, word: string): KnownFolder {
-  const named = musicFolders.all().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
+function find({ musicFolders }: FolderApp, word: string): StoredFolder {
+  const named = musicFolders.listAll().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
   const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(wholeNumberFromText(word) ?? NaN);
   if (!found) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);
   return found;

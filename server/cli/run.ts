@@ -6,9 +6,9 @@ import { createApp, type App } from '../app.ts';
 import { finishRestore } from '../backup/restore-state.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
-import { keepToOwnAccount } from '../config/private-files.ts';
+import { restrictUmask } from '../config/private-files.ts';
 import { openSecretStore } from '../config/secret-store.ts';
-import { withStoredSettings } from '../config/secrets.ts';
+import { addStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
 import { DATA_FOLDER } from '../data-folder.ts';
 import { AppError, asKnownFault, messageOf } from '../errors.ts';
@@ -67,7 +67,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
   tolerateClosedOutput();
   const shell = connectToShell(invocation.env);
   try {
-    keepToOwnAccount();
+    restrictUmask();
     assertNotTakenByNpm(invocation.env);
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
@@ -234,9 +234,9 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
 /** A restore opens no library, so the passphrase and the keys of the object store are read here, if there are any. */
 async function withSecrets(config: Config): Promise<Config> {
   try {
-    return await withStoredSettings(
+    return await addStoredSettings(
       config,
-      await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }),
+      await openSecretStore({ file: config.paths.secretsFile, requestedPlace: 'keep', log: createLog('silent') }),
     );
   } catch (error) {
     console.error(`tonearm: the stored passphrase and keys cannot be read: ${messageOf(error)}`);

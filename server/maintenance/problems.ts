@@ -51,7 +51,7 @@ export interface ProblemsDeps {
   inPlace: Pick<InPlace, 'check'>;
   paths: { data: string; tmp: string };
   storage: Pick<Storage, 'isUp' | 'diskUsage'>;
-  musicFolders: Pick<MusicFolders, 'all' | 'whyOffline'>;
+  musicFolders: Pick<MusicFolders, 'listAll' | 'offlineReason'>;
   /** Resolves when the music folders were checked. */
   checkFolders: () => Promise<void>;
   log: Log;
@@ -146,8 +146,8 @@ export function createProblems(deps: ProblemsDeps) {
 
   /** Finds music folders that are not set, or were offline at their last check. */
   async function checkMusicFolders(withCounts: boolean): Promise<Problem | undefined> {
-    const folders = musicFolders.all().filter(({ removedAt }) => removedAt === null);
-    const offlineFolders = folders.filter(({ key, isSet }) => !isSet || musicFolders.whyOffline(key) !== undefined);
+    const folders = musicFolders.listAll().filter(({ removedAt }) => removedAt === null);
+    const offlineFolders = folders.filter(({ key, isSet }) => !isSet || musicFolders.offlineReason(key) !== undefined);
     if (offlineFolders.length === 0) return undefined;
     const offlineKeys = offlineFolders.map(({ key }) => key);
     const otherKeys = folders.map(({ key }) => key).filter((key) => key !== '' && !offlineKeys.includes(key));
@@ -159,7 +159,7 @@ export function createProblems(deps: ProblemsDeps) {
     const tracks = await cache(`${isIn} ${paths}`, () => finishInSlices(countTracksIn(paths, isIn, limit)));
     if (tracks === 0) return undefined;
     const faults = offlineFolders.map(({ key, name, isSet }) =>
-      isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
+      isSet ? musicFolders.offlineReason(key) : `No place is set for the music folder ${name}.`,
     );
     return {
       code: offlineFolders.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',

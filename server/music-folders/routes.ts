@@ -1,5 +1,5 @@
 // REST API of the music folders.
-import type { MusicFolders, KnownFolder } from '../config/music-folders.ts';
+import type { MusicFolders, StoredFolder } from '../config/music-folders.ts';
 import { MusicFolderIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
@@ -25,7 +25,7 @@ interface MusicFolderRouteDeps {
   musicFolders: MusicFolders;
   /** Returns how the folder with this key is watched. */
   watchStateOf: (key: string) => MusicFolderOut['watching'];
-  isFixed: (folder: KnownFolder) => boolean;
+  isFixed: (folder: StoredFolder) => boolean;
   /** Tonearm's own folders, which are not shown. */
   ownFolders: { data: string; storageRoot: string };
 }
@@ -37,9 +37,9 @@ export function musicFolderRoutes({
   isFixed,
   ownFolders,
 }: MusicFolderRouteDeps): Route[] {
-  const toOut = (folder: KnownFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
+  const toOut = (folder: StoredFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
     const { id, key, name, path, mode, isSet, removedAt } = folder;
-    const reason = isSet ? musicFolders.whyOffline(key) : undefined;
+    const reason = isSet ? musicFolders.offlineReason(key) : undefined;
     const { tracks = 0, indexedTracks = 0, sizeBytes = 0, durationMs = 0 } = totals.get(key) ?? {};
     return {
       id,
@@ -58,7 +58,7 @@ export function musicFolderRoutes({
       removed_at: isSet || removedAt === null ? null : toIso(removedAt),
     };
   };
-  const loadOut = async (folder: KnownFolder, user: Principal): Promise<MusicFolderOut> =>
+  const loadOut = async (folder: StoredFolder, user: Principal): Promise<MusicFolderOut> =>
     toOut(folder, user, await service.readTotals());
 
   return [
@@ -72,11 +72,11 @@ export function musicFolderRoutes({
       },
       async ({ user }) => {
         const totals = await service.readTotals();
-        const isShown = ({ isSet, removedAt }: KnownFolder): boolean =>
+        const isShown = ({ isSet, removedAt }: StoredFolder): boolean =>
           isSet || (user.isSuperuser && removedAt !== null);
         return {
           items: musicFolders
-            .all()
+            .listAll()
             .filter(isShown)
             .map((folder) => toOut(folder, user, totals)),
         };

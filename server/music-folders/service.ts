@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { eq } from 'drizzle-orm';
-import type { KnownFolder, MusicFolders } from '../config/music-folders.ts';
+import type { StoredFolder, MusicFolders } from '../config/music-folders.ts';
 import { type MainDb, writtenRow } from '../db/client.ts';
 import type { MusicFolderId, UserId } from '../db/ids.ts';
 import { musicFolders as table, type ImportMode } from '../db/schema.ts';
@@ -46,7 +46,7 @@ export type MusicFolderService = ReturnType<typeof createMusicFolderService>;
 export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   const { db, now, settings, musicFolders, jobs, readAside, ownFolders, checkFolders } = deps;
 
-  function get(id: number): KnownFolder {
+  function get(id: number): StoredFolder {
     const folder = musicFolders.find(id);
     if (!folder) throw notFound('music folder', id);
     return folder;
@@ -70,12 +70,12 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   }
 
   settings.checkAlso('LOCAL_MEDIA_IMPORT_PATH', (path) =>
-    findOverlap(path, musicFolders.all().find(({ key }) => key === '')?.id),
+    findOverlap(path, musicFolders.listAll().find(({ key }) => key === '')?.id),
   );
 
   function assertNameFree(name: string, exceptId?: number): void {
     const isTaken = musicFolders
-      .all()
+      .listAll()
       .some((other) => other.isSet && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
     if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
@@ -89,7 +89,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     const plain = trimBoth(dashed, /-/).slice(0, 24);
     const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain; // `c:/` would be a drive
     const isTaken = (key: string): boolean =>
-      musicFolders.all().some((other) => other.key === key) || isFolderName(rootPathOf(key));
+      musicFolders.listAll().some((other) => other.key === key) || isFolderName(rootPathOf(key));
     let key = base;
     for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
     return key;
@@ -118,13 +118,13 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   const updateRow = (id: MusicFolderId, values: Partial<typeof table.$inferInsert>): void => {
     db.update(table).set(values).where(eq(table.id, id)).run();
-    musicFolders.changed();
+    musicFolders.reload();
   };
 
   const requestScan = ({ key }: { key: string }): Promise<unknown> =>
     jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_ALONE] }));
 
-  async function planRemoval({ key }: KnownFolder): Promise<Removal> {
+  async function planRemoval({ key }: StoredFolder): Promise<Removal> {
     const { tracks = 0, indexedTracks = 0 } = (await readTotals()).get(key) ?? {};
     return { trashedTracks: indexedTracks, remainingTracks: tracks - indexedTracks };
   }
@@ -132,10 +132,10 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   const readTotals = (): Promise<Map<string, FolderTotals>> =>
     readFolderTotals(
       readAside,
-      musicFolders.all().map(({ key }) => key),
+      musicFolders.listAll().map(({ key }) => key),
     );
 
-  async function restoreFolder(folder: KnownFolder): Promise<KnownFolder> {
+  async function restoreFolder(folder: StoredFolder): Promise<StoredFolder> {
     if (folder.isSet || folder.removedAt === null || folder.path === null)
       throw conflict(`The music folder “${folder.name}” is not removed.`);
     const overlap = await findOverlap(folder.path).catch(() => undefined); // the disk may not be connected
@@ -148,9 +148,9 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   }
 
   /** Finds the music folder with this path that was removed last. */
-  async function findRemovedFolder(path: string): Promise<KnownFolder | undefined> {
+  async function findRemovedFolder(path: string): Promise<StoredFolder | undefined> {
     const realPath = await realpath(path).catch(() => path);
-    const removedFolders = musicFolders.all().filter((folder) => !folder.isSet && folder.removedAt !== null);
+    const removedFolders = musicFolders.listAll().filter((folder) => !folder.isSet && folder.removedAt !== null);
     const realPaths = await Promise.all(
       removedFolders.map(({ path: storedPath }) => realpath(storedPath ?? '').catch(() => storedPath)),
     );
@@ -168,7 +168,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
      * Adds a music folder and starts a scan of it. The first one goes into the settings. A folder that was removed is
      * restored with its tracks.
      */
-    async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<KnownFolder> {
+    async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<StoredFolder> {
       const removedFolder = await findRemovedFolder(path);
       assertNameFree(name, musicFolders.list().length === 0 ? 1 : removedFolder?.id);
       await assertUsablePath(path);
@@ -184,7 +184,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       } else {
         const values = { key: createKey(name), name, path, mode, createdAt: now() };
         ({ id } = writtenRow(db.insert(table).values(values).returning({ id: table.id })));
-        musicFolders.changed();
+        musicFolders.reload();
       }
       await checkFolders();
       await requestScan(get(id));
@@ -192,7 +192,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     },
 
     /** Changes name, path or mode. After a change of the path, the same relative paths are the same tracks. */
-    async change(id: number, { name, path, mode }: FolderChange): Promise<KnownFolder> {
+    async change(id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
       const folder = get(id);
       if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
       if (name !== undefined) assertNameFree(name, id);
@@ -219,7 +219,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     },
 
     /** Restores a removed folder with its tracks. */
-    restore: (id: number): Promise<KnownFolder> => restoreFolder(get(id)),
+    restore: (id: number): Promise<StoredFolder> => restoreFolder(get(id)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { SHORT_SECRET } from '../config/secrets.ts';
+import { MIN_SECRET_CHARS } from '../config/secret-store.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError, type FieldError } from '../errors.ts';
 import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folders.ts';
@@ -25,8 +25,8 @@ export async function checkTogether(
       message: 'is not an address of this computer; use 0.0.0.0 for the whole network, 127.0.0.1 for this computer',
     }); // the server would not start again
   for (const name of ['JWT_SECRET', 'COMPAT_SECRET_KEY'] as const)
-    if (changed.includes(name) && (next[name]?.length ?? SHORT_SECRET) < SHORT_SECRET)
-      errors.push({ field: name.toLowerCase(), message: `must have at least ${SHORT_SECRET} characters` });
+    if (changed.includes(name) && (next[name]?.length ?? MIN_SECRET_CHARS) < MIN_SECRET_CHARS)
+      errors.push({ field: name.toLowerCase(), message: `must have at least ${MIN_SECRET_CHARS} characters` });
   const backend = getBackend(next.STORAGE_BACKEND);
   const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
   const [field = ''] = changed.includes('STORAGE_BACKEND')

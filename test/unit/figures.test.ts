@@ -58,7 +58,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/parameters \| ([\d,]+) in an address/, 'server/http/mount.ts', 'MAX_QUERY_PARAMETERS'],
     [/in an address, ([\d,]+) in a Subsonic form/, 'server/http/params.ts', 'MAX_PARAMETERS'],
     [/in a Subsonic form of (\d+) MB/, 'server/subsonic/router.ts', 'MAX_FORM_BYTES', MB],
-    [/a sign-in \| ([\d,]+) days/, 'server/config/settings.ts', 'LONGEST_SIGN_IN_DAYS'],
+    [/a sign-in \| ([\d,]+) days/, 'server/config/settings.ts', 'MAX_SIGN_IN_DAYS'],
     [/sessions of an account \| (\d+)/, 'server/auth/sessions.ts', 'MAX_SESSIONS'],
     [/app passwords of an account \| (\d+)/, 'server/auth/named-app-passwords.ts', 'MAX_APP_PASSWORDS'],
     [/There are at most (\d+) of them, each with a name/, 'server/auth/named-app-passwords.ts', 'MAX_APP_PASSWORDS'],

@@ -48,7 +48,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
 
   /** Always includes the first folder: its tracks exist even when it is not configured any more. */
   const rootKeys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
-  const nameOf = (key: string): string => musicFolders.all().find((folder) => folder.key === key)?.name ?? 'Music';
+  const nameOf = (key: string): string => musicFolders.listAll().find((folder) => folder.key === key)?.name ?? 'Music';
 
   const rootsOf = (key?: string): FolderRef[] =>
     (key === undefined ? rootKeys() : [key]).flatMap((rootKey) => folders.root(rootKey) ?? []);
