@@ -66,7 +66,7 @@ it('a keychain is not used unless set', async () => {
     throw new Error('was asked');
   };
   for (const wish of ['keep', 'file'] as const)
-    expect(await open(wish)).toMatchObject({ place: 'file', whyNot: undefined });
+    expect(await open(wish)).toMatchObject({ place: 'file', keychainFault: undefined });
 });
 
 it.each(['absent', 'silent', 'lies'] as const)(
