@@ -44,7 +44,7 @@ type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
 interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
-  hearing: Pick<Hearing, 'listen' | 'stored' | 'store'>;
+  hearing: Pick<Hearing, 'listen' | 'findStored' | 'store'>;
   /** Which ffmpeg there is now. */
   findDecoder: () => Promise<string | undefined>;
   /** Milliseconds since 1970. */
@@ -98,9 +98,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   /** Takes over the fingerprint of a track with the same audio. */
   function hasFingerprint(track: DueTrack): boolean {
-    if (hearing.stored(track.id)) return true;
+    if (hearing.findStored(track.id)) return true;
     const twin = queries.findPrinted(track);
-    const sound = twin === undefined ? undefined : hearing.stored(twin);
+    const sound = twin === undefined ? undefined : hearing.findStored(twin);
     if (sound) hearing.store(track.id, sound);
     return sound !== undefined;
   }

@@ -2,7 +2,7 @@
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
-import { KEPT_MS, type TrashUser } from '../library/trash.ts';
+import { TRASH_RETENTION_MS, type TrashUser } from '../library/trash.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -32,7 +32,7 @@ function printTrash(trash: App['trash']): void {
       console.log(
         `${id}  ${artistName ?? 'Unknown Artist'} - ${title}  ${formatMegabytes(sizeBytes ?? 0)}  deleted ` +
           `${formatDay(deletedAt)}${deletedByName === null ? '' : ` by ${deletedByName}`}, kept until ` +
-          formatDay(new Date(deletedAt.getTime() + KEPT_MS)),
+          formatDay(new Date(deletedAt.getTime() + TRASH_RETENTION_MS)),
       );
     if (offset + PAGE_SIZE >= total)
       console.log(`${formatCount(total)} in the trash, ${formatMegabytes(page.sizeBytes)}.`);

@@ -6,7 +6,7 @@ import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import type { ReadAside } from '../library/list-pages.ts';
 import { createStatements } from '../library/statement-cache.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export type PlayRow = RowAs<
   typeof plays,

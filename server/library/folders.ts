@@ -9,7 +9,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from './list-pages.ts';
 import { createResultCache } from './result-cache.ts';
 import { sortKey } from './sort-and-identity-keys.ts';
-import { inNamedAlbum, namedAlbumOf } from '../db/unnamed.ts';
+import { inNamedAlbum, namedAlbumOf } from '../db/unknown-names.ts';
 import type { Params, Statements } from './statement-cache.ts';
 
 export interface FolderRef {

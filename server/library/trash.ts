@@ -29,7 +29,7 @@ import { overwrittenPlace } from './overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
-export const KEPT_MS = 30 * 86_400_000;
+export const TRASH_RETENTION_MS = 30 * 86_400_000;
 /** Rows that one transaction deletes; their objects are released after it. */
 const ROWS_PER_PURGE = 50;
 /** Failed tracks that are listed in the answer. */
@@ -311,7 +311,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     },
     /** Deletes tracks that have been in the trash for 30 days. */
     async purgeOld(at = now()): Promise<void> {
-      const cutoff = new Date(at.getTime() - KEPT_MS);
+      const cutoff = new Date(at.getTime() - TRASH_RETENTION_MS);
       while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
     },
     /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */

@@ -74,10 +74,10 @@ export function maintenanceModule({
     repair,
     proveCover: covers.prove,
     provePicture: covers.provePicture,
-    onMissing: audio.lostForGood,
-    onReturned: audio.returned,
+    onMissing: audio.markLost,
+    onReturned: audio.markReturned,
     listMissing: audio.listMissing,
-    lookAgain: audio.lookAgain,
+    recheckAudio: audio.recheckAudio,
     isBusy: () => isServing() || isScanning(),
     pace: tuning.verifyPace ?? {},
   });

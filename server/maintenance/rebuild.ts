@@ -76,14 +76,14 @@ export async function rebuildTracks({
     }),
   ).immediate;
 
-  function insertTrack({ key, size }: StoredObject, { read, audioHash }: Extract<ReadResult, { ok: true }>): void {
+  function insertTrack({ key, size }: StoredObject, { content, audioHash }: Extract<ReadResult, { ok: true }>): void {
     const hash = hashInKey(key);
     const audio = { storageUri: toUri(storage, key), contentHash: hash, audioHash, sizeBytes: size };
     tracks.insert({
       source: SOURCE,
       sourceId: `${REBUILT_FOLDER}/${basename(key)}`,
-      identity: toIdentity(read, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // for tags without a title
-      audio: toAudio(read, audio),
+      identity: toIdentity(content, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // for tags without a title
+      audio: toAudio(content, audio),
     });
   }
 

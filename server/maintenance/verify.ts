@@ -64,7 +64,7 @@ export interface VerifyDeps {
   onMissing: (id: TrackId, uri: string) => void;
   onReturned: (id: TrackId, uri: string) => void;
   listMissing: () => TrackId[];
-  lookAgain: (id: TrackId) => Promise<boolean>;
+  recheckAudio: (id: TrackId) => Promise<boolean>;
   /** Returns whether requests are served or a scan runs; the daily part waits for the end. */
   isBusy: () => boolean;
   pace?: Partial<VerifyPace>;
@@ -111,7 +111,7 @@ export function createVerify(deps: VerifyDeps): {
     async function findMissingAudio(): Promise<void> {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
-        if (await deps.lookAgain(id)) tally.returned++;
+        if (await deps.recheckAudio(id)) tally.returned++;
         await yieldIfDue();
       }
     }

@@ -26,7 +26,7 @@ export function musicFoldersModule({
 }: MusicFoldersModuleDeps) {
   const { trash, changes, readAside, watcher } = deps;
   const { data, storageRoot } = config.paths;
-  const checkFolders = createFolderCheck({ db, musicFolders, log, onChange: changes.changed });
+  const checkFolders = createFolderCheck({ db, musicFolders, log, onChange: changes.announceChange });
   const service = createMusicFolderService({
     db,
     now,
@@ -41,8 +41,8 @@ export function musicFoldersModule({
     db,
     musicFolders,
     trash,
-    onDeleted: changes.deleted,
-    libraryChanged: changes.changed,
+    onDeleted: changes.announceDeleted,
+    libraryChanged: changes.announceChange,
     jobs,
   });
   const isFromEnvironment = (name: 'LOCAL_MEDIA_IMPORT_PATH' | 'LOCAL_MEDIA_IMPORT_MODE'): boolean =>

@@ -8,7 +8,7 @@ import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
 import { GAP } from './positions.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
 type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;

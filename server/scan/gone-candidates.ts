@@ -8,9 +8,9 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 import { OVERWRITTEN, SEPARATED } from '../library/overwritten-place.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
-import { IS_UNTOUCHED } from './bare-tracks.ts';
+import { IS_UNTOUCHED } from './untouched-tracks.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export interface GoneTrack extends ComparedMusic {
   id: TrackId;

@@ -28,7 +28,7 @@ import type { Storage } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
-import { createCopyQuota } from './copy-room.ts';
+import { createCopyQuota } from './copy-quota.ts';
 import { hasOnlyOtherLyrics, type DeletedLocation, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { refuseFirstCopies } from './first-copies.ts';
@@ -51,7 +51,7 @@ import {
   recordBatch,
 } from './scan-record.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
-import { assignPostponedFiles } from './settle.ts';
+import { assignPostponedFiles } from './postponed-files.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
 import { markLostCopiesChanged } from './lost-copies.ts';
 import type { WalkFolders } from './walker.ts';
@@ -78,7 +78,7 @@ export interface ScanDeps {
   minFreeBytes: () => number;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
   goneTrackFinder: GoneTrackFinder;
   separatedTracks: SeparatedTracks;
   /** The longest batch of rows. */

@@ -117,7 +117,7 @@ async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
     onMissing: () => undefined,
     onReturned: () => undefined,
     listMissing: () => [],
-    lookAgain: () => Promise.resolve(false),
+    recheckAudio: () => Promise.resolve(false),
     repair: createAudioRepair({ db: server.app.db, musicRoots: () => music, storage, cachedCopy: () => undefined }),
     ...parts,
   });
