@@ -19,7 +19,7 @@ import { libraryModule } from './library/module.ts';
 import { likenessModule, type LikenessTuning } from './likeness/module.ts';
 import { likesModule } from './likes/module.ts';
 import { lyricsModule, type LyricsTuning } from './lyrics/module.ts';
-import { timeForAges } from './maintenance/known-time.ts';
+import { openTimeForAges } from './maintenance/clock-file.ts';
 import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.ts';
 import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
@@ -67,7 +67,13 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
   // Base
   const { config, db, inPlace, owner, secretStore, secrets, reserve } = add(await openDataFolder(options));
-  const nowForAges = timeForAges({ db, file: config.paths.clock, log, now, isOwnClock: options.now === undefined });
+  const nowForAges = openTimeForAges({
+    db,
+    file: config.paths.clock,
+    log,
+    now,
+    isSystemClock: options.now === undefined,
+  });
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools
@@ -162,7 +168,7 @@ export async function createApp(options: AppOptions) {
     }),
   );
   const watcher = add(watchModule({ ...base, tuning }));
-  const { folders, lookAtFolders } = add(musicFoldersModule({ ...base, trash, changes, readAside, settings, watcher }));
+  const { folders, checkFolders } = add(musicFoldersModule({ ...base, trash, changes, readAside, settings, watcher }));
   const { backups, exports } = add(
     backupModule({ ...base, storage, leases, audioStore, playlists, secrets, secretStore, tuning }),
   );
@@ -179,7 +185,7 @@ export async function createApp(options: AppOptions) {
       backups,
       streaming,
       inPlace,
-      lookAtFolders,
+      checkFolders,
       isServing,
       isScanning: scan.isScanning,
       tuning,

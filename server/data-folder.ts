@@ -7,9 +7,9 @@ import { writeOutBackupSettings } from './backup/earlier-settings.ts';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
 import { readJsonFile, writeJsonFile } from './config/json-file.ts';
-import { keepPrivate } from './config/private-files.ts';
+import { makePrivate } from './config/private-files.ts';
 import { openSecretStore, type SecretStore } from './config/secret-store.ts';
-import { loadSecrets, moveWrittenSecrets, withStoredSettings } from './config/secrets.ts';
+import { loadSecrets, moveWrittenSecrets, addStoredSettings } from './config/secrets.ts';
 import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import { watchInPlace } from './db/removed-database.ts';
@@ -19,11 +19,11 @@ import { conflict } from './errors.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
 import type { ProductPaths } from './paths.ts';
-import { assertUsable, makeFolder, type FolderWords } from './runtime/folders.ts';
+import { assertUsable, makeFolder, type FolderDescription } from './runtime/folders.ts';
 import { openStorage } from './storage/backends.ts';
 import { holdsAudio, readMark, type OwnerOptions } from './storage/library-mark.ts';
 
-export const DATA_FOLDER: FolderWords = {
+export const DATA_FOLDER: FolderDescription = {
   name: 'The data folder',
   remedy: 'Choose another one with --data-dir or DATA_DIR.',
 };
@@ -79,18 +79,18 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
 export function takeDataFolder({ paths: { data } }: Config, log: Log, shell?: string): { unlock: () => void } {
   makeFolder(data, DATA_FOLDER);
   assertUsable(data, FILES, DATA_FOLDER);
-  keepPrivate(data, log);
+  makePrivate(data, log);
   return { unlock: lockDataFolder(join(data, 'tonearm.lock'), data, shell) };
 }
 
 export async function openSecrets(given: Config, log: Log): Promise<{ config: Config; secretStore: SecretStore }> {
   const secretStore = await openSecretStore({
     file: given.paths.secretsFile,
-    wish: given.settings.SECRET_STORE,
+    requestedPlace: given.settings.SECRET_STORE,
     log,
   });
   await moveWrittenSecrets(given, secretStore, log);
-  return { config: await withStoredSettings(given, secretStore), secretStore };
+  return { config: await addStoredSettings(given, secretStore), secretStore };
 }
 
 /** `unmarked`: the storage that was this library's, or taken over, when it could not be reached to be marked. */

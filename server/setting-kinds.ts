@@ -1,6 +1,6 @@
 // Declares settings: the rule for the value, and how the setting is shown.
 import { z } from 'zod';
-import { BYTES_AS_TEXT, bytesFromText, numberFromText, percentFromText } from './runtime/number-text.ts';
+import { BYTES_SYNTAX, bytesFromText, numberFromText, percentFromText } from './runtime/number-text.ts';
 import { trimEnd } from './runtime/trim-text.ts';
 
 export const SETTING_GROUPS = [
@@ -67,7 +67,7 @@ export const number = (rule: z.ZodType<number, number>, allowed: string, fromTex
     .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
 /** A size, also with a unit. */
 export const bytes = (least = 0) =>
-  number(z.int().min(least), `${BYTES_AS_TEXT}${least > 0 ? `, at least ${least}` : ''}`, bytesFromText);
+  number(z.int().min(least), `${BYTES_SYNTAX}${least > 0 ? `, at least ${least}` : ''}`, bytesFromText);
 export const percent = number(z.number().min(0).max(100), 'a number from 0 to 100, or 0% to 100%', percentFromText);
 /** Without NUL, at which the system ends names of files and hosts. */
 export const text = z

@@ -1,5 +1,5 @@
 // In which order the queue plays: shuffle, repeat, moving, removing. Pure functions from a queue and its current index.
-import { shuffled } from '../../server/playback/shuffle.ts';
+import { shuffleItems } from '../../server/playback/shuffle.ts';
 import type { QueueEntry, Repeat } from './player.ts';
 
 export interface Ordered {
@@ -18,7 +18,7 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
   }
   const rest = queue.filter((entry) => entry !== current);
   return {
-    queue: [...(current ? [current] : []), ...shuffled(rest, artistOf, random, current)],
+    queue: [...(current ? [current] : []), ...shuffleItems(rest, artistOf, random, current)],
     index: current ? 0 : -1,
   };
 }

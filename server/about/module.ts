@@ -56,7 +56,7 @@ export function aboutModule({
     pictures: covers.artistPictures,
     subjects: createSubjects({ musicBrainz }),
     wikimedia,
-    libraryChanged: changes.changed,
+    libraryChanged: changes.announceChange,
   });
   onAnnotationsMove(createChosenIdentityMoves(db.$client));
   const lookUp = (): void => {

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
-import { isNamed } from '../db/unnamed.ts';
+import { isNamed } from '../db/unknown-names.ts';
 import { aboutSubjects, artistIdentities, type albums, type artists, type SubjectKind } from '../db/schema.ts';
 import type { KnownAlbum } from './musicbrainz.ts';
 

@@ -37,7 +37,7 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     isBusy: () => isInUse() || jobs.list({ status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     afterMs: afterMs ?? 0,
     onHeard(): void {
-      changes.changed();
+      changes.announceChange();
       void jobs.tryEnqueue(COMPARE_GONE, {});
     },
   });

@@ -11,7 +11,7 @@ import type { Hearing, NotListened } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/tracks/measured.ts';
 import type { Log } from '../log/log.ts';
 import type { Listened } from '../media/fingerprint.ts';
-import { inSlices, turn } from '../runtime/time-slices.ts';
+import { inSlices, waitForTurn } from '../runtime/time-slices.ts';
 import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
 import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
@@ -44,7 +44,7 @@ type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
 interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
-  hearing: Pick<Hearing, 'listen' | 'stored' | 'store'>;
+  hearing: Pick<Hearing, 'listen' | 'findStored' | 'store'>;
   /** Which ffmpeg there is now. */
   findDecoder: () => Promise<string | undefined>;
   /** Milliseconds since 1970. */
@@ -98,9 +98,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   /** Takes over the fingerprint of a track with the same audio. */
   function hasFingerprint(track: DueTrack): boolean {
-    if (hearing.stored(track.id)) return true;
+    if (hearing.findStored(track.id)) return true;
     const twin = queries.findPrinted(track);
-    const sound = twin === undefined ? undefined : hearing.stored(twin);
+    const sound = twin === undefined ? undefined : hearing.findStored(twin);
     if (sound) hearing.store(track.id, sound);
     return sound !== undefined;
   }
@@ -310,10 +310,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Deletes all results. Fingerprints stay: they recognize files. */
     async throwAway(): Promise<void> {
       withRelaxedCommit(client, queries.clearAlbums);
-      while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await turn();
+      while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await waitForTurn();
       for (let above = 0; above < queries.newest(); above += TRACKS_PER_WRITE) {
         withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + TRACKS_PER_WRITE)).immediate);
-        await turn();
+        await waitForTurn();
       }
       swept = undefined;
       lastCount = undefined;

@@ -3,7 +3,7 @@ import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
 import { fineEnergySql, MOODS, moodSql, type Mood } from '../library/lists/moods.ts';
 import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';

@@ -5,7 +5,7 @@ import { createHash, hash as hashOf, type KeyObject } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openPlainFileSync } from '../runtime/plain-files.ts';
-import { END } from '../runtime/stop-worker.ts';
+import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { cipherOf } from './encryption.ts';
 import { PIECE_BYTES, sumOfParts, toStoredParts } from './packs.ts';
 
@@ -51,8 +51,8 @@ let batches: Generator<Batch> | undefined;
 let [parts, size]: [Buffer[], number] = [[], 0];
 let [blobs, done]: [MadeBlob[], Batch['done']] = [[], []];
 
-port.on('message', (request: BlobRequest | typeof END) => {
-  if (request === END) {
+port.on('message', (request: BlobRequest | typeof END_MESSAGE) => {
+  if (request === END_MESSAGE) {
     batches?.return(undefined); // closes the file
     return port.close();
   }

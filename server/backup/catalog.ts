@@ -1,7 +1,7 @@
 // Which packs there are, and what is in them: from the indexes, and of packs that none lists from their directories.
 // Whatever is interrupted, nothing that an index lists is gone: new ones are written before old ones are deleted.
 import { randomBytes } from 'node:crypto';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { StoredObject } from '../storage/storage.ts';
 import type { Cipher } from './encryption.ts';
 import { nameIn, type PackFiles } from './pack-files.ts';
@@ -34,7 +34,7 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
     indexKeys = (await newestFirst(target.list('index/'))).map(({ key }) => key);
     let isChanging = false;
     const read = new Map<string, Pack[]>();
-    await eachAtOnce(indexKeys, INDEXES_AT_ONCE, async (key) => {
+    await forEachConcurrently(indexKeys, INDEXES_AT_ONCE, async (key) => {
       const packs = await files.readIndex(key);
       if (packs === 'gone') isChanging = true;
       else if (packs === 'damaged') damaged.push(key);

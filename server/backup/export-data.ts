@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import { FIELD_NAMES } from '../db/track-fields.ts';
 import type { ExportPaths } from './export-paths.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 const ROWS = 500;
 

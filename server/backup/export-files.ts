@@ -2,7 +2,7 @@
 // is complete and need not be written again.
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sharedModes } from '../config/private-files.ts';
+import { getSharedModes } from '../config/private-files.ts';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
 /** FAT stores times in steps of two seconds. */
@@ -26,7 +26,7 @@ export async function writeWhole(
     work.catch((cause: unknown) => {
       throw toAppError(cause, path);
     });
-  const modes = sharedModes();
+  const modes = getSharedModes();
   await onDisk(makeFolder(dirname(path), modes.folder));
   await onDisk(rm(part, { force: true })); // of an interrupted run, or what somebody put there: a link or a pipe
   const file = await onDisk(open(part, 'wx'));

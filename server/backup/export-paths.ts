@@ -8,7 +8,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, tracks } from '../db/schema.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
-import { isNamed } from '../db/unnamed.ts';
+import { isNamed } from '../db/unknown-names.ts';
 
 const ROWS = 50;
 const IDS = 2_000;

@@ -30,15 +30,15 @@ import { assertFit } from './fit-folders.ts';
 import { toSnapshotId } from './manifest.ts';
 import { hashOfFile } from './referenced-files.ts';
 import { cleanForExport, copyDatabase } from './snapshot-thread.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
-import { makeFolder, type FolderWords } from '../runtime/folders.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
+import { makeFolder, type FolderDescription } from '../runtime/folders.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const AT_ONCE = 4;
 const SHOWN = 20;
-const EXPORT_FOLDER: FolderWords = { name: 'The folder', remedy: 'Choose another one.' };
+const EXPORT_FOLDER: FolderDescription = { name: 'The folder', remedy: 'Choose another one.' };
 
 interface ExportDeps {
   db: MainDb;
@@ -139,7 +139,7 @@ export function createExportService(deps: ExportDeps) {
   async function copyAudio(work: Work, listed: ReadonlyMap<string, string>): Promise<void> {
     const { paths, result, run } = work;
     const total = paths.count();
-    await eachAtOnce(paths.all(), AT_ONCE, async ({ uri, path }) => {
+    await forEachConcurrently(paths.all(), AT_ONCE, async ({ uri, path }) => {
       run.signal.throwIfAborted();
       const ref = refOf(uri);
       const hash = ref.startsWith('own:') ? undefined : hashInKey(ref);

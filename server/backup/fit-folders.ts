@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
-import { isInside, isOfTheSystem } from '../runtime/system-folders.ts';
+import { isInside, isSystemOrCrowded } from '../runtime/system-folders.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 /** Throws `conflict` for a folder of the server or of the system, or inside one, also through symbolic links. */
@@ -16,7 +16,7 @@ export function assertFit(path: string, ownFolders: readonly string[]): void {
     throw conflict(
       `${path} is inside ${own}, which the server uses itself. Choose another folder, best on another disk.`,
     );
-  if (places.some(isOfTheSystem))
+  if (places.some(isSystemOrCrowded))
     throw conflict(`${path} belongs to the operating system. Choose a folder of your own, best on another disk.`);
 }
 

@@ -13,7 +13,7 @@ import { spaceOn } from './restore-files.ts';
 type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
 /** Opening a backup asks for its header and reads its index, which is much for each of many objects. */
-const KEPT_MS = 60_000;
+const REPOSITORY_CACHE_MS = 60_000;
 
 interface RepairerDeps {
   storage: Pick<Storage, 'put' | 'diskUsage'>;
@@ -28,9 +28,9 @@ export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDep
   let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;
 
   function opened(): Promise<Pick<Repository, 'read'>> {
-    if (!kept || kept.until < now().getTime()) kept = { repo: open(), until: now().getTime() + KEPT_MS };
+    if (!kept || kept.until < now().getTime()) kept = { repo: open(), until: now().getTime() + REPOSITORY_CACHE_MS };
     clearTimeout(timer);
-    timer = setTimeout(() => (kept = undefined), KEPT_MS).unref(); // it holds packs that were read
+    timer = setTimeout(() => (kept = undefined), REPOSITORY_CACHE_MS).unref(); // it holds packs that were read
     const { repo } = kept;
     void repo.catch(() => {
       kept = undefined;

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { ZodError } from 'zod';
 import { MAX_COVER_BYTES } from '../covers/picture.ts';
 import { AppError } from '../errors.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { createArrivingSpace, type ArrivingSpace } from '../storage/arriving-space.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { pathBelow } from '../storage/file-names.ts';
@@ -60,7 +60,7 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   let done = 0;
 
   try {
-    await eachAtOnce(lines(), AT_ONCE, async (line) => {
+    await forEachConcurrently(lines(), AT_ONCE, async (line) => {
       signal?.throwIfAborted();
       if (!listed.isNamed(line)) fetched.unnamed++;
       else if (line.kind === 'stored') await fetchObject(line);

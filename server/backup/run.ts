@@ -18,7 +18,7 @@ import { SourceProblem } from './object-source.ts';
 import { prune, type Pruned } from './prune.ts';
 import { describeFaults } from './objects.ts';
 import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { Repository } from './repository.ts';
 import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';
@@ -241,7 +241,7 @@ function filesOf({ repo, source, copy, threads }: FilesDeps, { signal, progress 
     let done = 0;
     for await (const contents of onOneList(contentsOf(copy))) {
       const lines: FileLine[] = [];
-      await eachAtOnce(contents.entries(), atOnce, async ([n, content]) => {
+      await forEachConcurrently(contents.entries(), atOnce, async ([n, content]) => {
         signal.throwIfAborted();
         const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
         lines[n] = line;

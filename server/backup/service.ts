@@ -6,7 +6,7 @@ import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import { libraryId } from '../db/library-identity.ts';
 import type { SecretStore } from '../config/secret-store.ts';
-import { storedSettings, type Secrets } from '../config/secrets.ts';
+import { readStoredSettings, type Secrets } from '../config/secrets.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
@@ -155,7 +155,7 @@ export function createBackupService({
           string,
           string
         >),
-        ...inLowerCase(await storedSettings(secretStore)),
+        ...inLowerCase(await readStoredSettings(secretStore)),
       },
     };
     return {

@@ -3,20 +3,20 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { AppError } from '../errors.ts';
 
-/** Takes the echo of what is typed. */
-const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+/** Returns a stream that drops the echo of typed characters. */
+const createSilentOutput = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 type Ask = (prompt: string) => Promise<string>;
 
-/** One that exists already, and is asked for once. */
-export const askSecret = (name: string): Promise<string> => whileHidden((ask) => ask(`${name}: `));
+/** Asks once for an existing secret. */
+export const askSecret = (name: string): Promise<string> => withHiddenInput((ask) => ask(`${name}: `));
 
-/** One that is being set: on a terminal asked for twice, and again while it is refused or the two differ. */
-export const askNewSecret = (name: string, whyRefused: (secret: string) => string | undefined): Promise<string> =>
-  whileHidden(async (ask) => {
+/** Asks for a new secret: on a terminal twice, and again while it is refused or the two differ. */
+export const askNewSecret = (name: string, findFault: (secret: string) => string | undefined): Promise<string> =>
+  withHiddenInput(async (ask) => {
     for (;;) {
       const secret = await ask(`${name}: `);
-      const refusal = whyRefused(secret);
+      const refusal = findFault(secret);
       if (!process.stdin.isTTY && refusal !== undefined) throw new AppError('invalid', refusal);
       if (!process.stdin.isTTY) return secret;
       if (refusal === undefined && secret === (await ask(`${name} again: `))) return secret;
@@ -24,12 +24,12 @@ export const askNewSecret = (name: string, whyRefused: (secret: string) => strin
     }
   });
 
-/** Throws `conflict` on Ctrl+C and Ctrl+D, when the terminal echoes again. */
-async function whileHidden(work: (ask: Ask) => Promise<string>): Promise<string> {
+/** Asks without echo. Throws `conflict` on Ctrl+C and Ctrl+D; then the terminal echoes again. */
+async function withHiddenInput(work: (ask: Ask) => Promise<string>): Promise<string> {
   const isTerminal = process.stdin.isTTY;
   const input = createInterface({
     input: process.stdin,
-    ...(isTerminal && { output: nowhere() }),
+    ...(isTerminal && { output: createSilentOutput() }),
     terminal: isTerminal,
     historySize: 0,
   });

@@ -1,4 +1,4 @@
-// A question on the terminal that is answered with yes or no.
+// Asks a question on the terminal that is answered with yes or no.
 import { createInterface } from 'node:readline/promises';
 
 /** Returns whether the answer is yes; anything else is a no. The input has to be a terminal. */

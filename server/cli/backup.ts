@@ -7,11 +7,11 @@ import { formatBytes } from '../runtime/format-bytes.ts';
 import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
 
-export async function runBackup(app: App, { args: [verb], to: place, read }: Command): Promise<void> {
-  const to = place === undefined || backupBackend(place) ? place : resolve(place);
-  if (verb === 'check') return runCheck(app, to, read);
-  if (verb === 'unlock') return runUnlock(app, to);
-  const { id } = await app.backups.start(to);
+export async function runBackup(app: App, { args: [verb], to: enteredTarget, readPercent }: Command): Promise<void> {
+  const target = enteredTarget === undefined || backupBackend(enteredTarget) ? enteredTarget : resolve(enteredTarget);
+  if (verb === 'check') return runCheck(app, target, readPercent);
+  if (verb === 'unlock') return runUnlock(app, target);
+  const { id } = await app.backups.start(target);
   for (const line of describeBackup(await runJob<BackupResult>(app, id, 'Backing up'))) console.log(line);
 }
 
@@ -89,8 +89,8 @@ const describeCheck = ({
     : []),
   ...(foreign > 0
     ? [
-        `${foreign} files there are none of the backup's, and were left alone:`,
-        ...foreign_items.map((one) => `  ${one}`),
+        `${foreign} files there do not belong to the backup, and were not touched:`,
+        ...foreign_items.map((line) => `  ${line}`),
       ]
     : []),
 ];

@@ -1,10 +1,10 @@
-// Whoever reads what is printed may end first, as in `tonearm trash list | head -1`. That is no fault: a command does
-// its work to the end, without saying more, and a server goes on.
+// The program that reads the output may end first, as in `tonearm trash list | head -1`. That is no error: a command
+// finishes its work silently, and a server keeps running.
 
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO';
 
 export function tolerateClosedOutput(): void {
-  process.stderr.on('error', () => undefined); // nowhere is left to say it
+  process.stderr.on('error', () => undefined); // no output is left for a message
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isClosed(error)) return;
     process.exitCode = 1;

@@ -14,26 +14,26 @@ import {
   isCommand,
   OPTIONS,
   optionsOf,
-  sharedOf,
+  sharedOptionsOf,
   shapeOf,
   titleOf,
   type CommandName,
   type Form,
   type OptionName,
 } from './commands.ts';
-import { fullCallOf, usersOf } from './help.ts';
+import { fullCallOf, commandsWith } from './help.ts';
 import { suggestionFor } from './nearest-word.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Command {
   name: CommandName;
   args: string[];
-  /** Settings from options; they override the environment. */
+  /** Settings from options, which override the environment. */
   settings: Record<string, string>;
   open: boolean;
-  /** `--import`: scan at the start. */
+  /** `--import` or `--index`: scan at startup. */
   scanAtStart: boolean;
-  /** `--keep-port`: the port of `--port` is kept in the settings. */
+  /** `--keep-port`: save the port of `--port` in the settings. */
   keepPort: boolean;
   superuser: boolean;
   dryRun: boolean;
@@ -48,7 +48,7 @@ export interface Command {
   replace?: boolean;
   skipDamaged?: boolean;
   /** `--read`: percent of the contents of a backup. */
-  read?: number;
+  readPercent?: number;
   /** `--new-library`. */
   isNewLibrary?: boolean;
   /** `--earlier-library`. */
@@ -57,7 +57,7 @@ export interface Command {
   acceptSettings?: boolean;
   /** `--yes`. */
   isConfirmed?: boolean;
-  /** Of `help`. */
+  /** The command that `help` is about. */
   topic?: CommandName;
 }
 
@@ -68,13 +68,13 @@ export function parseCommandLine(argv: string[]): Command {
   const { values, positionals } = parse(argv);
   const [word = 'serve', ...args] = positionals;
   if (values.help || word === 'help') return helpCommand(word === 'help' ? args : positionals);
-  if (values.version) return commandOf('version', [], {});
+  if (values.version) return toCommand('version', [], {});
   if (!isCommand(word))
     throw new UsageError(
       `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run with --help for the list.`,
     );
-  assertFits(formOf(word, args), { name: word, args, values });
-  return commandOf(word, args, values);
+  assertFits(findForm(word, args), { name: word, args, values });
+  return toCommand(word, args, values);
 }
 
 const PATHS = ['data-dir', 'import', 'to', 'from', 'music'] as const;
@@ -84,9 +84,9 @@ function parse(argv: string[]) {
     const parsed = parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
     for (const name of PATHS) {
       const path = parsed.values[name];
-      if (path !== undefined) parsed.values[name] = fromHome(path);
+      if (path !== undefined) parsed.values[name] = expandHome(path);
     }
-    return { ...parsed, positionals: parsed.positionals.map(fromHome) };
+    return { ...parsed, positionals: parsed.positionals.map(expandHome) };
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split(/\.?\n|\. /)[0] ?? '') : String(cause);
     const [, option] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
@@ -96,23 +96,23 @@ function parse(argv: string[]) {
 }
 
 function helpCommand([word]: string[]): Command {
-  if (word === undefined) return commandOf('help', [], {});
+  if (word === undefined) return toCommand('help', [], {});
   if (!isCommand(word))
     throw new UsageError(
       `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run "tonearm help" for the list.`,
     );
-  return { ...commandOf('help', [], {}), topic: word };
+  return { ...toCommand('help', [], {}), topic: word };
 }
 
-/** The form that the first argument chooses. */
-export function formOf(name: CommandName, args: string[]): Form {
+/** Finds the form that the first argument selects. Throws UsageError. */
+export function findForm(name: CommandName, args: string[]): Form {
   const forms = formsOf(name);
   const verbs = forms.flatMap((form) => shapeOf(form).verb ?? []);
-  const plain = forms.find((form) => shapeOf(form).verb === undefined);
+  const defaultForm = forms.find((form) => shapeOf(form).verb === undefined);
   const [word] = args;
-  const chosen = forms.find((form) => word !== undefined && shapeOf(form).verb === word);
-  if (chosen) return chosen;
-  if (plain && (word === undefined || verbs.length === 0)) return plain;
+  const chosenForm = forms.find((form) => word !== undefined && shapeOf(form).verb === word);
+  if (chosenForm) return chosenForm;
+  if (defaultForm && (word === undefined || verbs.length === 0)) return defaultForm;
   const calls = verbs.map((verb) => `${name} ${verb}`);
   if (word === undefined) {
     const choices = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(calls);
@@ -130,44 +130,46 @@ interface Call {
   values: Values;
 }
 
-/** Throws UsageError for arguments and options that the form does not take, and for what is missing. */
+/** Throws UsageError for arguments and options that the form does not take, and for missing ones. */
 function assertFits(form: Form, { name, args, values }: Call): void {
-  const { verb, least, most } = shapeOf(form);
-  const given = verb === undefined ? args : args.slice(1);
+  const { verb, minArgs, maxArgs } = shapeOf(form);
+  const operands = verb === undefined ? args : args.slice(1);
   assertOptions(form, name, values);
-  if (most < given.length) throw new UsageError(`Unexpected argument "${given[most]}". Names with spaces need quotes.`);
-  if (given.length < least || (form.required ?? []).some((option) => values[option] === undefined))
+  if (maxArgs < operands.length)
+    throw new UsageError(`Unexpected argument "${operands[maxArgs]}". Names with spaces need quotes.`);
+  if (operands.length < minArgs || (form.required ?? []).some((option) => values[option] === undefined))
     throw new UsageError(`Something is missing: tonearm ${fullCallOf(name, form)}.`);
-  for (const argument of given) notEmpty(argument, titleOf(name, form));
-  if (form.args.includes('WHAT=VALUE')) parseTerms(given.slice(1));
+  for (const argument of operands) assertNotEmpty(argument, titleOf(name, form));
+  if (form.args.includes('WHAT=VALUE')) parseTerms(operands.slice(1));
   if (values.all && values.failed) throw new UsageError('--all includes --failed; use only one of them.');
   if (name === 'storage' && !findBackend(values.to ?? ''))
     throw new UsageError(`There is no storage "${values.to}": tonearm ${fullCallOf(name, form)}.`);
 }
 
 function assertOptions(form: Form, name: CommandName, values: Values): void {
-  const allowed = [...optionsOf(form), ...sharedOf(name), ...GENERAL_OPTIONS];
+  const allowed = [...optionsOf(form), ...sharedOptionsOf(name), ...GENERAL_OPTIONS];
   for (const [option, value] of Object.entries(values) as [OptionName, string | boolean][]) {
-    if (!allowed.includes(option)) throw new UsageError(`--${option} is an option of ${whoTakes(option, name)}.`);
-    if (typeof value === 'string') notEmpty(value, `--${option}`);
+    if (!allowed.includes(option))
+      throw new UsageError(`--${option} is an option of ${describeCommandsWith(option, name)}.`);
+    if (typeof value === 'string') assertNotEmpty(value, `--${option}`);
   }
 }
 
-/** `scan and gc, not of serve`. */
-function whoTakes(option: OptionName, name: CommandName): string {
-  const users = usersOf(option);
+/** Lists the commands with an option: `scan and gc, not of serve`. */
+function describeCommandsWith(option: OptionName, name: CommandName): string {
+  const users = commandsWith(option);
   const titles = users.includes(name)
     ? formsOf(name).flatMap((form) => (optionsOf(form).includes(option) ? [titleOf(name, form)] : []))
     : users;
   return `${new Intl.ListFormat('en-GB').format(titles)}${users.includes(name) ? '' : `, not of ${name}`}`;
 }
 
-function commandOf(name: CommandName, args: string[], values: Values): Command {
+function toCommand(name: CommandName, args: string[], values: Values): Command {
   const { to, from, snapshot, music, read } = values;
   return {
     name,
     args,
-    settings: settingsOf(values),
+    settings: toSettings(values),
     scope: values.all ? 'all' : values.failed ? 'failed' : 'pending',
     open: values.open === true,
     scanAtStart: values.import !== undefined || values.index === true,
@@ -183,13 +185,13 @@ function commandOf(name: CommandName, args: string[], values: Values): Command {
     ...(values['skip-damaged'] === true && { skipDamaged: true }),
     ...(values['accept-settings'] === true && { acceptSettings: true }),
     ...(values.yes === true && { isConfirmed: true }),
-    ...(read !== undefined && { read: parsePercent(read) }),
+    ...(read !== undefined && { readPercent: parsePercent(read) }),
     ...(values['new-library'] === true && { isNewLibrary: true }),
     ...(values['earlier-library'] === true && { earlierLibrary: true }),
   };
 }
 
-function settingsOf(values: Values): Record<string, string> {
+function toSettings(values: Values): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [option, spec] of Object.entries(OPTIONS)) {
     const value = values[option as OptionName];
@@ -212,17 +214,17 @@ function assertValid(setting: Parameters<typeof parseSetting>[0], value: string)
   }
 }
 
-/** `5%` and `5` are the same. */
+/** Parses `5%` and `5`, which are the same. Throws UsageError. */
 function parsePercent(text: string): number {
   const percent = percentFromText(text);
   if (percent !== undefined && percent >= 0 && percent <= 100) return percent;
   throw new UsageError(`--read takes a part of the contents, from 0% to 100%, not "${text}".`);
 }
 
-/** Shells replace a tilde only where a word begins, so not in `--data-dir=~/Library`. */
-const fromHome = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(homedir(), path.slice(1)) : path);
+/** Replaces a tilde, which shells do only at the start of a word, so not in `--data-dir=~/Library`. */
+const expandHome = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(homedir(), path.slice(1)) : path);
 
-/** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
-function notEmpty(value: string, where: string): void {
-  if (value.trim() === '') throw new UsageError(`The value after ${where} is empty.`);
+/** Throws for an empty value: it is mostly an unset shell variable, and as a path it would be the working directory. */
+function assertNotEmpty(value: string, place: string): void {
+  if (value.trim() === '') throw new UsageError(`The value after ${place} is empty.`);
 }

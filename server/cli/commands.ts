@@ -1,5 +1,5 @@
-// All commands and options of the command line: what they take, and a line of help. The parser, its messages and the
-// help are derived from these tables.
+// All commands and options of the command line, with a line of help each. The parser, its messages and the help are
+// derived from these tables.
 import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
 import { LOG_LEVELS } from '../log/log.ts';
 import { BACKENDS, BACKUP_STORES } from '../storage/backends.ts';
@@ -7,9 +7,9 @@ import { BACKENDS, BACKUP_STORES } from '../storage/backends.ts';
 interface OptionSpec {
   type: 'string' | 'boolean';
   short?: string;
-  /** What stands for the value in usages. */
+  /** Placeholder of the value in usages. */
   value?: string;
-  /** The setting that it overrides. */
+  /** The setting that the option overrides. */
   setting?: 'DATA_DIR' | 'HOST' | 'PORT' | 'LOG_LEVEL';
   about: string;
 }
@@ -64,28 +64,28 @@ export const OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 export type OptionName = keyof typeof OPTIONS;
-/** Of all commands. */
+/** Options of all commands. */
 export const GENERAL_OPTIONS: readonly OptionName[] = ['data-dir', 'log-level', 'help', 'version'];
 
 /** One way to call a command. */
 export interface Form {
-  /** Makes a library where there is none. */
-  begins?: true;
+  /** The command creates a library where there is none. */
+  createsLibrary?: true;
   /**
-   * What follows the command: a verb in lower case, `NAMES` of what is needed, `[NAMES]` of what may be left out, and
+   * The arguments after the command: a verb in lower case, `NAMES` of required ones, `[NAMES]` of optional ones, and
    * `…` for any number.
    */
   args: string;
   about: string;
   required?: readonly OptionName[];
   options?: readonly OptionName[];
-  /** What an option takes here, where that differs. */
+  /** Placeholders of option values, where they differ in this form. */
   values?: Partial<Record<OptionName, string>>;
 }
 
 interface CommandSpec {
   forms: readonly Form[];
-  /** Options of all forms, which usages leave out. */
+  /** Options of all forms, which usages do not show. */
   shared?: readonly OptionName[];
   examples: readonly string[];
 }
@@ -98,7 +98,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
-        begins: true,
+        createsLibrary: true,
         about: 'the server and its web interface (default)',
         options: ['import', 'index', 'open', 'host', 'port', 'keep-port', 'new-library'],
       },
@@ -109,7 +109,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '[DIR]',
-        begins: true,
+        createsLibrary: true,
         about: 'scan the music folder, or DIR in it, once and without a running server',
         options: ['dry-run', 'reread', 'import', 'index', 'new-library'],
       },
@@ -125,7 +125,7 @@ export const COMMANDS = {
       { args: 'list', about: 'list accounts' },
       {
         args: 'add NAME [WHAT=VALUE …]',
-        begins: true,
+        createsLibrary: true,
         about: 'create an account; asks for the password; WHAT as in user set',
         options: ['superuser'],
       },
@@ -171,7 +171,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
-        begins: true,
+        createsLibrary: true,
         about: 'restore a backup into the data folder; asks for the passphrase, if it is encrypted and none is set',
         required: ['from'],
         options: ['snapshot', 'replace', 'music', 'skip-damaged', 'accept-settings'],
@@ -187,7 +187,7 @@ export const COMMANDS = {
     forms: [
       {
         args: 'DIR',
-        begins: true,
+        createsLibrary: true,
         about: 'make the library of an export in the data folder',
         options: ['replace', 'skip-damaged', 'yes'],
       },
@@ -211,7 +211,7 @@ export const COMMANDS = {
   folder: {
     forms: [
       { args: 'list', about: 'music folders with their ids' },
-      { args: 'add DIR NAME [copy|reference]', begins: true, about: 'add a music folder and scan it' },
+      { args: 'add DIR NAME [copy|reference]', createsLibrary: true, about: 'add a music folder and scan it' },
       { args: 'rename FOLDER NAME', about: 'give a music folder, by its name or id, another name' },
       { args: 'remove FOLDER', about: 'move its tracks to the trash; folder restore undoes that' },
       { args: 'restore FOLDER', about: 'bring a removed music folder back' },
@@ -241,7 +241,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
-        begins: true,
+        createsLibrary: true,
         about:
           'make a new database from the stored audio, if the old one is lost and there is no backup; then scan the ' +
           'music folder',
@@ -262,37 +262,37 @@ export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
 export const formsOf = (name: CommandName): readonly Form[] => COMMANDS[name].forms;
-export const sharedOf = (name: CommandName): readonly OptionName[] => {
+export const sharedOptionsOf = (name: CommandName): readonly OptionName[] => {
   const { shared = [] }: CommandSpec = COMMANDS[name];
   return shared;
 };
 export const isCommand = (word: string): word is CommandName => word in COMMANDS;
 
-/** The verb, and how many arguments may follow. */
-export function shapeOf({ args }: Form): { verb: string | undefined; least: number; most: number } {
+/** Returns the verb, and how many arguments may follow. */
+export function shapeOf({ args }: Form): { verb: string | undefined; minArgs: number; maxArgs: number } {
   const tokens: string[] = args.match(/\[[^[\]]*\]|[^\s[\]]+/g) ?? [];
   const verb = /^[a-z]/.test(args) ? tokens.shift() : undefined;
-  const places = tokens.filter((token) => token !== '…');
+  const operands = tokens.filter((token) => token !== '…');
   return {
     verb,
-    least: places.filter((token) => !token.startsWith('[')).length,
-    most: args.includes('…') ? Infinity : places.length,
+    minArgs: operands.filter((token) => !token.startsWith('[')).length,
+    maxArgs: args.includes('…') ? Infinity : operands.length,
   };
 }
 
 export const optionsOf = ({ required = [], options = [] }: Form): readonly OptionName[] => [...required, ...options];
 
-/** `backup check`. */
+/** Returns command and verb: `backup check`. */
 export const titleOf = (name: CommandName, form: Form): string =>
   [name, shapeOf(form).verb].filter((word) => word !== undefined).join(' ');
 
-/** `--to DIR`, as it is written in front of its value. */
+/** Returns an option with the placeholder of its value: `--to DIR`. */
 export function optionText(option: OptionName, form?: Form): string {
   const { value }: OptionSpec = OPTIONS[option];
-  const shown = form?.values?.[option] ?? value;
-  return shown === undefined ? `--${option}` : `--${option} ${shown}`;
+  const shownValue = form?.values?.[option] ?? value;
+  return shownValue === undefined ? `--${option}` : `--${option} ${shownValue}`;
 }
 
-/** `storage migrate --to local|s3`: the command with what it needs. */
+/** Returns the command with its required arguments and options: `storage migrate --to local|s3`. */
 export const callOf = (name: CommandName, form: Form): string =>
   [name, form.args, ...(form.required ?? []).map((option) => optionText(option, form))].filter(Boolean).join(' ');

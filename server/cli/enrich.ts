@@ -4,7 +4,7 @@ import type { EnrichLibraryResult } from '../enrichment/wire.ts';
 import { runJob } from './wait.ts';
 import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 
-const SHOWN_FAILURES = 20;
+const MAX_SHOWN_FAILURES = 20;
 
 export async function runEnrich(app: App, scope: 'pending' | 'failed' | 'all'): Promise<void> {
   const { id } = await app.jobs.enqueue(ENRICH_LIBRARY, { scope, askedAt: Date.now() });
@@ -25,7 +25,7 @@ function describe({
     `${tracks} tracks: ${enriched} identified, ${failed + crashed} failed, ${skipped} skipped`,
     ...(unanswered > 0 ? [`${unanswered} lookups got no answer; the server retries them later`] : []),
     ...Object.entries(problems).map(([step, { count, example }]) => `  ${step}: ${count} times, e.g. ${example}`),
-    ...failures.slice(0, SHOWN_FAILURES).map(({ track_id, reason }) => `  track ${track_id}: ${reason}`),
-    ...(failures.length > SHOWN_FAILURES ? [`  … and ${failed + crashed - SHOWN_FAILURES} more`] : []),
+    ...failures.slice(0, MAX_SHOWN_FAILURES).map(({ track_id, reason }) => `  track ${track_id}: ${reason}`),
+    ...(failures.length > MAX_SHOWN_FAILURES ? [`  … and ${failed + crashed - MAX_SHOWN_FAILURES} more`] : []),
   ];
 }

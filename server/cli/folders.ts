@@ -1,29 +1,29 @@
 // `tonearm folder list|add|rename|remove|restore`: the music folders, without a running server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
-import type { KnownFolder } from '../config/music-folders.ts';
+import type { StoredFolder } from '../config/music-folders.ts';
 import { AppError } from '../errors.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { showScans } from './scan-report.ts';
 import { UsageError } from './usage-error.ts';
-import { untilFollowUpsEnded } from './wait.ts';
+import { waitForFollowUps } from './wait.ts';
 
 type FolderApp = Pick<App, 'musicFolders' | 'folders' | 'settings'>;
 
 export async function runFolder(app: App, [action, first = '', name = '', mode]: string[]): Promise<void> {
-  if (action === 'list') return list(app);
+  if (action === 'list') return printFolders(app);
   showScans(app);
-  if (action === 'add') await add(app, first, name, mode);
-  else if (action === 'rename') await app.folders.change(find(app, first).id, { name });
-  else if (action === 'remove') await remove(app, find(app, first));
-  else await app.folders.restore(find(app, first).id);
-  // what was started, and what that starts
-  await untilFollowUpsEnded(app);
-  await untilFollowUpsEnded(app);
-  list(app);
+  if (action === 'add') await addFolder(app, first, name, mode);
+  else if (action === 'rename') await app.folders.change(getFolder(app, first).id, { name });
+  else if (action === 'remove') await removeFolder(app, getFolder(app, first));
+  else await app.folders.restore(getFolder(app, first).id);
+  // the first call waits for the started jobs, the second one for the jobs that they start
+  await waitForFollowUps(app);
+  await waitForFollowUps(app);
+  printFolders(app);
 }
 
-async function add({ folders, settings }: FolderApp, dir: string, name: string, mode?: string): Promise<void> {
+async function addFolder({ folders, settings }: FolderApp, dir: string, name: string, mode?: string): Promise<void> {
   if (mode !== undefined && mode !== 'copy' && mode !== 'reference')
     throw new UsageError(`A music folder is of the mode copy or reference, not "${mode}".`);
   const path = resolve(dir);
@@ -33,27 +33,30 @@ async function add({ folders, settings }: FolderApp, dir: string, name: string, 
   });
 }
 
-async function remove({ folders }: FolderApp, { id, name }: KnownFolder): Promise<void> {
-  const { toTrash, kept } = await folders.remove(id, null);
+async function removeFolder({ folders }: FolderApp, { id, name }: StoredFolder): Promise<void> {
+  const { trashedTracks, remainingTracks } = await folders.remove(id, null);
   console.log(
-    `Removed “${name}”: ${toTrash} tracks go to the trash, ${kept} have been copied and stay. ` +
+    `Removed “${name}”: ${trashedTracks} tracks go to the trash, ${remainingTracks} have been copied and stay. ` +
       `"tonearm folder restore ${id}" undoes that.`,
   );
 }
 
-function list({ musicFolders }: FolderApp): void {
-  const all = musicFolders.all().filter(({ isSet, removedAt }) => isSet || removedAt !== null);
-  if (all.length === 0) console.log('No music folder is set.');
-  for (const { id, key, name, path, mode, isSet } of all) {
-    const state = isSet ? musicFolders.whyOffline(key) : 'removed';
+function printFolders({ musicFolders }: FolderApp): void {
+  const folders = musicFolders.listAll().filter(({ isSet, removedAt }) => isSet || removedAt !== null);
+  if (folders.length === 0) console.log('No music folder is set.');
+  for (const { id, key, name, path, mode, isSet } of folders) {
+    const state = isSet ? musicFolders.offlineReason(key) : 'removed';
     console.log(`${id}  ${name}  ${path ?? ''}  ${mode}${state === undefined ? '' : `  (${state})`}`);
   }
 }
 
-/** Throws `not_found`. */
-function find({ musicFolders }: FolderApp, word: string): KnownFolder {
-  const named = musicFolders.all().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
-  const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(wholeNumberFromText(word) ?? NaN);
-  if (!found) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);
-  return found;
+/** Returns the folder with this name or id. Throws `not_found`. */
+function getFolder({ musicFolders }: FolderApp, word: string): StoredFolder {
+  const foldersWithName = musicFolders.listAll().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
+  const folder =
+    foldersWithName.find(({ isSet }) => isSet) ??
+    foldersWithName[0] ??
+    musicFolders.find(wholeNumberFromText(word) ?? NaN);
+  if (!folder) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);
+  return folder;
 }

@@ -9,16 +9,16 @@ import {
   OPTIONS,
   optionsOf,
   optionText,
-  sharedOf,
+  sharedOptionsOf,
   type CommandName,
   type Form,
   type OptionName,
 } from './commands.ts';
 
-const WIDTH = 110;
-const LEFT = 26;
+const MAX_WIDTH = 110;
+const LEFT_COLUMN_WIDTH = 26;
 
-const HEAD = `Tonearm keeps your music library and serves it to your browser and your phones.
+const INTRODUCTION = `Tonearm keeps your music library and serves it to your browser and your phones.
 
   tonearm [command] [options]
   tonearm help COMMAND           a command with its options and an example
@@ -34,7 +34,7 @@ const SETTINGS_HEAD = `Settings (environment variables, or lower case in setting
   Sizes are in bytes, or have a unit: 500MB and 1.5g are powers of 1000, 2GiB is of 1024.
 `;
 
-/** With the settings from their table; or of one command. */
+/** Returns the help of all commands and settings, or of one command. */
 export function helpText(topic?: CommandName): string {
   return topic === undefined ? generalHelp() : commandHelp(topic);
 }
@@ -44,28 +44,28 @@ function generalHelp(): string {
     formsOf(name).map((form): [string, string] => [callOf(name, form), form.about]),
   );
   const options = (Object.keys(OPTIONS) as OptionName[]).map((option): [string, string] => {
-    const users = GENERAL_OPTIONS.includes(option) ? [] : usersOf(option);
-    const of = users.length === 0 ? '' : ` [${users.join(', ')}]`;
-    return [optionText(option), `${OPTIONS[option].about}${of}`];
+    const users = GENERAL_OPTIONS.includes(option) ? [] : commandsWith(option);
+    const usersText = users.length === 0 ? '' : ` [${users.join(', ')}]`;
+    return [optionText(option), `${OPTIONS[option].about}${usersText}`];
   });
   return [
-    HEAD,
-    `Commands (all but serve, openapi, help and version need a library that no server runs on)\n${table(forms)}`,
-    `Options\n${table(options)}`,
+    INTRODUCTION,
+    `Commands (all but serve, openapi, help and version need a library that no server runs on)\n${formatTable(forms)}`,
+    `Options\n${formatTable(options)}`,
     EXIT_CODES,
-    `${SETTINGS_HEAD}\n${settingLines()}`,
+    `${SETTINGS_HEAD}\n${formatSettings()}`,
   ].join('\n');
 }
 
-/** The commands that have the option. */
-export const usersOf = (option: OptionName): CommandName[] =>
-  COMMAND_NAMES.filter((name) => [...formsOf(name).flatMap(optionsOf), ...sharedOf(name)].includes(option));
+/** Lists the commands that take the option. */
+export const commandsWith = (option: OptionName): CommandName[] =>
+  COMMAND_NAMES.filter((name) => [...formsOf(name).flatMap(optionsOf), ...sharedOptionsOf(name)].includes(option));
 
 function commandHelp(name: CommandName): string {
   const forms = formsOf(name);
   const usages = forms.map((form): [string, string] => [`tonearm ${fullCallOf(name, form)}`, form.about]);
-  const own = [...new Set([...forms.flatMap(optionsOf), ...sharedOf(name)])];
-  const options = [...own, ...GENERAL_OPTIONS.filter((option) => option !== 'version')].map(
+  const ownOptions = [...new Set([...forms.flatMap(optionsOf), ...sharedOptionsOf(name)])];
+  const options = [...ownOptions, ...GENERAL_OPTIONS.filter((option) => option !== 'version')].map(
     (option): [string, string] => [
       optionText(
         option,
@@ -76,27 +76,30 @@ function commandHelp(name: CommandName): string {
   );
   const { examples } = COMMANDS[name];
   return [
-    `Usage\n${table(usages)}`,
-    `Options\n${table(options)}`,
+    `Usage\n${formatTable(usages)}`,
+    `Options\n${formatTable(options)}`,
     `${examples.length > 1 ? 'Examples' : 'Example'}\n${examples.map((line) => `  tonearm ${line}\n`).join('')}`,
   ].join('\n');
 }
 
-/** With the options that may be left out. */
+/** Returns the command with all its arguments and options, including optional ones. */
 export const fullCallOf = (name: CommandName, form: Form): string =>
   [callOf(name, form), ...(form.options ?? []).map((option) => `[${optionText(option, form)}]`)].join(' ');
 
-/** Two columns; the second is wrapped, and begins on its own line where the first is too long. */
-const table = (rows: readonly [string, string][]): string =>
+/** Formats two columns; the second is wrapped, and begins on its own line where the first is too long. */
+const formatTable = (rows: readonly [string, string][]): string =>
   rows
-    .map(([left, right]) => {
-      const lines = wrapped(right, WIDTH - LEFT - 3);
-      const first = left.length > LEFT ? `  ${left}\n` : `  ${left.padEnd(LEFT)} ${lines.shift() ?? ''}\n`;
-      return first + lines.map((line) => `${' '.repeat(LEFT + 3)}${line}\n`).join('');
+    .map(([name, description]) => {
+      const lines = wrapLines(description, MAX_WIDTH - LEFT_COLUMN_WIDTH - 3);
+      const firstLine =
+        name.length > LEFT_COLUMN_WIDTH
+          ? `  ${name}\n`
+          : `  ${name.padEnd(LEFT_COLUMN_WIDTH)} ${lines.shift() ?? ''}\n`;
+      return firstLine + lines.map((line) => `${' '.repeat(LEFT_COLUMN_WIDTH + 3)}${line}\n`).join('');
     })
     .join('');
 
-function wrapped(text: string, width: number): string[] {
+function wrapLines(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);
@@ -106,13 +109,13 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-const settingLines = (): string =>
-  table(
+const formatSettings = (): string =>
+  formatTable(
     SETTING_NAMES.map((name) => {
       const parsed = SETTINGS[name].schema.safeParse(undefined);
       const value: unknown = parsed.success ? parsed.data : undefined;
-      const shown =
+      const defaultText =
         value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
-      return [name, `${SETTINGS[name].help}${shown}`];
+      return [name, `${SETTINGS[name].help}${defaultText}`];
     }),
   );

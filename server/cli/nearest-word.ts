@@ -1,26 +1,26 @@
 // Suggests the word that was probably meant.
 
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
-/** ` Did you mean "scan"?`, or nothing when no word is close. */
+/** Returns ` Did you mean "scan"?`, or an empty text when no word is close. */
 export function suggestionFor(word: string, words: readonly string[], prefix = ''): string {
   const [nearest] = words
-    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate) }))
-    .filter(({ candidate, edits }) => edits <= MOST_EDITS && edits < Math.min(word.length, candidate.length))
+    .map((candidate) => ({ candidate, edits: countEdits(word.toLowerCase(), candidate) }))
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits < Math.min(word.length, candidate.length))
     .toSorted((a, b) => a.edits - b.edits);
   return nearest ? ` Did you mean "${prefix}${nearest.candidate}"?` : '';
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
-export function editsBetween(from: string, to: string): number {
+/** Counts letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+export function countEdits(from: string, to: string): number {
   let [beforePrevious, previous]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= from.length; i++) {
     const current = [i];
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (previous?.[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const replaceCost = (previous?.[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
       const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const swapped = isSwap ? (beforePrevious?.[j - 2] ?? 0) + 1 : Infinity;
-      current[j] = Math.min((previous?.[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, replaced, swapped);
+      const swapCost = isSwap ? (beforePrevious?.[j - 2] ?? 0) + 1 : Infinity;
+      current[j] = Math.min((previous?.[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, replaceCost, swapCost);
     }
     [beforePrevious, previous] = [previous, current];
   }

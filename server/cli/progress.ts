@@ -1,4 +1,4 @@
-// Progress of commands: a bar on a terminal, otherwise a line every few seconds.
+// Shows the progress of commands: a bar on a terminal, otherwise a line every few seconds.
 import { SingleBar } from 'cli-progress';
 import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
@@ -6,14 +6,14 @@ import type { JobId } from '../db/ids.ts';
 import type { JobOut } from '../jobs/wire.ts';
 import type { ScanProgress } from '../scan/wire.ts';
 
-const LINE_EVERY_MS = 5_000;
-const BAR_AFTER_MS = 500;
-/** The command line sees the events of all users. */
+const LINE_INTERVAL_MS = 5_000;
+const BAR_DELAY_MS = 500;
+/** The command line receives the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
 /** Shows the progress of all scans as long as the process runs; scan-report.ts says how they ended. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
-  const show = out.isTTY ? barFor(out) : linesFor(out);
+  const show = out.isTTY ? createScanBar(out) : createScanLines(out);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
     if (name === 'scan') show(JSON.parse(data) as ScanProgress);
   });
@@ -28,7 +28,7 @@ export function showJobProgress(
   label: string,
   out: NodeJS.WriteStream = process.stdout,
 ): void {
-  const show = progressOn(out, label);
+  const show = createProgressDisplay(out, label);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
     const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
     if (job?.id !== id) return;
@@ -37,18 +37,18 @@ export function showJobProgress(
   });
 }
 
-interface Shown {
+interface ProgressDisplay {
   progress: (done: number, total: number | null, message: string) => void;
   end: () => void;
 }
 
-export function progressOn(out: NodeJS.WriteStream, label: string): Shown {
-  let last = performance.now();
+export function createProgressDisplay(out: NodeJS.WriteStream, label: string): ProgressDisplay {
+  let lastLineAt = performance.now();
   if (!out.isTTY)
     return {
       progress(done, total, message) {
-        if (performance.now() - last < LINE_EVERY_MS) return;
-        last = performance.now();
+        if (performance.now() - lastLineAt < LINE_INTERVAL_MS) return;
+        lastLineAt = performance.now();
         out.write(`${label}: ${done} of ${total ?? '?'}, ${message}\n`);
       },
       end: () => undefined,
@@ -74,16 +74,16 @@ export function progressOn(out: NodeJS.WriteStream, label: string): Shown {
   };
 }
 
-/** A scan that is over at once has none. */
-function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
+/** Shows a bar for each scan that takes longer than BAR_DELAY_MS. */
+function createScanBar(out: NodeJS.WriteStream): (progress: Progress) => void {
   let bar: SingleBar | undefined;
-  let begunAt: number | undefined;
+  let startedAt: number | undefined;
   return (progress) => {
     const total = progress.files_total ?? progress.files_seen;
     const isDone = progress.phase === 'done';
-    begunAt ??= performance.now();
-    const isShort = !bar && (isDone || performance.now() - begunAt < BAR_AFTER_MS);
-    if (isDone) begunAt = undefined;
+    startedAt ??= performance.now();
+    const isShort = !bar && (isDone || performance.now() - startedAt < BAR_DELAY_MS);
+    if (isDone) startedAt = undefined;
     if (isShort) return;
     if (!bar) {
       bar = new SingleBar({
@@ -102,12 +102,12 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
   };
 }
 
-export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => void {
-  let last = performance.now();
+export function createScanLines(out: NodeJS.WritableStream): (progress: Progress) => void {
+  let lastLineAt = performance.now();
   return (progress) => {
     const now = performance.now();
-    if (progress.phase === 'done' || now - last < LINE_EVERY_MS) return;
-    last = now;
+    if (progress.phase === 'done' || now - lastLineAt < LINE_INTERVAL_MS) return;
+    lastLineAt = now;
     out.write(
       `Scanning: ${progress.files_done} of ` +
         `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +

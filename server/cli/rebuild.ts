@@ -1,5 +1,5 @@
-// `tonearm rebuild`: a new database from the stored audio, made beside and moved into place when it is complete; then
-// the music folder is scanned into it.
+// `tonearm rebuild`: builds a new database from the stored audio in a temporary file, moves it into place when it is
+// complete, and then scans the music folder.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { App } from '../app.ts';
@@ -12,25 +12,25 @@ import { libraryId, lookAtDatabase, skipCovers } from '../db/library-identity.ts
 import { conflict } from '../errors.ts';
 import { createReaderPool } from '../files/reader-pool.ts';
 import type { Log } from '../log/log.ts';
-import { rebuildTracks, type Rebuilt } from '../maintenance/rebuild.ts';
+import { rebuildTracks, type RebuildResult } from '../maintenance/rebuild.ts';
 import type { ProductPaths } from '../paths.ts';
 import { syncFolder } from '../runtime/folders.ts';
 import { openStorage } from '../storage/backends.ts';
 import { claim, readMark } from '../storage/library-mark.ts';
-import { progressOn } from './progress.ts';
+import { createProgressDisplay } from './progress.ts';
 import { runScan } from './scan.ts';
-import { untilFollowUpsEnded } from './wait.ts';
+import { waitForFollowUps } from './wait.ts';
 
-const ENDINGS = ['', '-wal', '-shm', '-journal'];
+const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
-/** Throws `conflict` when there is a database. A kill leaves none in place, and the next call continues. */
-export async function rebuildDatabase(given: Config, paths: ProductPaths, log: Log): Promise<void> {
-  const { database } = given.paths;
-  const folder = takeDataFolder(given, log);
+/** Throws `conflict` when there is a database. After a kill there is still none, and the next call continues. */
+export async function rebuildDatabase(initialConfig: Config, paths: ProductPaths, log: Log): Promise<void> {
+  const { database } = initialConfig.paths;
+  const folder = takeDataFolder(initialConfig, log);
   try {
     assertNoDatabase(database);
-    const { config } = await openSecrets(given, log);
-    for (const line of describe(await buildBeside(config, paths, log))) console.log(line);
+    const { config } = await openSecrets(initialConfig, log);
+    for (const line of describe(await buildDatabase(config, paths, log))) console.log(line);
     moveIntoPlace(config);
   } finally {
     folder.unlock();
@@ -46,7 +46,7 @@ function assertNoDatabase(database: string): void {
   );
 }
 
-async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promise<Rebuilt> {
+async function buildDatabase(config: Config, paths: ProductPaths, log: Log): Promise<RebuildResult> {
   const stop = new AbortController();
   const onStop = (): void => stop.abort(conflict('Stopped. Run the same command again to continue.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
@@ -55,7 +55,7 @@ async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promi
   const path = config.paths.database + REBUILDING;
   removeBlank(path);
   const db = openDatabase({ path, migrationsDir: paths.migrations, log });
-  const show = progressOn(process.stdout, 'Reading stored audio');
+  const display = createProgressDisplay(process.stdout, 'Reading stored audio');
   try {
     const id = libraryId(db.$client, libraryOfFolder(config) ?? (await readMark(storage)));
     await claim(storage, {
@@ -71,46 +71,47 @@ async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promi
       reader,
       tmpDir: config.paths.tmp,
       signal: stop.signal,
-      onProgress: (done, message) => show.progress(done, null, message),
+      onProgress: (done, message) => display.progress(done, null, message),
     });
   } finally {
-    show.end();
+    display.end();
     await reader.close();
-    db.$client.close(); // with its log, which is empty now
+    db.$client.close(); // also deletes the write-ahead log
     storage.close?.();
     process.off('SIGINT', onStop).off('SIGTERM', onStop);
   }
 }
 
-/** Killed while it was made: continuing would update it, and keep it as it was before. */
+/** Removes a database whose creation was killed: opening it would migrate it, and keep a copy as if it had been old. */
 function removeBlank(path: string): void {
   const state = lookAtDatabase(path);
-  if (state.kind === 'library' && state.isBlank) for (const ending of ENDINGS) rmSync(path + ending, { force: true });
+  if (state.kind === 'library' && state.isBlank)
+    for (const suffix of DATABASE_SUFFIXES) rmSync(path + suffix, { force: true });
 }
 
-/** What is left of the old database is kept in a folder of its own. */
+/** Moves the new database into place, and remaining files of the old one into a folder of their own. */
 function moveIntoPlace({ paths: { data, database } }: Config): void {
-  const left = ENDINGS.map((ending) => database + ending).filter((path) => existsSync(path));
-  const aside = join(data, asideName(new Date()));
-  if (left.length > 0) mkdirSync(aside);
-  for (const path of left) renameSync(path, join(aside, basename(path)));
+  const remainingFiles = DATABASE_SUFFIXES.map((suffix) => database + suffix).filter((path) => existsSync(path));
+  const asideFolder = join(data, asideName(new Date()));
+  if (remainingFiles.length > 0) mkdirSync(asideFolder);
+  for (const path of remainingFiles) renameSync(path, join(asideFolder, basename(path)));
   renameSync(database + REBUILDING, database);
   syncFolder(data);
 }
 
-const describe = ({ objects, tracks, unreadable, problems }: Rebuilt): string[] => [
+const describe = ({ objects, tracks, unreadable, problems }: RebuildResult): string[] => [
   `Made a new database with ${tracks} tracks of ${objects} stored files`,
   ...(unreadable > 0
-    ? [`${unreadable} files could not be read and were left where they are:`, ...problems.map((line) => `  ${line}`)]
+    ? [`${unreadable} files could not be read and stay where they are:`, ...problems.map((line) => `  ${line}`)]
     : []),
   'Accounts, likes, plays and playlists were only in the old database. The next start prints how to create an account.',
 ];
 
-/** Files that are still there give their tracks their place back; those of reference mode are in no other place. */
+/** Scans the music folder: existing files give tracks their paths back, and files of reference mode are only there. */
 export async function fillFromMusicFolder(app: App): Promise<void> {
   if (app.musicFolders.list().length === 0)
     console.log('No music folder is set. If there is one, scan it with "tonearm scan DIR".');
   else await runScan(app, { dir: undefined, dryRun: false });
   await app.jobs.enqueue(COVER_TASK, {});
-  await untilFollowUpsEnded(app);
+  await waitForFollowUps(app);
 }

@@ -1,5 +1,5 @@
-// `tonearm restore --from DIR|s3 [--snapshot ID] [--replace]` and `tonearm import DIR [--replace]`: make a library from
-// a backup or an export in a data folder that no server uses.
+// `tonearm restore --from DIR|s3 [--snapshot ID] [--replace]` and `tonearm import DIR [--replace]`: create a library
+// from a backup or an export in a data folder that no server uses.
 import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Arrival } from '../backup/arrival-wire.ts';
@@ -15,7 +15,7 @@ import { lookAtDatabase } from '../db/library-identity.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
-import { progressOn } from './progress.ts';
+import { createProgressDisplay } from './progress.ts';
 import { askSecret } from './ask-secret.ts';
 import { askYes } from './ask-yes.ts';
 import { quotedForShell } from './shell-quoting.ts';
@@ -28,7 +28,7 @@ export async function runRestore(
 ): Promise<void> {
   const now = (): Date => new Date();
   const target = await openTarget(backupBackend(from) ? from : resolve(from), targetDeps(config, now));
-  const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
+  const repo = await openBackup(target, config.settings.BACKUP_PASSPHRASE);
   const dataDir = config.paths.data;
   const musicDir = music === undefined ? undefined : resolve(music);
   const options = {
@@ -44,12 +44,12 @@ export async function runRestore(
     minFreeBytes: config.settings.MIN_FREE_BYTES,
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
-  for (const line of describe(await shown('Restoring', options), dataDir, musicDir)) console.log(line);
+  for (const line of describe(await restoreWithProgress('Restoring', options), dataDir, musicDir)) console.log(line);
   const elsewhere = placeElsewhere(config);
   if (elsewhere !== undefined) console.log(elsewhere);
 }
 
-/** A library that nobody has an account in yet is replaced without being asked. */
+/** Imports an export. A library without accounts is replaced without a question. */
 export async function runImport(
   config: Config,
   { workers, migrations: migrationsDir }: ProductPaths,
@@ -59,7 +59,7 @@ export async function runImport(
   if (elsewhere !== undefined) throw conflict(elsewhere);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
-  const { snapshot, counts, lost, unnamed, aside } = await shown('Importing', {
+  const { snapshot, counts, lost, unnamed, aside } = await restoreWithProgress('Importing', {
     repo: await openExport(resolve(from)),
     snapshot: undefined,
     dataDir,
@@ -79,36 +79,36 @@ export async function runImport(
   if (lost.length > 0) console.log(`${lost.length} files were not in it; their tracks are listed under Missing`);
   if (unnamed > 0) console.log(unnamedLine(unnamed));
   if (aside !== undefined) console.log(`The previous library is in ${aside}`);
-  const { names, hasSuperuser } = peopleIn(config.paths.database);
+  const { names, hasSuperuser } = readPeople(config.paths.database);
   if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
-  const place = quotedForShell(dataDir);
-  for (const name of names) console.log(`  tonearm user passwd ${quotedForShell(name)} --data-dir ${place}`);
+  const quotedDataDir = quotedForShell(dataDir);
+  for (const name of names) console.log(`  tonearm user passwd ${quotedForShell(name)} --data-dir ${quotedDataDir}`);
   if (names.length > 0 && !hasSuperuser)
-    console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${place}`);
+    console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${quotedDataDir}`);
 }
 
-async function shown(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<Restored> {
-  let show = progressOn(process.stdout, label);
+async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<Restored> {
+  let display = createProgressDisplay(process.stdout, label);
   try {
     return await restore({
       ...options,
-      progress: (...args) => show.progress(...args),
+      progress: (...args) => display.progress(...args),
       async decide(arrival) {
-        show.end(); // so that the bar does not run over the question
+        display.end(); // so that the bar does not run over the question
         const decision = await options.decide(arrival);
-        show = progressOn(process.stdout, label);
+        display = createProgressDisplay(process.stdout, label);
         return decision;
       },
     });
   } finally {
-    show.end();
+    display.end();
   }
 }
 
 const unnamedLine = (files: number): string =>
-  `${files} listed files belong to nothing in the library, and were left out`;
+  `${files} listed files belong to nothing in the library, and were not restored`;
 
-/** What gives somebody else this computer is taken after a yes only. */
+/** Asks before settings and accounts are taken that would give others access to this computer. */
 async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
   if (arrival.has_accounts) print('The backup differs from what is here:', arrival);
   else {
@@ -128,7 +128,7 @@ async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Dec
 
 function print(title: string, arrival: Arrival): void {
   const lines = arrivalLines(arrival, false);
-  for (const line of lines.length === 0 ? [] : [title, ...lines.map((one) => `  ${one}`)]) console.log(line);
+  for (const line of lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]) console.log(line);
 }
 
 async function decideImport(arrival: Arrival, isConfirmed: boolean): Promise<Decision> {
@@ -140,8 +140,8 @@ async function decideImport(arrival: Arrival, isConfirmed: boolean): Promise<Dec
   return (await askYes('Import? [y/N] ')) ? 'keep' : 'stop';
 }
 
-/** Accounts without a password, and whether any account is a superuser. */
-function peopleIn(path: string): { names: string[]; hasSuperuser: boolean } {
+/** Reads the names of accounts without a password, and whether any account is a superuser. */
+function readPeople(path: string): { names: string[]; hasSuperuser: boolean } {
   const db = new Database(path, { readonly: true });
   try {
     return {
@@ -153,22 +153,22 @@ function peopleIn(path: string): { names: string[]; hasSuperuser: boolean } {
   }
 }
 
-async function open(
+async function openBackup(
   target: Awaited<ReturnType<typeof openTarget>>,
   passphrase: string | undefined,
 ): Promise<Repository> {
   try {
     return await openRepository({ target, passphrase });
   } catch (error) {
-    const isAsked =
+    const canAsk =
       error instanceof AppError && error.code === 'forbidden' && passphrase === undefined && process.stdin.isTTY;
-    if (!isAsked) throw error;
+    if (!canAsk) throw error;
     return openRepository({ target, passphrase: await askSecret('Passphrase of the backup') });
   }
 }
 
-/** As settled-arrival.ts does it. */
-function signInsAfter({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): string {
+/** Says which sign-ins stay valid, by the rules of settled-arrival.ts. */
+function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): string {
   if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Whoever is signed in here stays so.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))
     return 'Sign-ins that are here and in the backup keep working; everybody else has to sign in again.';
@@ -190,7 +190,7 @@ function describe(restored: Restored, dataDir: string, musicDir: string | undefi
         ? 'The backup did not include the keys; those of the replaced library were kept, so its app passwords keep ' +
           'working.'
         : 'The backup did not include the keys: app passwords no longer work. Create new ones in the settings.',
-    signInsAfter(restored),
+    describeSignIns(restored),
     ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
@@ -199,8 +199,8 @@ function describe(restored: Restored, dataDir: string, musicDir: string | undefi
       : []),
     ...(isListLost
       ? [
-          'The list of files is damaged. Audio and covers were found by what the database names; copies of files of ' +
-            'the music folder were not',
+          'The list of files is damaged. Audio and covers were found by the database; copies of files of the music ' +
+            'folder were not',
         ]
       : []),
     ...(counts.referenced > copies.there

@@ -6,9 +6,9 @@ import { createApp, type App } from '../app.ts';
 import { finishRestore } from '../backup/restore-state.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
-import { keepToOwnAccount } from '../config/private-files.ts';
+import { restrictUmask } from '../config/private-files.ts';
 import { openSecretStore } from '../config/secret-store.ts';
-import { withStoredSettings } from '../config/secrets.ts';
+import { addStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
 import { DATA_FOLDER } from '../data-folder.ts';
 import { AppError, asKnownFault, messageOf } from '../errors.ts';
@@ -16,7 +16,7 @@ import { createLog, type Log } from '../log/log.ts';
 import { FolderInUse, noteAddress } from '../db/data-lock.ts';
 import { productPaths } from '../paths.ts';
 import { assertNoFile } from '../runtime/folders.ts';
-import { assertCanBegin } from './before-first-start.ts';
+import { assertCanBegin } from './first-start.ts';
 import { parseCommandLine, type Command } from './command-line.ts';
 import { COMMANDS, GENERAL_OPTIONS, optionsOf, type OptionName } from './commands.ts';
 import { openCommandLog } from './command-log.ts';
@@ -30,7 +30,7 @@ import { showScans } from './scan-report.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
 import { runImport, runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
-import { endLeftBehind } from './left-behind.ts';
+import { endOrphanedServer } from './orphaned-server.ts';
 import { connectToShell, type ShellLink } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
 import { runFolder } from './folders.ts';
@@ -40,23 +40,23 @@ import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
 import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 
-/** Ctrl+C is sent by the terminal, and again by npm, which gets it too. */
-const SAME_SIGNAL_MS = 1_000;
-/** npm does not forward SIGHUP when it ends, and the shell between `npx` and us does not forward SIGTERM. */
+/** The terminal sends Ctrl+C, and so does npm, which gets it, too: a second signal within this time is the same. */
+const MIN_SIGNAL_GAP_MS = 1_000;
+/** npm does not forward SIGHUP when it ends, and the shell between `npx` and this process does not forward SIGTERM. */
 const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
-const PARENT_EVERY_MS = 1_000;
-/** Read before the server starts: npm may end while a large database is brought up to date. */
-const PARENT = process.ppid;
-/** Set by options, and kept. */
-const OF_MUSIC_FOLDER = ['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'];
+const PARENT_CHECK_INTERVAL_MS = 1_000;
+/** Read before the server starts, because npm may end while a large database is migrated. */
+const PARENT_PID = process.ppid;
+/** Settings of options that are saved. */
+const MUSIC_FOLDER_SETTINGS = ['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'];
 
-/** npm sets these itself. */
-const KNOWN_TO_NPM: OptionName[] = ['help', 'version'];
+/** npm sets variables for these options itself. */
+const NPM_OPTIONS: OptionName[] = ['help', 'version'];
 
 interface Invocation {
   argv: string[];
   env: NodeJS.ProcessEnv;
-  /** Folder of the program. */
+  /** The program's folder. */
   root: string;
   bundled: boolean;
   version: string;
@@ -67,8 +67,8 @@ export async function runCommand(invocation: Invocation): Promise<void> {
   tolerateClosedOutput();
   const shell = connectToShell(invocation.env);
   try {
-    keepToOwnAccount();
-    assertNotTakenByNpm(invocation.env);
+    restrictUmask();
+    assertNoOptionTakenByNpm(invocation.env);
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
@@ -78,13 +78,13 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     const sentence = asKnownFault(error)?.message ?? systemFault(error);
     if (sentence !== undefined) console.error(`tonearm: ${sentence.replace(/\.?$/, '.')}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
-    shell?.failed(sentence ?? messageOf(error), portInUse(error));
-    // a utility process does not end by itself, and the shell does not get what is unread at its end
+    shell?.reportFailure(sentence ?? messageOf(error), portInUse(error));
+    // a utility process does not exit by itself, and the desktop app loses messages that it has not read by then
     if (shell) setTimeout(() => process.exit(), 200);
   }
 }
 
-/** Errors of the system and of SQLite say what failed, mostly with the path; stacks are for what nobody expected. */
+/** Describes errors of the system and of SQLite, which mostly name a path; stacks are shown for unexpected ones. */
 function systemFault(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `It could not be done (${messageOf(error)}).` : undefined;
@@ -94,28 +94,32 @@ const nameOfOption = (setting: string): string =>
   ({ LOCAL_MEDIA_IMPORT_PATH: '--import', LOCAL_MEDIA_IMPORT_MODE: '--index' })[setting] ??
   `--${setting.toLowerCase().replaceAll('_', '-')}`;
 
-/** `npm start --open`: npm keeps options that come before `--`, and gives only their values on. */
-function assertNotTakenByNpm(env: NodeJS.ProcessEnv): void {
+/** Throws for `npm start --open`: npm takes options before `--` for itself, and passes only their values on. */
+function assertNoOptionTakenByNpm(env: NodeJS.ProcessEnv): void {
   if (env['npm_lifecycle_event'] !== 'start') return;
-  const taken = [...optionsOf(COMMANDS.serve.forms[0]), ...GENERAL_OPTIONS].find(
-    (option) => !KNOWN_TO_NPM.includes(option) && env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined,
+  const takenOption = [...optionsOf(COMMANDS.serve.forms[0]), ...GENERAL_OPTIONS].find(
+    (option) => !NPM_OPTIONS.includes(option) && env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined,
   );
-  if (taken !== undefined)
-    throw new UsageError(`npm took --${taken} for itself. Put -- before the options: npm start -- --${taken} …`);
+  if (takenOption !== undefined)
+    throw new UsageError(
+      `npm took --${takenOption} for itself. Put -- before the options: npm start -- --${takenOption} …`,
+    );
 }
 
-/** With --open, a server that has the data folder is what was asked for. Throws the error, with its address. */
+/** With --open, opens the server that uses the data folder. Otherwise throws the error with the server's address. */
 async function joinRunningServer(error: unknown, command: Command): Promise<void> {
   const url = error instanceof FolderInUse ? await findRunningServer(error.folder) : undefined;
   if (!(error instanceof FolderInUse) || url === undefined) throw error;
   if (command.name !== 'serve' || !command.open) throw new FolderInUse(error.folder, { url, cause: error });
-  const ignored = Object.entries(command.settings).flatMap(([name, value]) => {
-    const isAsWished = name === 'DATA_DIR' || (name === 'PORT' && value === new URL(url).port);
-    return isAsWished ? [] : [nameOfOption(name)];
+  const ignoredOptions = Object.entries(command.settings).flatMap(([name, value]) => {
+    const isInEffect = name === 'DATA_DIR' || (name === 'PORT' && value === new URL(url).port);
+    return isInEffect ? [] : [nameOfOption(name)];
   });
-  const said =
-    ignored.length === 0 ? '' : ` It goes on as it is: ${ignored.join(' and ')} had to be given at its start.`;
-  console.log(`Tonearm is running already, on ${url}.${said}`);
+  const notice =
+    ignoredOptions.length === 0
+      ? ''
+      : ` ${ignoredOptions.join(' and ')} had no effect: options apply only when the server starts.`;
+  console.log(`Tonearm is running already, on ${url}.${notice}`);
   await openBrowser(url);
 }
 
@@ -139,7 +143,7 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
   const log = openCommandLog(config, env, shell !== undefined);
   if (command.name === 'storage') return runMigrate(config, paths, log, command.to ?? '');
   if (command.name === 'rebuild') await rebuildDatabase(config, paths, log);
-  if (command.name === 'serve') await endLeftBehind(config.paths.data);
+  if (command.name === 'serve') await endOrphanedServer(config.paths.data);
   const app = await createApp({
     config,
     paths,
@@ -171,7 +175,7 @@ async function runOnLibrary(app: App, command: Command): Promise<void> {
   else await runUser(app, command);
 }
 
-/** Routes exist only in an app, so this creates one in a temporary folder. */
+/** Prints the document of an app in a temporary folder, because routes exist only in an app. */
 async function printOpenApi({ root, bundled, version }: Invocation): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-openapi-'));
   try {
@@ -189,7 +193,7 @@ async function printOpenApi({ root, bundled, version }: Invocation): Promise<voi
   }
 }
 
-/** `scan DIR` without a configured music folder takes DIR as the music folder. */
+/** Returns the configuration; `scan DIR` without a configured music folder takes DIR as the music folder. */
 function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   const config = configOf(command, env);
   const [dir] = command.args;
@@ -199,24 +203,28 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * A music folder and its mode from the command line, and a port that is kept, count as those of settings.json, where
- * they will be, unless the environment fixes them.
+ * Separates options that are saved from other variables: the music folder with its mode, and a port with `--keep-port`.
+ * They count as values of settings.json, where they will be, unless the environment fixes them.
  */
-function withRemembered({ settings, keepPort }: Command, layered: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
-  const fixed = new Set(Object.entries(env).flatMap(([name, value]) => (value ? name.toUpperCase() : [])));
-  const names = [...OF_MUSIC_FOLDER, ...(keepPort ? ['PORT'] : [])].filter(
-    (name) => name in settings && !fixed.has(name),
+function splitRemembered({ settings, keepPort }: Command, allVariables: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
+  const fixedNames = new Set(Object.entries(env).flatMap(([name, value]) => (value ? name.toUpperCase() : [])));
+  const names = [...MUSIC_FOLDER_SETTINGS, ...(keepPort ? ['PORT'] : [])].filter(
+    (name) => name in settings && !fixedNames.has(name),
   );
   return {
-    layered: { ...layered, ...Object.fromEntries(names.map((name) => [name, undefined])) },
-    remembered: Object.fromEntries(names.map((name) => [name, settings[name]])),
+    variables: { ...allVariables, ...Object.fromEntries(names.map((name) => [name, undefined])) },
+    rememberedSettings: Object.fromEntries(names.map((name) => [name, settings[name]])),
   };
 }
 
-/** settings.json is in the data folder, so DATA_DIR can only come from the command line or the environment. */
+/**
+ * Loads the configuration. settings.json is in the data folder, so DATA_DIR comes from the command line or environment.
+ */
 function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
-  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in command.settings)));
-  const { layered, remembered } = withRemembered(command, { ...rest, ...command.settings }, env);
+  const otherVariables = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !(name.toUpperCase() in command.settings)),
+  );
+  const { variables, rememberedSettings } = splitRemembered(command, { ...otherVariables, ...command.settings }, env);
   const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
   const file = readJsonFile(settingsFile);
@@ -225,18 +233,18 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
       'invalid',
       `DATA_DIR cannot be set in ${settingsFile}, which is in that folder. Use --data-dir.`,
     );
-  const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in remembered));
-  const config = loadConfig({ file: { ...Object.fromEntries(kept), ...remembered }, env: layered });
-  getBackend(config.settings.STORAGE_BACKEND); // throws for an unknown one, before anything is opened
+  const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in rememberedSettings));
+  const config = loadConfig({ file: { ...Object.fromEntries(otherEntries), ...rememberedSettings }, env: variables });
+  getBackend(config.settings.STORAGE_BACKEND); // throws for an unknown backend, before any file is opened
   return config;
 }
 
-/** A restore opens no library, so the passphrase and the keys of the object store are read here, if there are any. */
+/** Adds the passphrase and the keys of the object store, since a restore opens no library that would read them. */
 async function withSecrets(config: Config): Promise<Config> {
   try {
-    return await withStoredSettings(
+    return await addStoredSettings(
       config,
-      await openSecretStore({ file: config.paths.secretsFile, wish: 'keep', log: createLog('silent') }),
+      await openSecretStore({ file: config.paths.secretsFile, requestedPlace: 'keep', log: createLog('silent') }),
     );
   } catch (error) {
     console.error(`tonearm: the stored passphrase and keys cannot be read: ${messageOf(error)}`);
@@ -251,7 +259,7 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 
 async function serve(app: App, command: Command, log: Log, shell: ShellLink | undefined): Promise<void> {
   const stop = stopOnSignals(app, log);
-  dieOnUnexpected(log);
+  exitOnUnexpectedError(log);
   const scansNow = command.scanAtStart && (await isMusicThere(app));
   if (scansNow) await rememberMusicFolder(app);
   const url = await app.listen().catch(async (error: unknown) => {
@@ -260,7 +268,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   });
   if (command.keepPort && app.config.origins.PORT === 'file')
     await app.settings.change({ PORT: app.config.settings.PORT });
-  tryNoteAddress(app.config.paths.data, url, log, shell);
+  trySaveAddress(app.config.paths.data, url, log, shell);
   shell?.answer({
     stop: () => stop('shell'),
     issueTicket: app.auth.issueDesktopTicket,
@@ -270,7 +278,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   for (const line of describePlaces(app)) console.log(line);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
-  // the app asks for the token when it needs it, and writes what is printed into its log
+  // the desktop app asks for the token when it needs it, and writes all output into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   if (process.stdout.isTTY) console.log('Ctrl+C stops it.');
   showScans(app);
@@ -278,7 +286,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   if (command.open) await openBrowser(setupUrl ?? url);
 }
 
-/** Throws for a folder that was never scanned. One that was may be on a disk that is away: it is scanned later. */
+/** Throws for a missing folder that was never scanned. A scanned one may be on a disk that comes back later. */
 async function isMusicThere(app: App): Promise<boolean> {
   try {
     await app.scan.assertFolder();
@@ -291,7 +299,7 @@ async function isMusicThere(app: App): Promise<boolean> {
   }
 }
 
-/** Where the library and the music are. */
+/** Says where the library and the music are. */
 function describePlaces({ config, musicFolders }: App): string[] {
   const folders = musicFolders
     .list()
@@ -302,36 +310,38 @@ function describePlaces({ config, musicFolders }: App): string[] {
   return [`Library: ${config.paths.data}`, ...folders];
 }
 
-/** Others find the server by it; it also runs without being found. */
-function tryNoteAddress(dataDir: string, url: string, log: Log, shell: ShellLink | undefined): void {
+/** Saves the address, by which other commands find the server. The server also runs without that. */
+function trySaveAddress(dataDir: string, url: string, log: Log, shell: ShellLink | undefined): void {
   try {
     noteAddress(join(dataDir, 'tonearm.lock'), url, shell?.address);
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'the address of the server could not be noted in the data folder');
+    log.warn({ reason: messageOf(error) }, 'the address of the server could not be saved in the data folder');
   }
 }
 
-/** What is not caught anywhere ends the process, but first goes into the log. */
-function dieOnUnexpected(log: Log): void {
+/** Logs an uncaught error before it ends the process. */
+function exitOnUnexpectedError(log: Log): void {
   process.once('uncaughtException', (error) => {
     log.fatal({ err: error }, 'stopped by an unexpected error');
     process.exit(1);
   });
 }
 
-type Asker = NodeJS.Signals | 'shell' | 'npm';
+type StopSource = NodeJS.Signals | 'shell' | 'npm';
 
-/** Running jobs go back into the queue for the next start. A second signal exits at once. Returns the same function. */
-function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
+/**
+ * Stops the server on signals; running jobs go back into the queue, and a second signal exits at once. Returns `stop`.
+ */
+function stopOnSignals(app: App, log: Log): (source: StopSource) => void {
   let stoppingSince: number | undefined;
-  const stop = (asked: Asker): void => {
+  const stop = (source: StopSource): void => {
     if (stoppingSince !== undefined) {
-      if (asked === 'shell' || asked === 'npm') return; // whoever asked has ended since
-      if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
+      if (source === 'shell' || source === 'npm') return; // the desktop app or npm has ended since
+      if (performance.now() - stoppingSince < MIN_SIGNAL_GAP_MS) return;
       process.exit(1);
     }
     stoppingSince = performance.now();
-    log.info({ asked }, 'stopping');
+    log.info({ asked: source }, 'stopping');
     app.close().then(
       () => {
         log.info('stopped');
@@ -346,13 +356,13 @@ function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
   if (STARTED_BY_NPM) {
     setInterval(() => {
-      if (process.ppid !== PARENT) stop('npm');
-    }, PARENT_EVERY_MS).unref();
+      if (process.ppid !== PARENT_PID) stop('npm');
+    }, PARENT_CHECK_INTERVAL_MS).unref();
   }
   return stop;
 }
 
-/** The port that another program uses, when that is why the server cannot listen. */
+/** Returns the port that another program uses, when the server cannot listen because of that. */
 function portInUse(error: unknown): number | undefined {
   const cause =
     error instanceof AppError ? (error.cause as (NodeJS.ErrnoException & { port?: number }) | undefined) : undefined;

@@ -1,4 +1,4 @@
-// The result of a scan or a dry run as lines for a terminal.
+// Describes the result of a scan or a dry run in lines for a terminal.
 import type { App } from '../app.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobOut } from '../jobs/wire.ts';
@@ -6,11 +6,11 @@ import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { OPERATOR, showProgress } from './progress.ts';
 
-const SHOWN = 20;
+const MAX_SHOWN_LINES = 20;
 /** Control characters in file names could be escape sequences of the terminal. */
-const CONTROLS = /\p{Cc}/gu;
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
-/** Shows the progress of all scans, and what each of them found, as long as the process runs. */
+/** Shows progress and results of all scans, as long as the process runs. */
 export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void {
   let lastProblems = '';
   let isFirst = true;
@@ -32,46 +32,46 @@ export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void 
 
 const hasChanges = ({ files, unchanged, missing }: ScanResult): boolean => unchanged < files || missing > 0;
 
-/** One line for the counts, and the files that were not imported. */
+/** Returns a line with counts, and the files that were not imported. */
 export const describeScan = (result: ScanResult): string[] => [describeCounts(result), ...describeProblems(result)];
 
-/** What it says of files adds up to their number. */
+/** Counts of files in the line add up to their number. */
 function describeCounts(result: ScanResult): string {
   const { files, added, updated, missing, changing_count: changing, failed_folders: folders, duration_ms } = result;
   const newFiles = added - result.extra_tracks;
   const parts: [number, string][] = [
     [Math.max(0, newFiles), 'new'],
     [updated, 'changed'],
-    // tracks of one file that were found again, each for itself
+    // several tracks of one moved file count as one
     [result.moved + Math.min(0, newFiles), 'moved'],
     [result.unchanged, 'unchanged'],
     [changing, 'still being written'],
     [result.failed_count - folders, 'failed'],
   ];
-  const counts = parts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
-  const others = [
+  const counts = parts.flatMap(([count, label]) => (count > 0 ? [`${count} ${label}`] : []));
+  const otherCounts = [
     ...(newFiles > 0 && result.extra_tracks > 0 ? [`${added} tracks added`] : []),
     ...(missing > 0 ? [`${missing} ${missing === 1 ? 'track is' : 'tracks are'} missing`] : []),
     ...(folders > 0 ? [`${folders} ${folders === 1 ? 'folder' : 'folders'} could not be listed`] : []),
   ];
   const perSecond = Math.round(files / Math.max(0.001, duration_ms / 1000));
-  const text = [counts.join(', '), ...others].filter(Boolean).join('; ');
+  const text = [counts.join(', '), ...otherCounts].filter(Boolean).join('; ');
   return `Scan done: ${files} ${files === 1 ? 'file' : 'files'}${text === '' ? '' : `, ${text}`} (${perSecond}/s)`;
 }
 
-/** Files that were not imported, with the reason. */
+/** Lists files that were not imported, with the reason. */
 const describeProblems = ({ failed, failed_count, changing, changing_count }: ScanResult): string[] => [
   ...(failed_count > 0
     ? [
         'Could not be read:',
-        ...listed(
+        ...listLines(
           failed.map(({ source_id, reason }) => `${source_id}: ${reason}`),
           failed_count,
         ),
       ]
     : []),
   ...(changing_count > 0
-    ? ['Still being written, skipped until the next scan:', ...listed(changing, changing_count)]
+    ? ['Still being written, skipped until the next scan:', ...listLines(changing, changing_count)]
     : []),
 ];
 
@@ -96,13 +96,15 @@ export function describeDryRun(result: ScanResult): string[] {
     `Dry run: ${result.files} files checked, nothing was changed. A scan would find:`,
     ...kinds.flatMap(([kind, names, count]) => [
       `${String(count).padStart(7)} ${kind}`,
-      ...listed(names, count).map((line) => `        ${line}`),
+      ...listLines(names, count).map((line) => `        ${line}`),
     ]),
     `${String(result.unchanged).padStart(7)} unchanged`,
   ];
 }
 
-const listed = (lines: string[], count: number): string[] => [
-  ...lines.slice(0, SHOWN).map((line) => `  ${line.replace(CONTROLS, '\ufffd')}`),
-  ...(count > Math.min(SHOWN, lines.length) ? [`  … and ${count - Math.min(SHOWN, lines.length)} more`] : []),
+const listLines = (lines: string[], count: number): string[] => [
+  ...lines.slice(0, MAX_SHOWN_LINES).map((line) => `  ${line.replace(CONTROL_CHARACTERS, '\ufffd')}`),
+  ...(count > Math.min(MAX_SHOWN_LINES, lines.length)
+    ? [`  … and ${count - Math.min(MAX_SHOWN_LINES, lines.length)} more`]
+    : []),
 ];

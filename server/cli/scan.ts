@@ -7,8 +7,8 @@ import { findPathInMusic } from '../scan/scan-folders.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { describeDryRun, describeScan } from './scan-report.ts';
-import { linesFor, showProgress } from './progress.ts';
-import { cancelOnStop, untilEnded, untilFollowUpsEnded } from './wait.ts';
+import { createScanLines, showProgress } from './progress.ts';
+import { cancelOnStop, waitForEnd, waitForFollowUps } from './wait.ts';
 
 interface ScanCommand {
   dir: string | undefined;
@@ -24,7 +24,7 @@ export async function runScan(app: App, { dir, dryRun, reread = false }: ScanCom
   for (const line of dryRun ? describeDryRun(result) : describeScan(result)) console.log(line);
 }
 
-/** What `--import`, `scan DIR` and `--index` say lasts, unless the environment says something else. */
+/** Saves what `--import`, `scan DIR` and `--index` set, unless the environment sets something else. */
 export async function rememberMusicFolder({ config, settings }: App): Promise<void> {
   const { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } = config.settings;
   await settings.change({
@@ -34,17 +34,19 @@ export async function rememberMusicFolder({ config, settings }: App): Promise<vo
   });
 }
 
-/** The folder's path in the music folder. Throws `conflict` when it is a part of what was scanned before. */
+/** Returns the path in the music folder. Throws `conflict` for a part of a music folder that was scanned before. */
 async function folderOf(app: App, dir: string): Promise<string> {
-  const scanned = app.sources.scannedFolder();
+  const scannedFolder = app.sources.scannedFolder();
   const roots = app.musicFolders.list();
   const root = roots[0]?.path ?? dir;
-  const [real, earlier] = await Promise.all([root, scanned ?? root].map((path) => realpath(path).catch(() => path)));
-  if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
+  const [realRoot, realScannedFolder] = await Promise.all(
+    [root, scannedFolder ?? root].map((path) => realpath(path).catch(() => path)),
+  );
+  if (root === dir && realRoot?.startsWith(`${realScannedFolder}${sep}`)) {
     throw new AppError(
       'conflict',
-      `${dir} is inside the music folder ${scanned}, which was scanned before. Add --import ${scanned} to scan ` +
-        'only this part of it.',
+      `${dir} is inside the music folder ${scannedFolder}, which was scanned before. ` +
+        `Add --import ${scannedFolder} to scan only this part of it.`,
     );
   }
   return findPathInMusic(roots, dir);
@@ -54,11 +56,11 @@ async function scan(app: App, folders: string[], reread: boolean): Promise<ScanR
   showProgress(app.events);
   const { id } = await app.jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders, reread }));
   cancelOnStop(app, id);
-  const job = await untilEnded(app, id);
+  const job = await waitForEnd(app, id);
   if (job.status === 'cancelled')
     throw new AppError('conflict', 'The scan was cancelled. What was done so far is kept.');
   if (job.status !== 'succeeded') throw new AppError('unavailable', job.error ?? 'The scan failed without a reason.');
-  await untilFollowUpsEnded(app);
+  await waitForFollowUps(app);
   return job.result as ScanResult;
 }
 
@@ -70,7 +72,7 @@ async function preview(app: App, folders: string[], reread: boolean): Promise<Sc
     restore: false,
     reread,
     signal: stop.signal,
-    onProgress: linesFor(process.stderr),
+    onProgress: createScanLines(process.stderr),
   });
 }
 

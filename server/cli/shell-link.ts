@@ -1,7 +1,7 @@
-// The connection to the desktop app, if it started this server: a local socket whose address the app gives in the
-// environment, the same for a child process of Node and a utility process of Electron. The app asks the server to stop
-// (Windows has no signals), for what must not be in arguments, files or the log, and whether it still answers. When
-// the socket closes the app is gone, and the server ends with it: it would keep the port and the data folder.
+// The connection to the desktop app that started this server: a local socket, whose address is in the environment, for
+// a child process of Node and a utility process of Electron alike. The app asks the server to stop (Windows has no
+// signals), asks for secrets that must not be in arguments, files or the log, and checks that the server answers. When
+// the socket closes, the app is gone, and the server ends, because it would keep the port and the data folder.
 import { rmdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
@@ -10,8 +10,8 @@ import { z } from 'zod';
 
 /** The environment variable with the address of the socket. */
 const SHELL_ADDRESS = 'TONEARM_SHELL';
-/** Time to stop in order when the app is gone; what is written then is whole at any moment. */
-const LAST_MS = 1_500;
+/** Time to stop cleanly when the app is gone. A kill after that is safe: all writes survive it. */
+const MAX_STOP_MS = 1_500;
 
 const Request = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('stop') }),
@@ -29,28 +29,28 @@ interface Answers {
 }
 
 export interface ShellLink {
-  /** Part of what makes this server known to others, see db/data-lock.ts. */
+  /** Address of the socket, which db/data-lock.ts saves. */
   address: string;
-  /** Requests that came before this call are answered now. */
+  /** Answers requests from now on, and those that came before. */
   answer(answers: Answers): void;
-  /** The server cannot start. `port` is the one that another program uses. */
-  failed(reason: string, port: number | undefined): void;
+  /** Tells the app that the server cannot start. `port` is set when another program uses it. */
+  reportFailure(reason: string, port: number | undefined): void;
 }
 
-/** Undefined without the desktop app. The variable is removed, or programs that the server starts would have it. */
+/** Returns undefined without the desktop app. Removes the variable, so that child processes do not inherit it. */
 export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
   const address = env[SHELL_ADDRESS];
   if (!address) return undefined;
   delete env[SHELL_ADDRESS];
 
   let answers: Answers | undefined;
-  const early: Request[] = [];
+  const earlyRequests: Request[] = [];
   const socket = connect(address);
   const post = (message: object): void => void (socket.writable && socket.write(`${JSON.stringify(message)}\n`));
 
-  function take(request: Request): void {
+  function handleRequest(request: Request): void {
     if (request.kind === 'ping') return post({ kind: 'pong' });
-    if (!answers) return void early.push(request);
+    if (!answers) return void earlyRequests.push(request);
     if (request.kind === 'stop') return answers.stop();
     const value = request.kind === 'ticket' ? answers.issueTicket() : answers.setupToken();
     post({ kind: 'answer', id: request.id, value });
@@ -58,33 +58,33 @@ export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
 
   createInterface({ input: socket })
     .on('line', (line) => {
-      const request = Request.safeParse(parse(line));
-      if (request.success) take(request.data);
+      const request = Request.safeParse(parseJson(line));
+      if (request.success) handleRequest(request.data);
     })
-    .on('error', () => undefined); // raised here once more, when the app was killed with something unread
+    .on('error', () => undefined); // readline emits the socket's error, too, when the app was killed
   socket.on('error', () => undefined); // `close` follows
-  // nobody reads them when the app is gone, and the error would end the server in the middle of its end
+  // nobody reads the output when the app is gone, and an error would end the server while it stops
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   socket.once('close', () => {
     removeSocket(address);
-    if (!answers) process.exit(1); // nothing is being served yet
+    if (!answers) process.exit(1); // the server has not started yet
     answers.stop();
-    setTimeout(() => process.exit(1), LAST_MS);
+    setTimeout(() => process.exit(1), MAX_STOP_MS);
   });
 
   return {
     address,
-    answer(given) {
-      answers = given;
-      early.splice(0).forEach(take);
+    answer(newAnswers) {
+      answers = newAnswers;
+      earlyRequests.splice(0).forEach(handleRequest);
     },
-    failed: (reason, port) => post({ kind: 'failed', reason, ...(port !== undefined && { port }) }),
+    reportFailure: (reason, port) => post({ kind: 'failed', reason, ...(port !== undefined && { port }) }),
   };
 }
 
 /**
- * Whether the app that listens, or listened, at that address is still there. Also true when that cannot be found out:
- * its server is not ended by mistake.
+ * Returns whether the app at that address still runs. Also true when that is unclear, so that its server is not ended
+ * by mistake.
  */
 export function isShellThere(address: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -96,18 +96,18 @@ export function isShellThere(address: string): Promise<boolean> {
   });
 }
 
-/** What an app that was killed leaves; a pipe of Windows leaves nothing. */
+/** Removes the socket that a killed app leaves; a pipe of Windows leaves no file. */
 export function removeSocket(address: string): void {
   if (process.platform === 'win32') return;
   try {
     rmSync(address, { force: true });
     rmdirSync(dirname(address));
   } catch {
-    // the app has removed it itself, or the folder has other things in it
+    // the app has removed the socket itself, or other files are in the folder
   }
 }
 
-function parse(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

@@ -11,7 +11,7 @@ import { ownedBy } from '../storage/library-mark.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
-import { progressOn } from './progress.ts';
+import { createProgressDisplay } from './progress.ts';
 
 export async function runMigrate(initial: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
   const stop = new AbortController();
@@ -19,11 +19,12 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
   const { offers, close } = await openDataFolder({ config: initial, paths, log });
   const { config, db, secretStore } = offers;
-  const show = progressOn(process.stdout, 'Moving objects');
+  const display = createProgressDisplay(process.stdout, 'Moving objects');
   try {
-    const opened = await openStorage(config, {}, to);
-    if (!(await opened.isUp())) await opened.stat('audio/probe'); // throws, with the reason
-    const target = ownedBy(opened, { ...offers.owner, isOurs: () => true }); // a part may be there already
+    const targetStorage = await openStorage(config, {}, to);
+    if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe'); // throws an error with the reason
+    // an interrupted migration may have copied a part of the library, so any mark in the target is accepted
+    const target = ownedBy(targetStorage, { ...offers.owner, isOurs: () => true });
     await target.claim();
     const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
     if (sources.length === 0) console.log(`0 objects copied: the library is already in ${target.backend.title}.`);
@@ -34,20 +35,20 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
         from,
         to: target,
         signal: stop.signal,
-        onProgress: (done, total, bytes) => show.progress(done, total, `${Math.round(bytes / 1e6)} MB`),
+        onProgress: (done, total, bytes) => display.progress(done, total, `${Math.round(bytes / 1e6)} MB`),
       });
-      show.end();
+      display.end();
       for (const line of describe(result, target)) console.log(line);
       if (result.problems.length > 0) process.exitCode = 1;
     }
-    await switchTo({ config, secretStore, log }, to);
+    await switchStorage({ config, secretStore, log }, to);
   } finally {
-    show.end();
+    display.end();
     close();
   }
 }
 
-/** The current storage, and others that still have tracks after an unfinished migration. */
+/** Lists the current storage, and others that still have tracks after an unfinished migration. */
 function sourcesOf(db: MainDb, current: string, to: string): string[] {
   const schemes = db.$client
     .prepare<[], string>(
@@ -60,7 +61,7 @@ function sourcesOf(db: MainDb, current: string, to: string): string[] {
   return [...new Set([current, ...schemes])].filter((name) => name !== to);
 }
 
-async function switchTo(deps: SettingsDeps, to: string): Promise<void> {
+async function switchStorage(deps: SettingsDeps, to: string): Promise<void> {
   const { config } = deps;
   if (config.settings.STORAGE_BACKEND === to) return;
   if (config.origins.STORAGE_BACKEND === 'env')

@@ -2,45 +2,46 @@
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
-import { KEPT_MS, type TrashUser } from '../library/trash/trash.ts';
+import { TRASH_RETENTION_MS, type TrashUser } from '../library/trash/trash.ts';
 import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { UsageError } from './usage-error.ts';
 
 const OPERATOR: TrashUser = { id: 0 as UserId, rights: rightsFrom(() => true) };
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** Sets exit code 1 when a track could not be restored. */
 export async function runTrash({ trash }: Pick<App, 'trash'>, [action, ...words]: string[]): Promise<void> {
-  if (action === 'list') return list(trash);
+  if (action === 'list') return printTrash(trash);
   if (action === 'restore') {
     const { restored, failed } = await trash.restoreMany(OPERATOR, words.map(toId));
-    console.log(`Restored ${count(restored)}.`);
+    console.log(`Restored ${formatCount(restored)}.`);
     for (const { id, detail } of failed) console.log(`  ${id}: ${detail}`);
     if (failed.length > 0) process.exitCode = 1;
   } else {
     const ids = words.length === 0 ? undefined : words.map(toId);
-    console.log(`Deleted ${count(await trash.deleteMany(OPERATOR, ids))} for good.`);
+    console.log(`Deleted ${formatCount(await trash.deleteMany(OPERATOR, ids))} for good.`);
   }
 }
 
-function list(trash: App['trash']): void {
+function printTrash(trash: App['trash']): void {
   let total = 1;
-  for (let offset = 0; offset < total; offset += PAGE) {
-    const page = trash.list(OPERATOR, { limit: PAGE, offset });
+  for (let offset = 0; offset < total; offset += PAGE_SIZE) {
+    const page = trash.list(OPERATOR, { limit: PAGE_SIZE, offset });
     total = page.total;
     for (const { id, title, artistName, sizeBytes, deletedAt, deletedByName } of page.items)
       console.log(
-        `${id}  ${artistName ?? 'Unknown Artist'} - ${title}  ${megabytes(sizeBytes ?? 0)}  deleted ` +
-          `${dayOf(deletedAt)}${deletedByName === null ? '' : ` by ${deletedByName}`}, kept until ` +
-          dayOf(new Date(deletedAt.getTime() + KEPT_MS)),
+        `${id}  ${artistName ?? 'Unknown Artist'} - ${title}  ${formatMegabytes(sizeBytes ?? 0)}  deleted ` +
+          `${formatDay(deletedAt)}${deletedByName === null ? '' : ` by ${deletedByName}`}, kept until ` +
+          formatDay(new Date(deletedAt.getTime() + TRASH_RETENTION_MS)),
       );
-    if (offset + PAGE >= total) console.log(`${count(total)} in the trash, ${megabytes(page.sizeBytes)}.`);
+    if (offset + PAGE_SIZE >= total)
+      console.log(`${formatCount(total)} in the trash, ${formatMegabytes(page.sizeBytes)}.`);
   }
 }
 
-const count = (tracks: number): string => `${tracks} ${tracks === 1 ? 'track' : 'tracks'}`;
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+const formatCount = (tracks: number): string => `${tracks} ${tracks === 1 ? 'track' : 'tracks'}`;
+const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const formatDay = (time: Date): string => time.toISOString().slice(0, 10);
 
 function toId(word: string): TrackId {
   const id = TrackIdIn.safeParse(wholeNumberFromText(word));

@@ -15,29 +15,29 @@ export async function runUser(
   { args: [action, name = '', ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
-    const all = accounts.listAll();
-    if (all.length === 0) console.error('There are no accounts yet: tonearm user add NAME --superuser');
-    for (const user of all)
+    const users = accounts.listAll();
+    if (users.length === 0) console.error('There are no accounts yet: tonearm user add NAME --superuser');
+    for (const user of users)
       console.log(`${user.username} ${user.isSuperuser ? '(superuser)' : termsOf(user)}`.trimEnd());
     return;
   }
   if (action === 'add') {
-    const named = Credentials.pick({ username: true }).safeParse({ username: name });
-    if (!named.success) throw invalid(toFields(named.error));
-    const { username } = named.data;
+    const parsedName = Credentials.pick({ username: true }).safeParse({ username: name });
+    if (!parsedName.success) throw invalid(toFields(parsedName.error));
+    const { username } = parsedName.data;
     if (accounts.findByName(username)) throw conflict(`There is an account ${username} already.`);
     const password = await askPassword();
     const account = { username, password, isSuperuser: superuser, ...parseTerms(words) };
     const user = await accounts.create(account, 'note');
-    return void console.log(`Created the account ${username}.${weakNote(user)}`);
+    return void console.log(`Created the account ${username}.${weakPasswordNote(user)}`);
   }
   const user = accounts.findByName(name);
   if (!user) throw notFound('user', name);
   if (action === 'passwd') {
-    const changed = await accounts.update(user.id, { password: await askPassword() }, 'note');
+    const changedUser = await accounts.update(user.id, { password: await askPassword() }, 'note');
     console.log(
       `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.` +
-        weakNote(changed),
+        weakPasswordNote(changedUser),
     );
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
@@ -45,18 +45,19 @@ export async function runUser(
   } else if (action === 'set') {
     console.log(`${user.username} ${termsOf(await accounts.update(user.id, parseTerms(words)))}`);
   } else if (action === 'access') {
-    for (const one of sessions.list(user.id))
-      console.log(`session ${one.id}, ${lastUse(one)}, since ${one.createdAt.toISOString()}`);
-    for (const one of accounts.appPasswords.list(user.id)) console.log(`app password ${one.name}, ${lastUse(one)}`);
+    for (const session of sessions.list(user.id))
+      console.log(`session ${session.id}, ${lastUse(session)}, since ${session.createdAt.toISOString()}`);
+    for (const appPassword of accounts.appPasswords.list(user.id))
+      console.log(`app password ${appPassword.name}, ${lastUse(appPassword)}`);
   } else if (action === 'sign-out') {
     sessions.endAll(db, user.id);
     console.log(`Signed out ${user.username} everywhere. App passwords still work: see user access ${user.username}.`);
   } else {
-    const given = words.join(' ');
-    const found = accounts.appPasswords.list(user.id).find((one) => one.name === given);
-    if (!found) throw notFound('app password', given);
-    accounts.appPasswords.revoke(user.id, found.id);
-    console.log(`Revoked the app password ${found.name} of ${user.username}.`);
+    const passwordName = words.join(' ');
+    const appPassword = accounts.appPasswords.list(user.id).find((candidate) => candidate.name === passwordName);
+    if (!appPassword) throw notFound('app password', passwordName);
+    accounts.appPasswords.revoke(user.id, appPassword.id);
+    console.log(`Revoked the app password ${appPassword.name} of ${user.username}.`);
   }
 }
 
@@ -66,7 +67,7 @@ const askPassword = (): Promise<string> =>
     return fault && `A password ${fault.message}.`;
   });
 
-const weakNote = ({ hasWeakPassword }: UserRow): string =>
+const weakPasswordNote = ({ hasWeakPassword }: UserRow): string =>
   hasWeakPassword ? ' The password is easy to guess, so the account only works on this machine.' : '';
 
 function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {

@@ -5,7 +5,7 @@ import type { GarbageResult } from '../maintenance/wire.ts';
 import { runJob } from './wait.ts';
 import { COLLECT_GARBAGE, VERIFY_STORAGE } from '../maintenance/tasks.ts';
 
-const SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** Sets exit code 1 when something is damaged and could not be repaired. */
 export async function runVerify(app: App): Promise<void> {
@@ -30,16 +30,20 @@ export async function runVerify(app: App): Promise<void> {
       `${healed} repaired, ${returned} found again`,
   );
   if (changed + unhashed > 0) console.log(`${changed} files changed since the last scan; ${unhashed} have no checksum`);
-  for (const finding of findings.slice(0, SHOWN)) console.log(`  ${describe(finding)}`);
-  if (findings.length > SHOWN) console.log('  … and more, see the result of the job');
+  for (const finding of findings.slice(0, MAX_SHOWN)) console.log(`  ${describe(finding)}`);
+  if (findings.length > MAX_SHOWN) console.log('  … and more, see the result of the job');
   if (damaged + missing + unreadable > 0) process.exitCode = 1;
 }
 
-const describe = ({ kind, title, storage_uri, healed, reason, ...of }: Finding): string =>
-  `${kind}${healed ? ', repaired' : ''}: "${title}" (${whatOf(of)}, ` +
+const describe = ({ kind, title, storage_uri, healed, reason, ...subject }: Finding): string =>
+  `${kind}${healed ? ', repaired' : ''}: "${title}" (${describeSubject(subject)}, ` +
   `${storage_uri})${reason === null ? '' : `: ${reason}`}`;
 
-function whatOf({ track_id, album_id, artist_id }: Pick<Finding, 'track_id' | 'album_id' | 'artist_id'>): string {
+function describeSubject({
+  track_id,
+  album_id,
+  artist_id,
+}: Pick<Finding, 'track_id' | 'album_id' | 'artist_id'>): string {
   if (track_id !== null) return `track ${track_id}`;
   if (album_id !== null) return `cover of album ${album_id}`;
   return artist_id === null ? 'picture of an artist' : `picture of artist ${artist_id}`;
@@ -58,7 +62,7 @@ export async function runGarbage(app: App, dryRun: boolean, earlierLibrary: bool
       `${earlier} (${Math.round(earlier_bytes / 1e6)} MB) are kept, because an earlier library in this storage may ` +
         'need them. When it is not needed any more, run "tonearm gc --earlier-library".',
     );
-  for (const key of keys.slice(0, SHOWN)) console.log(`  ${key}`);
+  for (const key of keys.slice(0, MAX_SHOWN)) console.log(`  ${key}`);
   console.log(
     dryRun
       ? 'Nothing was deleted.'

@@ -1,4 +1,4 @@
-// Waits for the jobs of a command, and not for others that run beside it.
+// Waits for the jobs of a command, and not for other jobs that run meanwhile.
 import type { App } from '../app.ts';
 import { COVER_ARCHIVE_TASK } from '../covers/tasks.ts';
 import type { JobId } from '../db/ids.ts';
@@ -16,7 +16,7 @@ const isActive = ({ status }: JobRow): boolean => status === 'queued' || status 
 export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> {
   showJobProgress(app.events, id, label);
   cancelOnStop(app, id);
-  const job = await untilEnded(app, id);
+  const job = await waitForEnd(app, id);
   if (job.status === 'cancelled') throw new AppError('conflict', 'Cancelled. What was done so far is kept.');
   if (job.status === 'succeeded') return job.result as T;
   if (job.status === 'waiting') app.jobs.cancel(id);
@@ -27,7 +27,7 @@ export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> 
  * Resolves when the job has ended or waits for a retry. Rejects when its end cannot be stored, e.g. on a full disk,
  * where the queue itself would wait for space.
  */
-export function untilEnded(app: App, id: JobId): Promise<JobRow> {
+export function waitForEnd(app: App, id: JobId): Promise<JobRow> {
   return new Promise((resolve, reject) => {
     const check = (): void => {
       const job = app.jobs.get(id);
@@ -38,27 +38,27 @@ export function untilEnded(app: App, id: JobId): Promise<JobRow> {
     const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => {
       if (name === 'job') check();
     });
-    const again = setInterval(check, 250); // the timer that sends events does not keep the process alive
-    const forget = app.jobs.onStuck((error) => {
+    const pollTimer = setInterval(check, 250); // keeps the process alive, which the timer of events does not
+    const stopListening = app.jobs.onStuck((error) => {
       stop();
       reject(error);
     });
     const stop = (): void => {
       unsubscribe();
-      clearInterval(again);
-      forget();
+      clearInterval(pollTimer);
+      stopListening();
     };
     check();
   });
 }
 
-/** They ask other servers, which may take days or not be there, and go on at the next start. */
-const ASK_OTHERS: readonly string[] = [ENRICH_TASK, ENRICH_LIBRARY, COVER_ARCHIVE_TASK].map(({ name }) => name);
+/** Tasks that ask other servers, which may take days or be offline; they continue at the next start. */
+const NETWORK_TASKS: readonly string[] = [ENRICH_TASK, ENRICH_LIBRARY, COVER_ARCHIVE_TASK].map(({ name }) => name);
 
-/** Waits for the jobs that a scan starts, as far as they need nothing but this machine. */
-export async function untilFollowUpsEnded(app: App): Promise<void> {
+/** Waits for the jobs that a scan started, except those of NETWORK_TASKS. */
+export async function waitForFollowUps(app: App): Promise<void> {
   for (const job of app.jobs.list({}, { limit: 50, offset: 0 }).items)
-    if (isActive(job) && !ASK_OTHERS.includes(job.task)) await untilEnded(app, job.id);
+    if (isActive(job) && !NETWORK_TASKS.includes(job.task)) await waitForEnd(app, job.id);
 }
 
 /** Cancels the job on SIGINT and SIGTERM. */

@@ -7,7 +7,7 @@ export type Origin = 'default' | 'file' | 'env';
 
 export interface Config {
   settings: Settings;
-  /** Where each value comes from. Those from the environment or the command line cannot be changed in the settings. */
+  /** Where each value comes from. Values from the environment or the command line cannot be changed in the settings. */
   origins: Record<SettingName, Origin>;
   paths: {
     data: string;
@@ -34,49 +34,53 @@ interface Layers {
 
 /** Throws `invalid` with one line that names the setting, the value and what is allowed. */
 export function loadConfig({ file, env }: Layers): Config {
-  const fromFile = byName(file, 'settings.json', true);
-  const fromEnv = byName(env, 'the environment', false);
+  const fileValues = collectByName(file, 'settings.json', true);
+  const envValues = collectByName(env, 'the environment', false);
   const settings: Record<string, unknown> = {};
   const origins = {} as Record<SettingName, Origin>;
   for (const name of SETTING_NAMES) {
-    const origin: Origin = fromEnv.has(name) ? 'env' : fromFile.has(name) ? 'file' : 'default';
+    const origin: Origin = envValues.has(name) ? 'env' : fileValues.has(name) ? 'file' : 'default';
     origins[name] = origin;
-    settings[name] = parseSetting(name, origin === 'env' ? fromEnv.get(name) : fromFile.get(name));
+    settings[name] = parseSetting(name, origin === 'env' ? envValues.get(name) : fileValues.get(name));
   }
   return { settings: settings as Settings, origins, paths: toPaths(settings as Settings) };
 }
 
-/** Validates one value; undefined gives the default. */
+/** Validates a value; undefined becomes the default. */
 export function parseSetting<N extends SettingName>(name: N, value: unknown): Settings[N] {
   const { schema, secret } = SETTINGS[name];
   const parsed = schema.safeParse(value ?? undefined);
   if (parsed.success) return parsed.data as Settings[N];
-  const why = parsed.error.issues.map((issue) => issue.message).join('; ');
-  const shown = secret ? '(hidden)' : JSON.stringify(value);
-  throw new AppError('invalid', `Setting ${name} = ${shown}: ${why}.`, {
-    fields: [{ field: name.toLowerCase(), message: why }],
+  const reason = parsed.error.issues.map((issue) => issue.message).join('; ');
+  const shownValue = secret ? '(hidden)' : JSON.stringify(value);
+  throw new AppError('invalid', `Setting ${name} = ${shownValue}: ${reason}.`, {
+    fields: [{ field: name.toLowerCase(), message: reason }],
   });
 }
 
 export const isSettingName = (name: string): name is SettingName => name in SETTINGS;
 
-/** Collects settings by their upper-case name. `strict` refuses unknown names: for the file, not the environment. */
-function byName(layer: Record<string, unknown>, where: string, strict: boolean): Map<SettingName, unknown> {
-  const found = new Map<SettingName, unknown>();
-  const spelled = new Map<SettingName, string>();
+/** Collects settings by their upper-case name. `strict` refuses unknown names, in the file but not the environment. */
+function collectByName(layer: Record<string, unknown>, layerName: string, strict: boolean): Map<SettingName, unknown> {
+  const values = new Map<SettingName, unknown>();
+  const spellings = new Map<SettingName, string>();
   for (const [key, value] of Object.entries(layer)) {
     const name = key.toUpperCase();
     if (!isSettingName(name)) {
-      if (strict) throw new AppError('invalid', `Unknown setting ${key} in ${where}. Run with --help for the list.`);
+      if (strict)
+        throw new AppError('invalid', `Unknown setting ${key} in ${layerName}. Run with --help for the list.`);
       continue;
     }
     if (value === undefined || value === null || value === '') continue; // an empty variable counts as unset
-    if (found.has(name) && found.get(name) !== value)
-      throw new AppError('invalid', `Setting ${name} is in ${where} twice: as ${spelled.get(name)} and as ${key}.`);
-    found.set(name, value);
-    spelled.set(name, key);
+    if (values.has(name) && values.get(name) !== value)
+      throw new AppError(
+        'invalid',
+        `Setting ${name} is in ${layerName} twice: as ${spellings.get(name)} and as ${key}.`,
+      );
+    values.set(name, value);
+    spellings.set(name, key);
   }
-  return found;
+  return values;
 }
 
 function toPaths(settings: Settings): Config['paths'] {

@@ -1,10 +1,10 @@
-// Small JSON files that people may edit, written so that they survive a power failure: settings.json, secrets.json.
+// Reads and writes small JSON files that people may edit (settings.json, secrets.json), safe against power failures.
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 import { syncFolder } from '../runtime/folders.ts';
 
-/** The object in the file; {} if there is no file. Throws `unavailable` or `invalid` if it cannot be read or parsed. */
+/** Returns the object in the file; {} without a file. Throws `unavailable` when it cannot be read or parsed. */
 export function readJsonFile(file: string): Record<string, unknown> {
   let text: string;
   try {
@@ -17,7 +17,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
       { cause },
     );
   }
-  const value = parse(text.replace(/^\uFEFF/, '')); // some editors on Windows write a BOM
+  const value = parseObject(text.replace(/^\uFEFF/, '')); // some editors on Windows write a BOM
   if (value === undefined)
     throw new AppError(
       'unavailable',
@@ -26,23 +26,23 @@ export function readJsonFile(file: string): Record<string, unknown> {
   return value;
 }
 
-/** Atomic: temporary file, fsync, rename. Only readable by this account, since both files may contain secrets. */
+/** Writes atomically: temporary file, fsync, rename. Only this account can read the file, which may have secrets. */
 export function writeJsonFile(file: string, value: Record<string, unknown>): void {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporaryFile = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    rmSync(temporary, { force: true }); // left by a crash, possibly with another mode
-    const fd = openSync(temporary, 'wx', 0o600);
+    rmSync(temporaryFile, { force: true }); // a crash may have left it, with another mode
+    const fd = openSync(temporaryFile, 'wx', 0o600);
     try {
       writeSync(fd, `${JSON.stringify(value, null, 2)}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    renameSync(temporary, file);
+    renameSync(temporaryFile, file);
     syncFolder(dirname(file));
   } catch (cause) {
-    rmSync(temporary, { force: true });
+    rmSync(temporaryFile, { force: true });
     if (isDiskFull(cause)) throw cause;
     throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check its permissions.`, {
       cause,
@@ -50,7 +50,7 @@ export function writeJsonFile(file: string, value: Record<string, unknown>): voi
   }
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

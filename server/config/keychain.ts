@@ -1,5 +1,5 @@
-// The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. The packages
-// are loaded only if it is used, and every call has a time limit, since the keychain may be locked or not respond.
+// The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. Its packages
+// are loaded only when it is used, and every call has a time limit, since the keychain may be locked or not respond.
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ export interface OpenedKeychain extends Keychain {
 }
 
 const SERVICE = 'Tonearm';
-const BUS_MS = 2_000;
+const BUS_TIMEOUT_MS = 2_000;
 
-/** Tried in this order. */
+/** Packages in the order in which they are tried. */
 export const KEYCHAIN_PACKAGES: readonly KeychainPackage[] = [
   { name: 'keytar', open: openKeytar },
   { name: 'keyring', open: openKeyring },
@@ -36,7 +36,7 @@ interface Keytar {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-/** An optional package, absent if it could not be built. */
+/** keytar is an optional package, absent where it could not be built. */
 async function openKeytar(): Promise<Keychain> {
   const name: string = 'keytar';
   const { default: keytar } = (await import(name)) as { default: Keytar };
@@ -48,7 +48,7 @@ async function openKeytar(): Promise<Keychain> {
   };
 }
 
-/** By default, it would fall back to the kernel's keyring, which is lost at a reboot. */
+/** Names the store, because the default falls back to the kernel's keyring, which is lost at a reboot. */
 async function openKeyring(): Promise<Keychain> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   await assertBusAnswers();
@@ -60,12 +60,12 @@ async function openKeyring(): Promise<Keychain> {
   };
 }
 
-/** The first package that can write, read and delete. Throws `unavailable` with the error of each. */
+/** Opens the first package that can write, read and delete. Throws `unavailable` with the error of each package. */
 export async function openKeychain(packages: readonly KeychainPackage[], limitMs: number): Promise<OpenedKeychain> {
   const reasons: string[] = [];
   for (const { name, open } of packages) {
     try {
-      const keychain = limited(await within(limitMs, open()), limitMs);
+      const keychain = withTimeLimit(await waitWithin(limitMs, open()), limitMs);
       await probe(keychain);
       return { ...keychain, packageName: name };
     } catch (cause) {
@@ -78,39 +78,39 @@ export async function openKeychain(packages: readonly KeychainPackage[], limitMs
 async function probe(keychain: Keychain): Promise<void> {
   const account = `probe-${process.pid}`;
   await keychain.set(account, account);
-  const read = await keychain.get(account);
+  const readValue = await keychain.get(account);
   await keychain.delete(account);
-  if (read !== account || (await keychain.get(account)) !== undefined)
+  if (readValue !== account || (await keychain.get(account)) !== undefined)
     throw new Error('it did not return what was stored');
 }
 
-const limited = (keychain: Keychain, ms: number): Keychain => ({
-  get: (account) => within(ms, keychain.get(account)),
-  set: (account, value) => within(ms, keychain.set(account, value)),
-  delete: (account) => within(ms, keychain.delete(account)),
+const withTimeLimit = (keychain: Keychain, ms: number): Keychain => ({
+  get: (account) => waitWithin(ms, keychain.get(account)),
+  set: (account, value) => waitWithin(ms, keychain.set(account, value)),
+  delete: (account) => waitWithin(ms, keychain.delete(account)),
 });
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function waitWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} s`)), ms);
   });
   try {
-    return await Promise.race([work, limit]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** On Linux, both packages block the process until the session bus responds, so it is checked beforehand. */
+/** On Linux, both packages block the process until the session bus responds, so this checks the bus first. */
 async function assertBusAnswers(): Promise<void> {
   if (process.platform !== 'linux') return;
-  const socket = busSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
+  const socket = findBusSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
   if (socket === undefined) throw new Error('there is no D-Bus session');
   const bus = connect(socket);
   try {
-    await within(
-      BUS_MS,
+    await waitWithin(
+      BUS_TIMEOUT_MS,
       new Promise<void>((resolve, reject) => {
         bus.once('connect', () =>
           bus.write(`\0AUTH EXTERNAL ${Buffer.from(String(process.getuid?.() ?? 0)).toString('hex')}\r\n`),
@@ -125,10 +125,10 @@ async function assertBusAnswers(): Promise<void> {
   }
 }
 
-/** Path of the bus's socket; an abstract one starts with a NUL. */
-export function busSocket(address: string | undefined, runtimeDir: string | undefined): string | undefined {
-  const [, kind, place] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]+)/.exec(address ?? '') ?? [];
-  if (place !== undefined) return `${kind === 'abstract' ? '\0' : ''}${decodeURIComponent(place)}`;
-  const usual = runtimeDir === undefined ? undefined : join(runtimeDir, 'bus');
-  return address === undefined && usual !== undefined && existsSync(usual) ? usual : undefined;
+/** Finds the path of the bus's socket; an abstract one starts with a NUL. */
+export function findBusSocket(address: string | undefined, runtimeDir: string | undefined): string | undefined {
+  const [, kind, path] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]+)/.exec(address ?? '') ?? [];
+  if (path !== undefined) return `${kind === 'abstract' ? '\0' : ''}${decodeURIComponent(path)}`;
+  const defaultPath = runtimeDir === undefined ? undefined : join(runtimeDir, 'bus');
+  return address === undefined && defaultPath !== undefined && existsSync(defaultPath) ? defaultPath : undefined;
 }

@@ -1,4 +1,4 @@
-// The music folders as they are set: the first in the settings, others in the table that music-folders/ writes.
+// The configured music folders: the first one in the settings, others in the table that music-folders/ writes.
 import type { MainDb } from '../db/client.ts';
 import type { MusicFolderId } from '../db/ids.ts';
 import { musicFolders, type ImportMode } from '../db/schema.ts';
@@ -6,14 +6,14 @@ import { keyOfPath, NOWHERE, type MusicRoot } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import type { WatchedSettings } from './live-settings.ts';
 
-/** A folder that is scanned. */
+/** A music folder that is scanned. */
 export interface MusicFolder extends MusicRoot {
   id: MusicFolderId;
   name: string;
   mode: ImportMode;
 }
 
-export interface KnownFolder extends Omit<MusicFolder, 'path'> {
+export interface StoredFolder extends Omit<MusicFolder, 'path'> {
   path: string | null;
   isSet: boolean;
   removedAt: Date | null;
@@ -24,12 +24,12 @@ export type MusicFolders = ReturnType<typeof createMusicFolders>;
 type Row = typeof musicFolders.$inferSelect;
 
 export function createMusicFolders({ db, settings }: { db: MainDb; settings: WatchedSettings }) {
-  const read = (): Row[] => db.select().from(musicFolders).orderBy(musicFolders.id).all();
+  const readRows = (): Row[] => db.select().from(musicFolders).orderBy(musicFolders.id).all();
   const listeners = new Set<() => void>();
-  let rows = read();
+  let rows = readRows();
   let offline: ReadonlyMap<string, string> = new Map();
-  const tell = (): void => listeners.forEach((listener) => listener());
-  settings.onChange(['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'], tell);
+  const notify = (): void => listeners.forEach((listener) => listener());
+  settings.onChange(['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'], notify);
 
   const pathOf = ({ key, path, removedAt }: Row): string | undefined =>
     key === '' ? settings.get('LOCAL_MEDIA_IMPORT_PATH') : removedAt === null ? (path ?? undefined) : undefined;
@@ -37,7 +37,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
   const modeOf = (row: Row): ImportMode =>
     row.key === '' ? settings.get('LOCAL_MEDIA_IMPORT_MODE') : (row.mode ?? 'reference');
 
-  const toKnown = (row: Row): KnownFolder => ({
+  const toStoredFolder = (row: Row): StoredFolder => ({
     id: row.id,
     key: row.key,
     name: row.name,
@@ -48,19 +48,19 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
   });
 
   return {
-    /** Those that are set, in the order in which they came. */
+    /** Lists folders that are set, in the order in which they were added. */
     list: (): MusicFolder[] =>
       rows.flatMap((row) => {
         const path = pathOf(row);
         return path === undefined ? [] : [{ id: row.id, key: row.key, name: row.name, path, mode: modeOf(row) }];
       }),
-    /** Where paths lead, also of folders that are not set any more. */
+    /** Lists keys and paths, by which source ids are resolved; includes folders that are no longer set. */
     roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NOWHERE })),
-    /** All that are set or were, and can be brought back. */
-    all: (): KnownFolder[] => rows.map(toKnown),
-    find: (id: number): KnownFolder | undefined => rows.filter((row) => row.id === id).map(toKnown)[0],
+    /** Lists all folders, including removed ones, which can be restored. */
+    listAll: (): StoredFolder[] => rows.map(toStoredFolder),
+    find: (id: number): StoredFolder | undefined => rows.filter((row) => row.id === id).map(toStoredFolder)[0],
 
-    /** Whether the file of a `file:` URI is in a folder that is not there. */
+    /** Returns whether the file of a `file:` URI is in a folder that is offline. */
     isOffline: (storageUri: string | null): boolean =>
       offline.size > 0 &&
       storageUri !== null &&
@@ -71,19 +71,19 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
           storageUri.slice(FILE_SCHEME.length + 1),
         ),
       ),
-    /** Why the folder is not there. */
-    whyOffline: (key: string): string | undefined => offline.get(key),
-    /** True if that is news. */
-    setOffline(now: ReadonlyMap<string, string>): boolean {
-      const before = [...offline.keys()].sort().join();
-      offline = now;
-      return before !== [...now.keys()].sort().join();
+    /** Returns why the folder is offline; undefined when it is not. */
+    offlineReason: (key: string): string | undefined => offline.get(key),
+    /** Saves which folders are offline. Returns whether that has changed. */
+    setOffline(reasonsByKey: ReadonlyMap<string, string>): boolean {
+      const previousKeys = [...offline.keys()].sort().join();
+      offline = reasonsByKey;
+      return previousKeys !== [...reasonsByKey.keys()].sort().join();
     },
 
-    /** The table was written. */
-    changed(): void {
-      rows = read();
-      tell();
+    /** Reads the table again and notifies listeners; to be called after a change of the table. */
+    reload(): void {
+      rows = readRows();
+      notify();
     },
     /** Returns a function to unsubscribe. */
     onChange(listener: () => void): () => void {

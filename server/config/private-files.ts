@@ -1,18 +1,18 @@
-// The data folder is for the account that runs the server alone: password hashes, private playlists, keys. Everything
-// that this process and its programs make from here on is 0600 or 0700, whatever umask they were started with.
+// Keeps the data folder private to the account that runs the server: it has password hashes, private playlists, keys.
+// Files that this process and its children create are 0600 or 0700, whatever umask they were started with.
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../log/log.ts';
 
-const OTHERS = 0o077;
-let given: number | undefined;
+const OTHER_ACCOUNTS_MASK = 0o077;
+let startUmask: number | undefined;
 
-/** From here on; before anything is written. */
-export const keepToOwnAccount = (): void => void (given ??= process.umask(OTHERS));
+/** Removes the rights of other accounts from new files; to be called before any file is written. */
+export const restrictUmask = (): void => void (startUmask ??= process.umask(OTHER_ACCOUNTS_MASK));
 
-/** Takes an existing folder and what is directly in it from other accounts. Windows has no such modes. */
-export function keepPrivate(folder: string, log: Log): void {
-  keepToOwnAccount();
+/** Removes the rights of other accounts from a folder and the entries in it. Windows has no such modes. */
+export function makePrivate(folder: string, log: Log): void {
+  restrictUmask();
   if (process.platform === 'win32') return;
   try {
     chmodSync(folder, 0o700);
@@ -24,8 +24,8 @@ export function keepPrivate(folder: string, log: Log): void {
   }
 }
 
-/** Of what is made for others to use, such as an export: as the person who started the server wishes it. */
-export const sharedModes = (): { file: number; folder: number } => {
-  const mask = given ?? process.umask();
+/** Returns modes for files that others may use, such as an export: by the umask with which the server was started. */
+export const getSharedModes = (): { file: number; folder: number } => {
+  const mask = startUmask ?? process.umask();
   return { file: 0o666 & ~mask, folder: 0o777 & ~mask };
 };

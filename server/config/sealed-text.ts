@@ -6,8 +6,8 @@ import type { UserId } from '../db/ids.ts';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
-/** Apps send a password with every request. */
-const MOST_KEYS = 500;
+/** Derived keys are cached, because apps send a password with every request. */
+const MAX_CACHED_KEYS = 500;
 
 export interface SealedText {
   /** IV ‖ ciphertext ‖ tag. */
@@ -23,11 +23,11 @@ export type Sealer = ReturnType<typeof createSealer>;
  */
 export function createSealer(secretKey: string, label: string) {
   const keys = new Map<string, KeyObject>();
-  function derive(salt: Uint8Array): KeyObject {
-    const name = Buffer.from(salt).toString('latin1');
-    const key = keys.get(name) ?? createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32)));
-    if (keys.size >= MOST_KEYS) keys.clear();
-    keys.set(name, key);
+  function deriveKey(salt: Uint8Array): KeyObject {
+    const cacheKey = Buffer.from(salt).toString('latin1');
+    const key = keys.get(cacheKey) ?? createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32)));
+    if (keys.size >= MAX_CACHED_KEYS) keys.clear();
+    keys.set(cacheKey, key);
     return key;
   }
 
@@ -35,7 +35,7 @@ export function createSealer(secretKey: string, label: string) {
     seal(userId: UserId, text: string, purpose?: string): SealedText {
       const salt = randomBytes(SALT_BYTES);
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', derive(salt), iv, { authTagLength: TAG_BYTES }).setAAD(
+      const cipher = createCipheriv('aes-256-gcm', deriveKey(salt), iv, { authTagLength: TAG_BYTES }).setAAD(
         authenticatedData(userId, purpose),
       );
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
@@ -49,7 +49,7 @@ export function createSealer(secretKey: string, label: string) {
       purpose?: string,
     ): string | undefined {
       if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
-      const decipher = createDecipheriv('aes-256-gcm', derive(salt), sealed.subarray(0, IV_BYTES), {
+      const decipher = createDecipheriv('aes-256-gcm', deriveKey(salt), sealed.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
         .setAAD(authenticatedData(userId, purpose))

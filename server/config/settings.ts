@@ -1,6 +1,6 @@
 // All settings: name, rule, default, one line of help. `--help`, the settings page, error messages and the
-// documentation are derived from this table. Names are upper case in the environment, lower case in settings.json and
-// the API. Settings of a single storage backend are declared in its file.
+// documentation are derived from this table. Names are in upper case in the environment, in lower case in settings.json
+// and the API. Settings of a single storage backend are declared in its file.
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,30 +9,32 @@ import { LOG_LEVELS } from '../log/log.ts';
 import { bool, bytes, duration, number, path, percent, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
-/** Without their types, which only the backends need. */
+/** Settings of the backends, without their types, which only the backends need. */
 const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declares }) => declares));
 
-/** More would outlive any reason to trust it. */
-const LONGEST_SIGN_IN_DAYS = 1_000;
-const signInTime = duration.refine((seconds) => seconds <= LONGEST_SIGN_IN_DAYS * 86_400, {
-  error: `must be at most ${LONGEST_SIGN_IN_DAYS}d`,
+/** A longer sign-in would outlive any reason to trust it. */
+const MAX_SIGN_IN_DAYS = 1_000;
+const signInTime = duration.refine((seconds) => seconds <= MAX_SIGN_IN_DAYS * 86_400, {
+  error: `must be at most ${MAX_SIGN_IN_DAYS}d`,
 });
 
-const list = z.string().transform((v) =>
+const commaSeparatedList = z.string().transform((v) =>
   v
     .split(',')
-    .map((one) => one.trim().toLowerCase())
+    .map((item) => item.trim().toLowerCase())
     .filter(Boolean),
 );
-const proxies = list.refine((all) => all.every(isNetwork), {
+const proxies = commaSeparatedList.refine((networks) => networks.every(isNetwork), {
   error: 'must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, separated by commas',
 });
 
 function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
+  const [address = '', bits, ...extraParts] = text.split('/');
   const family = isIP(address);
-  const most = family === 4 ? 32 : 128;
-  return family > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  const maxBits = family === 4 ? 32 : 128;
+  return (
+    family > 0 && extraParts.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+  );
 }
 
 export const SETTINGS = {
@@ -85,7 +87,7 @@ export const SETTINGS = {
       help: 'Port to listen on; 0 for any free port.',
     },
   ),
-  ALLOWED_HOSTS: setting(list.default([]), {
+  ALLOWED_HOSTS: setting(commaSeparatedList.default([]), {
     kind: 'address',
     group: 'network',
     advanced: true,
@@ -145,7 +147,7 @@ export const SETTINGS = {
     advanced: true,
     help:
       'Part of the contents of the backup that is read and compared every week, in percent. By default 8 in a ' +
-      'folder and 0 in an object store. That everything is there is always checked.',
+      'folder and 0 in an object store. Whether all files of the backup exist is always checked.',
   }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     kind: 'secret',
@@ -485,12 +487,12 @@ export const SETTINGS = {
   PODCAST_REFRESH_HOURS: setting(number(z.int().min(0).max(720), 'a whole number from 0 to 720').default(6), {
     kind: 'plain',
     group: 'remote',
-    help: 'Hours between two looks at the feeds of podcasts; 0: never by itself.',
+    help: 'Hours between two refreshes of podcast feeds; 0 to refresh only by hand.',
   }),
   PODCAST_DOWNLOAD_NEWEST: setting(number(z.int().min(0).max(100), 'a whole number from 0 to 100').default(1), {
     kind: 'plain',
     group: 'remote',
-    help: 'How many of the newest episodes of each podcast are downloaded by themselves.',
+    help: 'Number of newest episodes of each podcast that are downloaded automatically.',
   }),
   PODCAST_MAX_BYTES: setting(bytes().default(10_000_000_000), {
     kind: 'guard',
@@ -509,7 +511,7 @@ export type SettingName = keyof typeof SETTINGS;
 export type Settings = ValuesOf<typeof SETTINGS>;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** The platform's folder for an application's data. */
+/** Returns the platform's folder for application data. */
 export function defaultDataDir(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,

@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import type { PassOptions } from './nearby-finder.ts';
 import type { FoundRows } from './found-rows.ts';
-import { createLocks, workTogether, type Locks } from '../runtime/locks.ts';
+import { createLocks, forEachWithSignal, type Locks } from '../runtime/locks.ts';
 import { createLookupRows, type Wanted } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone } from './queries.ts';
@@ -128,8 +128,8 @@ export function createArchiveFinder({
         progress(++asked, seen.size);
       };
       // the first alone: after failures it shows whether the archive works again
-      await workTogether(fresh.slice(0, 1), signal, 1, askFor);
-      await workTogether(fresh.slice(1), signal, AT_ONCE, askFor);
+      await forEachWithSignal(fresh.slice(0, 1), signal, 1, askFor);
+      await forEachWithSignal(fresh.slice(1), signal, AT_ONCE, askFor);
     }
   }
 

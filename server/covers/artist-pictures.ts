@@ -130,7 +130,7 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
       db.delete(artistPictures).where(eq(artistPictures.id, id)).run();
       await orphans.releaseOf(OF_ARTISTS);
       onChange();
-      if (isCurrent) lost.tell(artistKey);
+      if (isCurrent) lost.notify(artistKey);
     },
     /** A picture that was lost or damaged is as it was. */
     returned: onChange,

@@ -4,7 +4,7 @@ import { eq, lt, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { formerCovers, orphanedCovers } from '../db/schema.ts';
-import { KEPT_MS } from '../library/trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../library/trash/trash.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 
 export type FormerCover = typeof formerCovers.$inferSelect;
@@ -46,7 +46,7 @@ export function createFormerCovers(db: MainDb) {
     find: (albumId: AlbumId): FormerCover | undefined => findBySuccessor.get(albumId) ?? findByName.get(albumId),
     isAny: (): boolean => findAny.get() !== undefined,
     drop: ({ id }: Pick<FormerCover, 'id'>): void => drop(eq(formerCovers.id, id)),
-    dropOld: (now: Date): void => drop(lt(formerCovers.removedAt, new Date(now.getTime() - KEPT_MS))),
+    dropOld: (now: Date): void => drop(lt(formerCovers.removedAt, new Date(now.getTime() - TRASH_RETENTION_MS))),
     /** It is kept for an album that may come back. */
     isKept: (key: string): boolean =>
       isInTrash.get(key) !== undefined ||

@@ -61,8 +61,8 @@ export function coversModule({
     assertFree: room.assertFree,
     cacheDir,
     workerUrl: paths.workers.cover,
-    onCover: changes.changed,
-    onArtistPicture: changes.changed,
+    onCover: changes.announceChange,
+    onArtistPicture: changes.announceChange,
   });
   const placeholders = createPlaceholderCovers({
     db,

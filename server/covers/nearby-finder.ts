@@ -11,7 +11,7 @@ import { isOutOfReach, listCandidates, readAll, type Candidate } from './nearby-
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { FormerCover, FormerCovers } from './former-covers.ts';
 import type { FoundRows } from './found-rows.ts';
-import { workTogether, type Locks } from '../runtime/locks.ts';
+import { forEachWithSignal, type Locks } from '../runtime/locks.ts';
 import { createSlots } from '../runtime/concurrency.ts';
 import { checkPicture, PictureNotRead, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
@@ -184,7 +184,7 @@ export function createCoverFinder({
       const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id) || seen.get(id) !== former.find(id)?.id);
       if (ids.length === 0) return { albums: seen.size, found };
       total += ids.length;
-      await workTogether(ids, signal, IN_PROGRESS, async (id, stop) => {
+      await forEachWithSignal(ids, signal, IN_PROGRESS, async (id, stop) => {
         seen.set(id, former.find(id)?.id);
         if (await resolveNearby(id, stop)) found++;
         progress(++done, total);

@@ -11,7 +11,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { AppError } from '../errors.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { createSlots } from '../runtime/concurrency.ts';
 import { checkPicture, resizePicture, type SizedFormat, UnusablePicture } from './picture.ts';

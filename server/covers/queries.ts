@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts';
 import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
 import { MAX_CREDITS_FOR_COVER } from '../library/lists/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
-import { isNamed, UNNAMED_KEYS } from '../db/unnamed.ts';
+import { isNamed, UNNAMED_KEYS } from '../db/unknown-names.ts';
 
 /** Formats of which a scan does not know, or in DSF once did not know, whether the file has a picture. */
 const PICTURES_UNKNOWN = FORMATS.filter(([format, { reader }]) => reader !== 'own' || format === 'dsf')

@@ -150,7 +150,7 @@ export function coverRoutes(
       },
       ({ user, params, signal }) => {
         editing.assertAlbum(user, params.id);
-        return covers.lookAgain(params.id, signal);
+        return covers.retryLookup(params.id, signal);
       },
     ),
     route(

@@ -234,7 +234,7 @@ export function createCoverService({
     provePicture: proof.ofArtist,
 
     /** On request, also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
-    async lookAgain(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
+    async retryLookup(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
       if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
       await locked(albumId, () => Promise.resolve(deleteNone(db, albumId)));
       deleteLookup(db, albumId);

@@ -2,7 +2,7 @@
 // the command line and the accounts page follow from it. A new right also needs its column in schema/accounts.ts, a
 // migration and its texts in resources/languages/.
 import { AppError } from '../errors.ts';
-import { bitrateFromText, BYTES_AS_TEXT, bytesFromText } from '../runtime/number-text.ts';
+import { bitrateFromText, BYTES_SYNTAX, bytesFromText } from '../runtime/number-text.ts';
 
 interface RightSpec {
   /** In SQL, in the API and on the command line. */
@@ -72,7 +72,7 @@ export const ACCOUNT_LIMITS = {
     least: 0,
     most: Number.MAX_SAFE_INTEGER,
     fromText: bytesFromText,
-    takes: BYTES_AS_TEXT,
+    takes: BYTES_SYNTAX,
   },
 } as const;
 

@@ -32,7 +32,7 @@ export function downloadsModule({
   sources,
   catalogue,
 }: DownloadsModuleDeps) {
-  const libraryChanged = changes.changed;
+  const libraryChanged = changes.announceChange;
   const downloads = createDownloads({ db, now, jobs, events, catalogue, libraryChanged, dir: config.paths.downloads });
   const task = downloadTask({
     db,
@@ -46,7 +46,7 @@ export function downloadsModule({
     room,
     releaseAudio: library.releaseAudio,
     libraryChanged,
-    onFetched: (id) => changes.audioAdded([id]),
+    onFetched: (id) => changes.announceAudioAdded([id]),
   });
   const remoteTracks = createRemoteTracks({
     db,
@@ -54,7 +54,7 @@ export function downloadsModule({
     trash,
     catalogue,
     onSaved() {
-      changes.added();
+      changes.announceAdded();
       libraryChanged();
     },
     onTakenBack: libraryChanged,

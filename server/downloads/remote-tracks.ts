@@ -88,7 +88,7 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onTa
       const withProvider = (id: string | undefined): string | undefined =>
         id === undefined ? undefined : `${sourceId.slice(0, sourceId.indexOf(':'))}:${id}`;
       tracks.setRemoteIds(trackId, STREAMSRC, { album: withProvider(hit.albumId), artist: withProvider(hit.artistId) });
-      tracks.settleSpellings();
+      tracks.applyUsualSpellings();
       return { trackId, isNew: true };
     },
   );

@@ -2,7 +2,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError, isDatabaseLocked, isDiskFull } from '../errors.ts';
-import type { FindKnownTrack, KnownTrack } from '../library/tracks/track-identity.ts';
+import type { FindTrack, TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { Log } from '../log/log.ts';
 import { compressFingerprint } from '../media/fingerprint-code.ts';
@@ -23,7 +23,7 @@ export interface EnricherDeps extends LocalFileDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  findKnown: FindKnownTrack;
+  findKnown: FindTrack;
   /** Reads the tags of a file. Throws UnreadableAudio or an AppError. */
   readTags: (path: string, sourceId: string, before?: TrackIdentity) => Promise<TrackIdentity>;
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
@@ -72,7 +72,7 @@ export function createEnricher(deps: EnricherDeps) {
   const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
 
   async function run(
-    track: KnownTrack,
+    track: TrackWithIdentity,
     storageUri: string,
     { signal, isAsked, withCover }: EnrichOptions,
   ): Promise<Enriched> {
@@ -132,7 +132,7 @@ export function createEnricher(deps: EnricherDeps) {
 
   /** The compressed fingerprint; computed once per track and stored. */
   async function fingerprintOf(
-    { id, durationMs, format, ...track }: KnownTrack,
+    { id, durationMs, format, ...track }: TrackWithIdentity,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {
     const storedFingerprint = findFingerprint(db, id);
@@ -149,7 +149,7 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   async function lookUp(
-    track: KnownTrack,
+    track: TrackWithIdentity,
     tags: StepOutcome<TrackIdentity>,
     fingerprint: StepOutcome<string>,
     { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>,

@@ -78,12 +78,12 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
 
   async function fingerprintTrack(
     id: TrackId,
-    { keptOnly: storedOnly = false }: { keptOnly?: boolean },
+    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
   ): Promise<FingerprintResult> {
     const storedFingerprint = findFingerprint(db, id);
     if (storedFingerprint) return { sound: storedFingerprint };
-    return withAudio(id, { keptOnly: storedOnly }, signal, async (path, audio) => {
+    return withAudio(id, { storedOnly: storedOnly }, signal, async (path, audio) => {
       const { format, durationMs } = audio;
       const result = await fingerprintFile({ path, durationMs, ...sectionStartOf(audio), format }, signal);
       if ('sound' in result) storeFingerprint(db, id, result.sound, now());
@@ -94,7 +94,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
   /** Calls `use` with the local file of a track. */
   async function withAudio<T>(
     id: TrackId,
-    { keptOnly: storedOnly = false }: { keptOnly?: boolean },
+    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
     use: (path: string, audio: Audio) => Promise<T>,
   ): Promise<T | { away: true }> {
@@ -146,15 +146,15 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     /** Returns undefined when the audio has no fingerprint, is too short to be compared, or cannot be read. */
     ofTrack: async (id: TrackId, signal: AbortSignal) => comparableSound(await fingerprintTrack(id, {}, signal)),
     /** Like `ofTrack`, but reads no file of the music folder, which may have been replaced. */
-    ofKept: async (id: TrackId, signal: AbortSignal) =>
-      comparableSound(await fingerprintTrack(id, { keptOnly: true }, signal)),
+    ofStoredAudio: async (id: TrackId, signal: AbortSignal) =>
+      comparableSound(await fingerprintTrack(id, { storedOnly: true }, signal)),
     ofFile: async (file: SoundFile, signal: AbortSignal) => comparableSound(await fingerprintFile(file, signal)),
-    stored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
+    findStored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
     store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
     /** Returns tracks that sound like a file. */
-    like: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findSimilarTracks(db, sound),
-    isLikeDeleted: (sound: StoredFingerprint): boolean => soundsLikeDeletedTrack(db, sound),
+    findSimilarTo: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findSimilarTracks(db, sound),
+    soundsLikeDeleted: (sound: StoredFingerprint): boolean => soundsLikeDeletedTrack(db, sound),
     /** Returns tracks that sound the same, unless a person dismissed the pair. */
-    alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
+    listSimilarTracks: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };
 }

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Settled } from './tag-only-status.ts';
 import type { Enriched, Enricher } from './enricher.ts';
@@ -120,7 +120,7 @@ export async function enrichLibrary(
 
   /** Computes missing fingerprints, by which moved files are recognised later. */
   async function fingerprintAll(ids: readonly TrackId[]): Promise<void> {
-    await eachAtOnce(ids, MAX_CONCURRENT_FINGERPRINTS, async (id) => {
+    await forEachConcurrently(ids, MAX_CONCURRENT_FINGERPRINTS, async (id) => {
       runSignal.throwIfAborted();
       await deps.hear(id, runSignal);
       await yieldIfDue();

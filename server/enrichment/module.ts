@@ -39,7 +39,7 @@ export function enrichmentModule({
   ...deps
 }: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
-  const libraryChanged = changes.changed;
+  const libraryChanged = changes.announceChange;
   const hearing = createHearing({ ...deps, tmpDir: config.paths.tmp });
   const enrichment = createEnrichment({
     ...deps,
@@ -50,13 +50,13 @@ export function enrichmentModule({
     musicBrainzPerSecond: tuning.musicBrainzPerSecond ?? 1,
     history: library.editHistory,
     libraryChanged,
-    libraryEdited: changes.edited,
+    libraryEdited: changes.announceEdit,
   });
-  const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
+  const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.announceDeleted, now });
   onMerge(createDismissalMerge({ db }));
   // A track added while this one was in the trash may be its duplicate, so its fingerprint is paired again.
   changes.onRestored((id) => {
-    const sound = hearing.stored(id);
+    const sound = hearing.findStored(id);
     if (sound) hearing.store(id, sound);
   });
   const charsets = createCharsets({ ...deps, tmpDir: config.paths.tmp, libraryChanged });

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { MetadataStatus } from '../db/schema.ts';
-import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/tracks/track-identity.ts';
+import { isSameIdentity, type FindTrack, type TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import type { Match } from './match.ts';
@@ -42,14 +42,14 @@ interface RecorderDeps {
   db: MainDb;
   now: () => Date;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;
-  findKnown: FindKnownTrack;
+  findKnown: FindTrack;
   threshold: () => number;
 }
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
 export function createRecorder({ db, now, tracks, findKnown, threshold }: RecorderDeps) {
-  function write(track: KnownTrack, findings: Findings): Recorded {
+  function write(track: TrackWithIdentity, findings: Findings): Recorded {
     const { id } = track;
     const time = now();
     const limit = threshold();

@@ -8,7 +8,7 @@ import { fieldsFrom } from '../db/track-fields.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { EditHistory } from '../library/edits/edit-history.ts';
-import type { FindKnownTrack, KnownTrack } from '../library/tracks/track-identity.ts';
+import type { FindTrack, TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { Match } from './match.ts';
@@ -41,7 +41,7 @@ export interface ReviewServiceDeps {
   now: () => Date;
   settings: LiveSettings;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;
-  findKnown: FindKnownTrack;
+  findKnown: FindTrack;
   history: Pick<EditHistory, 'record'>;
   libraryChanged: () => void;
 }
@@ -60,14 +60,14 @@ export function createReviewService({
   history,
   libraryChanged,
 }: ReviewServiceDeps) {
-  function findExisting(id: TrackId): KnownTrack {
+  function findExisting(id: TrackId): TrackWithIdentity {
     const track = findKnown(id);
     if (!track) throw notFound('track', id);
     return track;
   }
 
   /** Writes a person's choice, which later enrichments do not change. */
-  function applyChoice(track: KnownTrack, identity: TrackIdentity, fpidScore: number | null): void {
+  function applyChoice(track: TrackWithIdentity, identity: TrackIdentity, fpidScore: number | null): void {
     tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
   }

@@ -3,7 +3,7 @@ import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Jobs } from '../jobs/service.ts';
-import { prepareKnownTracks } from '../library/tracks/track-identity.ts';
+import { prepareFindTrack } from '../library/tracks/track-identity.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';
@@ -92,13 +92,19 @@ export function createEnrichment({
   settings.onChange(['FPID_ENABLED', 'FPID_API_KEY', 'FPID_BASE_URL'], acoustIdBreaker.reset);
   settings.onChange(['MUSICBRAINZ_ENABLED', 'MUSICBRAINZ_BASE_URL', 'CONTACT'], musicBrainzBreaker.reset);
 
-  const findKnown = prepareKnownTracks(db.$client);
-  const recorder = createRecorder({ db, now, tracks, findKnown, threshold: () => settings.get('FPID_TRUST_SCORE') });
+  const findTrack = prepareFindTrack(db.$client);
+  const recorder = createRecorder({
+    db,
+    now,
+    tracks,
+    findKnown: findTrack,
+    threshold: () => settings.get('FPID_TRUST_SCORE'),
+  });
   const enricher = createEnricher({
     db,
     log,
     now,
-    findKnown,
+    findKnown: findTrack,
     readTags,
     fingerprinter,
     acoustId,
@@ -128,7 +134,7 @@ export function createEnrichment({
       now,
       settings,
       tracks,
-      findKnown,
+      findKnown: findTrack,
       history,
       libraryChanged: libraryEdited,
     }),

@@ -3,7 +3,7 @@
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import type { KnownTrack } from '../library/tracks/track-identity.ts';
+import type { TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 
@@ -15,7 +15,7 @@ export const isAsScanned = ({
   status,
   source,
   identity: { provenance = {} },
-}: Pick<KnownTrack, 'status' | 'source' | 'identity'>): boolean =>
+}: Pick<TrackWithIdentity, 'status' | 'source' | 'identity'>): boolean =>
   status === 'pending' &&
   FILE_SOURCES.includes(source) &&
   Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset' || origin === 'measured');

@@ -41,7 +41,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
       room,
     },
     resume(): void {
-      const libraryChanged = changes.changed;
+      const libraryChanged = changes.announceChange;
       readTagsAgain({
         db,
         audioStore,

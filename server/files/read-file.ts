@@ -22,7 +22,7 @@ interface CopyTarget {
 export const NO_HASH = '-';
 
 export interface ReadFile {
-  read: AudioRead;
+  content: AudioRead;
   sizeBytes: number;
   /** Payload hash; null when it was postponed. */
   audioHash: string | null;
@@ -92,10 +92,12 @@ async function readWhole(
   const source = openByteSource(path);
   try {
     if (source.size === 0) throw new UnreadableAudio('the file is empty');
-    const read = readAudioSync(source) ?? (await readAudio(source));
+    const content = readAudioSync(source) ?? (await readAudio(source));
     stage('copying');
     const audioHash =
-      target || named || hashLarge || source.size <= SMALL_FILE ? (hashPayload(source, read.facts) ?? NO_HASH) : null;
+      target || named || hashLarge || source.size <= SMALL_FILE
+        ? (hashPayload(source, content.facts) ?? NO_HASH)
+        : null;
     const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
     const copy = target && copyHashed(source, target, clone);
     const sha256 = named ? hashPieces(source, () => {}) : undefined;
@@ -104,7 +106,13 @@ async function readWhole(
       if (copy) discard(copy);
       throw new StillChanging();
     }
-    return { read, sizeBytes: source.size, audioHash, ...(copy && { copy }), ...(sha256 !== undefined && { sha256 }) };
+    return {
+      content,
+      sizeBytes: source.size,
+      audioHash,
+      ...(copy && { copy }),
+      ...(sha256 !== undefined && { sha256 }),
+    };
   } finally {
     source.close();
   }

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
-import { END } from '../runtime/stop-worker.ts';
+import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { isDiskFull } from '../errors.ts';
 import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
@@ -44,7 +44,7 @@ export interface ReadRequest {
 export type ReadResult =
   | {
       ok: true;
-      read: AudioRead;
+      content: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
       /** Tracks in it, if they were looked for. */ split?: SplitFile;
@@ -74,8 +74,8 @@ let flushing: Promise<void> = Promise.resolve();
 let queue: Promise<void> = Promise.resolve();
 
 let isEnding = false;
-port.on('message', (request: ReadRequest | typeof END) => {
-  if (request !== END) return void (queue = queue.then(() => readGroup(request)));
+port.on('message', (request: ReadRequest | typeof END_MESSAGE) => {
+  if (request !== END_MESSAGE) return void (queue = queue.then(() => readGroup(request)));
   isEnding = true;
   port.close(); // the thread ends when the pending copies are finished
 });
@@ -121,11 +121,11 @@ async function readOne(
     });
     const lyrics =
       typeof asked !== 'string' && asked.lyrics
-        ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
+        ? preferred(file.content.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
         : undefined;
-    if (lyrics) file.read.tags.lyrics = lyrics;
-    const split = listed?.sheets && splitFile(nameOf(listed.path), file.read, folderOf(root, listed));
-    delete file.read.tags.cueSheet;
+    if (lyrics) file.content.tags.lyrics = lyrics;
+    const split = listed?.sheets && splitFile(nameOf(listed.path), file.content, folderOf(root, listed));
+    delete file.content.tags.cueSheet;
     return split ? { ...file, split } : file;
   } catch (error) {
     if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
@@ -160,17 +160,17 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
   const results = await Promise.all(
     outcomes.map(async (outcome): Promise<ReadResult> => {
       if ('ok' in outcome) return outcome;
-      const { read, sizeBytes, audioHash, split, copy, sha256 } = outcome;
-      const known = { ok: true, read, sizeBytes, audioHash, ...(split && { split }) } as const;
+      const { content, sizeBytes, audioHash, split, copy, sha256 } = outcome;
+      const fields = { ok: true, content, sizeBytes, audioHash, ...(split && { split }) } as const;
       if (!copy || copyTo === null)
         return {
-          ...known,
-          stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 },
+          ...fields,
+          stored: sha256 === undefined ? null : { key: audioKey(sha256, content.facts.format), sha256 },
         };
       try {
-        const key = audioKey(copy.sha256, read.facts.format);
+        const key = audioKey(copy.sha256, content.facts.format);
         folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
-        return { ...known, stored: { key, sha256: copy.sha256 } };
+        return { ...fields, stored: { key, sha256: copy.sha256 } };
       } catch (error) {
         fs.rmSync(copy.tempPath, { force: true });
         return failureOf(error);

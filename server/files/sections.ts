@@ -39,20 +39,20 @@ const stemOf = (name: string): string => (name.includes('.') ? name.slice(0, nam
 const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** `folder` is where sheets are looked for; undefined: only in the file. */
-export function splitFile(name: string, read: AudioRead, folder: string | Buffer | undefined): SplitFile {
-  const { facts, tags } = read;
+export function splitFile(name: string, content: AudioRead, folder: string | Buffer | undefined): SplitFile {
+  const { facts, tags } = content;
   const inside = tags.cueSheet;
   let fault: string | undefined;
   const found = folder === undefined ? [] : sheetsBeside(folder, name);
   for (const { sheetName, sheet, file } of found) {
     const sections = sectionsOf(sheet, file, facts);
     if (typeof sections === 'string') fault ??= `the sheet ${sheetName} is not used: ${sections}`;
-    else if (sections) return { sections: sections.map((one) => toSection(one, sheet, read)) };
+    else if (sections) return { sections: sections.map((one) => toSection(one, sheet, content)) };
     else return {}; // it says that this file is one track
   }
   const sections = inside && sectionsOf(inside, 0, facts);
   if (typeof sections === 'object')
-    return { sections: sections.map((one) => toSection(one, inside as CueSheet, read)) };
+    return { sections: sections.map((one) => toSection(one, inside as CueSheet, content)) };
   if (typeof sections === 'string') fault ??= `the cue sheet in the file is not used: ${sections}`;
   return fault === undefined ? {} : { fault };
 }

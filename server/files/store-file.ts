@@ -25,7 +25,7 @@ export interface WholeFile {
   sha256: string;
   sizeBytes: number;
 }
-type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
+type AudioContent = Extract<ReadResult, { ok: true }>['content'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 
@@ -34,7 +34,7 @@ interface StoreOptions<T> {
   /** Gives a result where the file is not to be stored. */
   beforeStoring?: (file: Pick<TrackAudio, 'audioHash'>) => Promise<T | undefined>;
   /** Writes the row, after the file is stored. */
-  write: (audio: TrackAudio, read: ReadAudio) => T | Promise<T>;
+  write: (audio: TrackAudio, content: AudioContent) => T | Promise<T>;
 }
 
 /** Throws `unsupported_type`, and what the storage throws. */
@@ -47,19 +47,22 @@ export const createStoreFile =
         'unsupported_type',
         `This is not readable audio: ${result?.reason ?? 'the reader returned nothing'}.`,
       );
-    const { read, audioHash } = result;
+    const { content, audioHash } = result;
     const early = await beforeStoring?.({ audioHash });
     if (early !== undefined) return early;
-    const key = audioKey(sha256, read.facts.format);
+    const key = audioKey(sha256, content.facts.format);
     return leases.lease(key, async () => {
       // putAudio gets the error; without a listener it would end the process before that
       const source = createReadStream(path).on('error', () => undefined);
       try {
-        await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });
+        await storage.putAudio(source, content.facts.format, { signal, known: { sha256, size: sizeBytes } });
       } finally {
         source.destroy();
       }
-      return write(toAudio(read, { storageUri: toUri(storage, key), contentHash: sha256, audioHash, sizeBytes }), read);
+      return write(
+        toAudio(content, { storageUri: toUri(storage, key), contentHash: sha256, audioHash, sizeBytes }),
+        content,
+      );
     });
   };
 

@@ -23,9 +23,9 @@ export const createTagReader =
     });
     if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader returned nothing');
     const { charset, provenance } = before ?? {};
-    const read = isCharset(charset)
-      ? { ...decodeTags(result.read, charset), isCharsetChosen: provenance?.['charset'] === 'manual' }
-      : result.read;
-    const identity: TrackIdentity = { ...toIdentity(read, sourceId), lyrics: undefined, chapters: undefined };
+    const content = isCharset(charset)
+      ? { ...decodeTags(result.content, charset), isCharsetChosen: provenance?.['charset'] === 'manual' }
+      : result.content;
+    const identity: TrackIdentity = { ...toIdentity(content, sourceId), lyrics: undefined, chapters: undefined };
     return identity;
   };

@@ -69,8 +69,8 @@ function moreOf(tags: Tags): MoreTags | null {
 }
 const STORED_AS_READ = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 
-export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
-  const { tags, charset } = read;
+export function toIdentity(content: AudioRead, sourceId: string): TrackIdentity {
+  const { tags, charset } = content;
   const path = tags.title === undefined ? fromPath(sourceId) : undefined;
   const disc = path?.discNumber ?? positive(DISC_FOLDER.exec(sourceId)?.[1]);
   const isDiscOfPath = tags.discNumber === undefined && disc !== undefined;
@@ -101,7 +101,7 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     provenance:
       path || charset || isDiscOfPath
         ? {
-            ...charsetOrigins(read),
+            ...charsetOrigins(content),
             ...(path && {
               title: 'path',
               ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),

@@ -2,7 +2,8 @@
 // as for scrobbling services. Without a known length, after four minutes.
 const MAX_REQUIRED_MS = 4 * 60_000;
 
-export const enoughMs = (durationMs: number | null): number =>
+export const requiredPlayMs = (durationMs: number | null): number =>
   durationMs === null || !(durationMs > 0) ? MAX_REQUIRED_MS : Math.min(durationMs / 2, MAX_REQUIRED_MS);
 
-export const countsAsPlayed = (heardMs: number, durationMs: number | null): boolean => heardMs >= enoughMs(durationMs);
+export const countsAsPlayed = (heardMs: number, durationMs: number | null): boolean =>
+  heardMs >= requiredPlayMs(durationMs);

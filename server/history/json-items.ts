@@ -1,4 +1,4 @@
-import { createPlaceCounter, overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { createPlaceCounter, limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 /** Keys under which exporters put the list of entries. */
 const LIST_KEYS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
@@ -39,7 +39,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
         word = '';
       } else if (char === '{' || char === '[') {
         if (openBrackets.length === MAX_DEPTH)
-          throw overLimit(place.at(i), `brackets are nested more than ${MAX_DEPTH} levels deep.`);
+          throw limitError(place.placeAt(i), `brackets are nested more than ${MAX_DEPTH} levels deep.`);
         if (char === '[' && LIST_KEYS.has(word)) item = undefined; // it was an object around the list
         if (char === '{' && !item && openBrackets.at(-1) !== '{') {
           item = { depth: openBrackets.length, text: '', isTooLong: false };
@@ -58,7 +58,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
     const end = chunk.length - 1;
     if (item) add(chunk.slice(start));
     if (place.offsetOf(end) - itemEnd > MAX_GAP)
-      throw overLimit(place.at(end), `no play ends within the last ${MAX_GAP} characters.`);
+      throw limitError(place.placeAt(end), `no play ends within the last ${MAX_GAP} characters.`);
     place.chunkEnd(chunk.length);
   }
 }

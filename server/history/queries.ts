@@ -6,7 +6,7 @@ import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import type { ReadAside } from '../library/lists/list-pages.ts';
 import { createStatements } from '../library/lists/statement-cache.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export type PlayRow = RowAs<
   typeof plays,

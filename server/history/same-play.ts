@@ -1,5 +1,5 @@
 // When two reports must be of the same play. (What counts as a play is decided by the client.)
-import { enoughMs } from './counts-as-played.ts';
+import { requiredPlayMs } from './counts-as-played.ts';
 
 /** Services round times to seconds. */
 const MIN_DISTANCE_MS = 2_000;
@@ -22,4 +22,6 @@ export const beganWithinMs = (durationMs: number | null, at: number, now: number
 
 /** Two plays of a song start at least as far apart as it takes for one to count. */
 export const samePlayWithinMs = (durationMs: number | null): number =>
-  durationMs === null || durationMs <= 0 ? DISTANCE_WITHOUT_LENGTH_MS : Math.max(MIN_DISTANCE_MS, enoughMs(durationMs));
+  durationMs === null || durationMs <= 0
+    ? DISTANCE_WITHOUT_LENGTH_MS
+    : Math.max(MIN_DISTANCE_MS, requiredPlayMs(durationMs));

@@ -8,7 +8,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from '../library/lists/list-pages.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/lists/track-rows.ts';
-import { partsOf, turn } from '../runtime/time-slices.ts';
+import { partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
 import { beganWithinMs, samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
@@ -156,7 +156,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<RecordResult[]> {
       const results: RecordResult[] = [];
       for (const slice of partsOf(reports, PLAYS_PER_TRANSACTION)) {
-        await turn();
+        await waitForTurn();
         results.push(...recordSlice(userId, slice));
       }
       announce(userId, results);

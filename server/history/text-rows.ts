@@ -1,5 +1,5 @@
 // Lines and CSV rows of a stream. Throws `too_large` at a line or row over a limit.
-import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 const { entryChars: MAX_CHARS, cells: MAX_CELLS } = TEXT_LIMITS.history;
 
@@ -23,7 +23,7 @@ export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<stri
 }
 
 function assertShort(chars: number, line: number): void {
-  if (chars > MAX_CHARS) throw overLimit({ line }, `it has more than ${MAX_CHARS} characters.`);
+  if (chars > MAX_CHARS) throw limitError({ line }, `it has more than ${MAX_CHARS} characters.`);
 }
 
 /** Rows as in RFC 4180: quoted fields may contain the separator, doubled quotes and line breaks. */
@@ -35,13 +35,13 @@ export async function* csvRows(chunks: AsyncIterable<string>, separator: string)
   let isQuoted = false;
   let wasQuote = false; // a quote in a quoted field: its end, or the first of two
   const endField = (): void => {
-    if (row.length === MAX_CELLS) throw overLimit({ line }, `a row has more than ${MAX_CELLS} cells.`);
+    if (row.length === MAX_CELLS) throw limitError({ line }, `a row has more than ${MAX_CELLS} cells.`);
     row.push(field);
     field = '';
   };
   for await (const chunk of chunks) {
     for (const char of chunk) {
-      if (++rowChars > MAX_CHARS) throw overLimit({ line }, `a row has more than ${MAX_CHARS} characters.`);
+      if (++rowChars > MAX_CHARS) throw limitError({ line }, `a row has more than ${MAX_CHARS} characters.`);
       if (char === '\n') line++;
       if (isQuoted && !wasQuote) {
         if (char === '"') wasQuote = true;

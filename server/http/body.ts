@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { MAX_ID } from '../db/ids.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 
 /** Limit of JSON without its long lists. */
 export const MAX_JSON_BYTES = 512 << 10;
@@ -93,7 +93,7 @@ async function readIds(text: Buffer): Promise<number[] | undefined> {
     if (!/^\s*\d{1,15}\s*(?:,\s*\d{1,15}\s*)*$/.test(part)) return undefined;
     for (const id of part.split(',')) ids.push(Number(id));
     position = end + 1;
-    await turn();
+    await waitForTurn();
   }
   return ids;
 }

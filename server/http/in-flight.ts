@@ -2,7 +2,7 @@
 // turns, as accounts do.
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
-import { yieldIfDue, workFor } from '../runtime/time-slices.ts';
+import { yieldIfDue, setCaller } from '../runtime/time-slices.ts';
 import { addressKey } from './addresses.ts';
 
 const MAX_CONCURRENT_REQUESTS = { account: 250, address: 60 };
@@ -34,7 +34,7 @@ export function createInFlight() {
       if (remaining > 0) counts.set(key, remaining);
       else counts.delete(key);
     });
-    workFor(caller.user ? `${key} ${addressKey(caller.address)}` : key);
+    setCaller(caller.user ? `${key} ${addressKey(caller.address)}` : key);
     return caller.user && yieldIfDue();
   };
 }

@@ -1,7 +1,7 @@
 // Parameters of a URL or a form, however many: phones send queues of a hundred thousand ids. They are decoded in
 // slices, because other requests should not wait that long.
 import { AppError } from '../errors.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 
 /** Fits 100,000 ids with a time each. */
 const MAX_PARAMETERS = 250_000;
@@ -26,7 +26,7 @@ export async function parseParams(bytes: Buffer, max = MAX_PARAMETERS): Promise<
     if (count > max)
       throw new AppError('too_large', `A request may have at most ${max} parameters, and this one has more.`);
     position = end + 1;
-    if (position < bytes.length) await turn();
+    if (position < bytes.length) await waitForTurn();
   }
   return params;
 }

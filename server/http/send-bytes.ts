@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
-import { PLAIN_READ } from '../runtime/plain-files.ts';
+import { PLAIN_READ_FLAGS } from '../runtime/plain-files.ts';
 import {
   checkConditions,
   hasCurrentCopy,
@@ -67,7 +67,7 @@ async function sendFile(
   path: string | Buffer,
   options: SendOptions,
 ): Promise<void> {
-  await using handle = await open(path, PLAIN_READ);
+  await using handle = await open(path, PLAIN_READ_FLAGS);
   const stats = await handle.stat();
   if (!stats.isFile()) throw new AppError('unavailable', 'The stored audio or image is not a file.');
   const plan = planAnswer(req, res, { size: stats.size, modifiedAt: stats.mtime }, options);

@@ -2,7 +2,7 @@
 // taken the previous one, so that no list takes the server's time or memory.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 
 /** Stands for a list that is read while the response is sent. */
 export class Pieces<T> {
@@ -92,7 +92,7 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
       if (!hasRoom) await untilDrained(res, slot.leave);
       if (written < MAX_SHORT_CHARS) continue;
       await slot.enter();
-      await turn();
+      await waitForTurn();
     }
   } finally {
     slot.leave();

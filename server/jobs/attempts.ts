@@ -18,7 +18,7 @@ import {
   startAttempt,
   type JobRow,
 } from './queries.ts';
-import { workFor } from '../runtime/time-slices.ts';
+import { setCaller } from '../runtime/time-slices.ts';
 import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
@@ -100,7 +100,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
   }
 
   async function work(job: JobRow, { controller }: RunningJob): Promise<{ result?: unknown; error?: unknown }> {
-    workFor('jobs'); // the work counts for jobs, not for the request that enqueued it
+    setCaller('jobs'); // the work counts for jobs, not for the request that enqueued it
     const progress = createProgressWriter((latest) => {
       if (isAbandoned) return;
       try {

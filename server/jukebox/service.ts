@@ -3,7 +3,7 @@
 // reporting expires.
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
-import { shuffled } from '../playback/shuffle.ts';
+import { shuffleItems } from '../playback/shuffle.ts';
 import { LONGEST_MS } from '../playback/wire.ts';
 
 interface Jukebox {
@@ -165,7 +165,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
         const artists = artistsOf(trackIds);
         const current = trackIds[currentIndex] ?? null;
         const otherTracks = trackIds.filter((_, index) => index !== currentIndex);
-        const shuffledTracks = shuffled(otherTracks, (id) => artists.get(id) ?? null, random, current);
+        const shuffledTracks = shuffleItems(otherTracks, (id) => artists.get(id) ?? null, random, current);
         return current === null
           ? { trackIds: shuffledTracks }
           : { trackIds: [current, ...shuffledTracks], currentIndex: 0 };

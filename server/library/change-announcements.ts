@@ -13,10 +13,13 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     `SELECT (SELECT coalesce(sum(tracks), 0) FROM library_totals) AS tracks,
       (SELECT count(*) FROM albums) AS albums, (SELECT count(*) FROM artists) AS artists`,
   );
-  const [added, audioAdded] = [createListeners<[]>(), createListeners<[ids: readonly TrackId[]]>()];
-  const edited = createListeners<[]>();
-  const [deleted, restored] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
-  const [audioLost, audioReturned] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
+  const [addedListeners, audioAddedListeners] = [createListeners<[]>(), createListeners<[ids: readonly TrackId[]]>()];
+  const editListeners = createListeners<[]>();
+  const [deletedListeners, restoredListeners] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
+  const [audioLostListeners, audioReturnedListeners] = [
+    createListeners<[id: TrackId]>(),
+    createListeners<[id: TrackId]>(),
+  ];
   let version = Date.now(); // grows across restarts too
   let timer: NodeJS.Timeout | undefined;
   let lastAnnouncedAt = 0;
@@ -31,7 +34,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
   }
 
   /** To be called after changing anything that lists show. */
-  function changed(): void {
+  function announceChange(): void {
     version++;
     timer ??= setTimeout(announce, Math.max(0, lastAnnouncedAt + ANNOUNCEMENT_INTERVAL_MS - performance.now())).unref();
   }
@@ -40,41 +43,41 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     current,
     /** Grows with each change. */
     version: (): number => version,
-    changed,
+    announceChange,
 
     /** Announces an edit, after which there may be other albums. */
-    onEdited: edited.add,
-    edited(): void {
-      changed();
-      edited.tell();
+    onEdited: editListeners.add,
+    announceEdit(): void {
+      announceChange();
+      editListeners.notify();
     },
 
     /** Tracks were added, with or without audio, or renamed. */
-    onAdded: added.add,
-    added: added.tell,
+    onAdded: addedListeners.add,
+    announceAdded: addedListeners.notify,
 
     /** One or a few tracks were added with their audio. Scans do not call this. */
-    onAudioAdded: audioAdded.add,
-    audioAdded(ids: readonly TrackId[]): void {
-      added.tell();
-      changed();
-      audioAdded.tell(ids);
+    onAudioAdded: audioAddedListeners.add,
+    announceAudioAdded(ids: readonly TrackId[]): void {
+      addedListeners.notify();
+      announceChange();
+      audioAddedListeners.notify(ids);
     },
 
     /** A track was deleted or merged into another. Called inside the transaction. */
-    onDeleted: deleted.add,
-    deleted: deleted.tell,
+    onDeleted: deletedListeners.add,
+    announceDeleted: deletedListeners.notify,
 
     /** A deleted track is back. Called inside the transaction. */
-    onRestored: restored.add,
-    restored: restored.tell,
+    onRestored: restoredListeners.add,
+    announceRestored: restoredListeners.notify,
 
     /** A track's audio turned out to be missing. */
-    onAudioLost: audioLost.add,
-    audioLost: audioLost.tell,
+    onAudioLost: audioLostListeners.add,
+    announceAudioLost: audioLostListeners.notify,
 
     /** A track's missing audio was found again. */
-    onAudioReturned: audioReturned.add,
-    audioReturned: audioReturned.tell,
+    onAudioReturned: audioReturnedListeners.add,
+    announceAudioReturned: audioReturnedListeners.notify,
   };
 }

@@ -21,7 +21,7 @@ import { mergeRoutes } from './merges/merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './merges/track-merge.ts';
 import { createTrackWriter } from './tracks/track-writer.ts';
 import { trashRoutes } from './trash/trash-routes.ts';
-import { createTrash, KEPT_MS } from './trash/trash.ts';
+import { createTrash, TRASH_RETENTION_MS } from './trash/trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 const PURGE_INTERVAL_MS = 3_600_000;
@@ -67,13 +67,13 @@ export function libraryModule({
     audioStore,
     isOffline: musicFolders.isOffline,
     markLost,
-    lookAgain,
+    recheckAudio,
   });
   const trash = createTrash({
     db,
     tracks,
     now,
-    onRestored: changes.restored,
+    onRestored: changes.announceRestored,
     lookForFiles,
     release: library.release,
   });
@@ -85,29 +85,29 @@ export function libraryModule({
   const faultListeners: ((id: TrackId) => void)[] = [];
   function markLost(id: TrackId, uri: string): void {
     if (!library.markMissing(id, uri)) return;
-    changes.audioLost(id);
-    changes.changed();
+    changes.announceAudioLost(id);
+    changes.announceChange();
   }
 
   function markReturned(id: TrackId, uri: string): void {
     if (!library.markAvailable(id, uri)) return;
-    changes.audioReturned(id);
-    changes.changed();
+    changes.announceAudioReturned(id);
+    changes.announceChange();
   }
 
   /** Makes a missing track available if its audio exists again; returns whether it does. */
-  async function lookAgain(id: TrackId): Promise<boolean> {
+  async function recheckAudio(id: TrackId): Promise<boolean> {
     const uri = await returnedAudio.findUri(id);
     if (uri !== undefined) markReturned(id, uri);
     return uri !== undefined;
   }
 
   const toTrash = (by: UserId, id: TrackId): void =>
-    void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
+    void db.transaction((tx) => trash.put(tx, by, id, () => changes.announceDeleted(id)), { behavior: 'immediate' });
 
   /** Files of tracks in the trash, or of merged ones, may have been replaced or moved meanwhile. */
   function restored(): void {
-    changes.changed();
+    changes.announceChange();
     void jobs.tryEnqueue(COMPARE_GONE, {});
   }
 
@@ -147,32 +147,32 @@ export function libraryModule({
           for (const listener of faultListeners) listener(id);
         },
         /** The audio is lost, and nothing can repair it now. */
-        lostForGood: markLost,
+        markLost,
         /** The file exists, but its checksum differs from the stored one. */
         damaged(id: TrackId): void {
           for (const listener of faultListeners) listener(id);
         },
         onFault: (listener: (id: TrackId) => void): void => void faultListeners.push(listener),
-        returned: markReturned,
+        markReturned,
         /** Sets how to find out whether scans ignore the folder of a file. */
         askIgnored(ask: (path: string) => Promise<boolean>): void {
           isIgnored = ask;
         },
         listMissing: returnedAudio.listMissing,
-        lookAgain,
+        recheckAudio,
       },
     },
     routes: [
-      ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.edited }),
-      ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
+      ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.announceEdit }),
+      ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.announceEdit }),
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, onRestored: restored }),
       ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: restored }),
-      ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.edited }),
+      ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.announceEdit }),
     ],
     tasks: [
-      handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed })),
-      handledBy(REGROUP_ALBUMS, regroupTask({ regroupings, libraryChanged: changes.edited })),
+      handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.announceChange })),
+      handledBy(REGROUP_ALBUMS, regroupTask({ regroupings, libraryChanged: changes.announceEdit })),
     ],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => {
@@ -184,8 +184,8 @@ export function libraryModule({
         void trash
           .purgeOld(nowForAges())
           .then(() => library.editHistory.purgeOld(nowForAges()))
-          .then(() => tracks.forgetOldAnnotations(new Date(nowForAges().getTime() - KEPT_MS)))
-          .then(() => regroupings.purgeOld(new Date(nowForAges().getTime() - KEPT_MS)))
+          .then(() => tracks.forgetOldAnnotations(new Date(nowForAges().getTime() - TRASH_RETENTION_MS)))
+          .then(() => regroupings.purgeOld(new Date(nowForAges().getTime() - TRASH_RETENTION_MS)))
           .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
       const everyHour = (): void => {
         purge();

@@ -182,7 +182,7 @@ export function createLibraryService({
     albumsById,
     artistsById,
     /** Returns which of any number of tracks are in the library. */
-    async tracksThere(ids: readonly TrackId[]): Promise<Set<TrackId>> {
+    async findExistingTracks(ids: readonly TrackId[]): Promise<Set<TrackId>> {
       const existingIds = new Set<TrackId>();
       await inSlices(partsOf(ids, MAX_IDS_PER_QUERY), (chunk) => {
         for (const id of statements.column<TrackId>(existingIdsSql('track'), { ids: JSON.stringify(chunk) }))
@@ -219,7 +219,7 @@ export function createLibraryService({
         listing.page(artistList(userId, filter, order), page),
     },
     /** Returns those of the items that are in the library, in their order. */
-    idsThere: (kind: SearchKind, ids: readonly number[]): number[] =>
+    filterExistingIds: (kind: SearchKind, ids: readonly number[]): number[] =>
       statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) }),
     /** Returns those of the tracks that are no placeholders, in their order. */
     notRemote: (ids: readonly number[]): number[] =>

@@ -97,14 +97,14 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, exclusions, lib
         reply: LikenessOut,
       },
       () => {
-        const { isKnown, builtAt, ...known } = sounds.known();
+        const { isKnown, builtAt, ...state } = sounds.readState();
         return {
           by: isKnown ? ('sound' as const) : ('tags' as const),
-          analyzed: known.analyzed,
-          total: known.total,
-          indexed: known.indexed,
+          analyzed: state.analyzed,
+          total: state.total,
+          indexed: state.indexed,
           built_at: builtAt?.toISOString() ?? null,
-          is_building: known.isBuilding,
+          is_building: state.isBuilding,
         };
       },
     ),

@@ -98,7 +98,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     }
   }
 
-  function currentState(): SoundsState {
+  function readState(): SoundsState {
     const index = header();
     const { analyzed, total } = counts ?? index ?? { analyzed: 0, total: 0 };
     return {
@@ -113,8 +113,8 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
 
   return {
     ask,
-    known: currentState,
-    isKnown: (): boolean => currentState().isKnown,
+    readState: readState,
+    isKnown: (): boolean => readState().isKnown,
     /** Builds the index if the library has changed. */
     refresh,
     start(): void {

@@ -3,7 +3,7 @@
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import { namedAlbumOf } from '../db/unnamed.ts';
+import { namedAlbumOf } from '../db/unknown-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
 import { moodSql, wholeEnergiesSql, type Mood } from '../library/lists/moods.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';

@@ -1,10 +1,10 @@
-// A log in a folder: tonearm.log, and older ones as tonearm.1.log to tonearm.4.log. Written synchronously, so that the
-// last words of a crash are in it.
+// Writes the log to files in a folder: tonearm.log, and older ones as tonearm.1.log to tonearm.4.log. Writes are
+// synchronous, so that the last lines before a crash are in the file.
 import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MAX_BYTES = 2_000_000;
-const OLD_FILES = 4;
+const MAX_OLD_FILES = 4;
 
 interface LogFileDeps {
   folder: string;
@@ -15,17 +15,18 @@ export function createLogFile({ folder, maxBytes = MAX_BYTES }: LogFileDeps) {
   const pathOf = (age: number): string => join(folder, age === 0 ? 'tonearm.log' : `tonearm.${age}.log`);
   let isFolderMade = false;
 
-  /** The data folder is not made: without it, its disk is not connected. */
+  /** Creates the folder, but not the data folder around it, which is missing when its disk is not connected. */
   function makeFolder(): void {
     if (!isFolderMade && !existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   }
 
   function rotate(): void {
-    for (let age = OLD_FILES; age > 0; age--) if (existsSync(pathOf(age - 1))) renameSync(pathOf(age - 1), pathOf(age));
+    for (let age = MAX_OLD_FILES; age > 0; age--)
+      if (existsSync(pathOf(age - 1))) renameSync(pathOf(age - 1), pathOf(age));
   }
 
   return {
-    /** Throws the system's error; the line is lost then. */
+    /** Writes a line. Throws the system's error; the line is then lost. */
     write(line: string): void {
       makeFolder();
       const size = statSync(pathOf(0), { throwIfNoEntry: false })?.size ?? 0;

@@ -1,20 +1,20 @@
-// Lines that a place of the log did not take: a full disk, a pipe that nobody reads. No work ends because of them; they
-// are counted, and said in the log when its place takes lines again.
+// Counts lines that a destination of the log did not take: a full disk, or a pipe that nobody reads. The server works
+// on without them, and logs their number when the destination takes lines again.
 
 export type LogLosses = ReturnType<typeof createLogLosses>;
 
 interface LogLossesDeps {
-  /** The first line was lost; other places of the log may take this. */
+  /** Called when the first line is lost; other destinations may take a log line about it. */
   onBegin: (error: unknown) => void;
-  /** So many lines were lost until now. */
+  /** Called with the number of lost lines when a line was written again. */
   onEnd: (lines: number) => void;
 }
 
 export function createLogLosses({ onBegin, onEnd }: LogLossesDeps) {
   let lines = 0;
   return {
-    /** What became of a line; `error` when it is lost. */
-    note(error?: unknown): void {
+    /** Records the outcome of a write; `error` when the line is lost. */
+    record(error?: unknown): void {
       const linesBefore = lines;
       lines = error ? lines + 1 : 0;
       if (error && linesBefore === 0) onBegin(error);

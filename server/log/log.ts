@@ -1,8 +1,8 @@
-// Lines for people where the log is read on a terminal, else JSON lines; and JSON lines in a file, if there is one.
-// Secrets are removed here, so that no caller can forget to.
+// The log: readable lines on a terminal, JSON lines elsewhere, and JSON lines in a file, if there is one. Secrets are
+// removed here, so that no caller can forget to.
 import { pino, type Logger } from 'pino';
 import { createLogLosses, type LogLosses } from './log-losses.ts';
-import { terminalLine } from './terminal-line.ts';
+import { toTerminalLine } from './terminal-line.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -11,49 +11,49 @@ export type Log = Pick<Logger, LogLevel | 'level'>;
 
 /** Secret fields in any spelling and with any prefix: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
 const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
-/** Of query parameters, forms and fragments; the name as it is written, which may be percent-encoded. */
+/** Matches parameters of queries, forms and fragments. The name may be percent-encoded. */
 const PARAMETER = /([?&#;])([^?&#;=\s"\\]{1,200})=((?:[^&\s"#\\]|\\[^"\s])*)/g;
 const SECRET_PARAMETER = /^(?:[pts]|auth|sig|.*(?:token|password|passwd|secret|key|signature))$/;
-/** `user:password@` of an address. */
+/** Matches `user:password@` of an address. */
 const USER_INFO = /:\/\/[^\s/?#"\\]*@/g;
-/** Whoever has the address of a share can hear it. */
+/** Addresses of shares are secret: whoever has the address can listen. */
 const SHARE_PATH = /(\/share\/)[\w%-]{6,}/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const HIDDEN = '***';
-const DEEPEST = 8;
-/** Of one text and one list: others choose what is logged, and a line is redacted as a whole. */
+const MAX_DEPTH = 8;
+/** Limits of a text and a list: others choose what is logged, and a line is redacted as a whole. */
 const MAX_CHARS = 4_000;
 const MAX_ITEMS = 100;
 
-/** To be called before anything is looked for in what others chose. */
+/** Shortens text of others; to be called before it is searched for secrets. */
 export const cutForLog = (text: string): string => (text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text);
 
 /** Redacts the values of secret query parameters in a URL, or in text that holds one, however they are spelled. */
 export const redactUrl = (text: string): string =>
   text
-    .replace(PARAMETER, (whole, before: string, name: string) =>
-      SECRET_PARAMETER.test(decoded(name)) ? `${before}${name}=${HIDDEN}` : whole,
+    .replace(PARAMETER, (whole, separator: string, name: string) =>
+      SECRET_PARAMETER.test(decodeName(name)) ? `${separator}${name}=${HIDDEN}` : whole,
     )
     .replace(USER_INFO, `://${HIDDEN}@`)
     .replace(SHARE_PATH, `$1${HIDDEN}`)
     .replace(SECRET_HEADERS, `$1${HIDDEN}`)
     .replace(JSON_WEB_TOKEN, HIDDEN);
 
-/** `%74oken`, `t%6Fken` and `TOKEN` are read as `token` by one server or another. */
-function decoded(name: string): string {
-  const once = name
+/** Decodes a name as some servers do: `%74oken`, `t%6Fken` and `TOKEN` are all `token`. */
+function decodeName(name: string): string {
+  const decodedName = name
     .replaceAll('+', ' ')
     .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const whole = once === name || !once.includes('%') ? once : decoded(once);
-  return whole.toLowerCase().replace(/[^a-z_]/g, '');
+  const fullyDecoded = decodedName === name || !decodedName.includes('%') ? decodedName : decodeName(decodedName);
+  return fullyDecoded.toLowerCase().replace(/[^a-z_]/g, '');
 }
 
-/** Of each log that loses lines. */
-const losing = new WeakMap<Log, () => boolean>();
+/** For each log, a function that tells whether it loses lines. */
+const lossChecks = new WeakMap<Log, () => boolean>();
 
-/** Whether one of its places takes no lines at the moment. */
-export const isLosingLines = (log: Log): boolean => losing.get(log)?.() ?? false;
+/** Returns whether a destination of the log currently takes no lines. */
+export const isLosingLines = (log: Log): boolean => lossChecks.get(log)?.() ?? false;
 
 export function createLog(
   level: LogLevel,
@@ -61,25 +61,25 @@ export function createLog(
   file?: { write(line: string): void },
 ): Log {
   const isTerminal = 'isTTY' in destination && destination.isTTY === true;
-  const lossesOf = (place: string): LogLosses =>
+  const createLossesOf = (place: string): LogLosses =>
     createLogLosses({
       onBegin: (error) => log.warn({ place, err: error }, 'the log cannot be written'),
       onEnd: (lines) => log.warn({ place, lines }, 'the log can be written again; these lines are lost'),
     });
-  const [ofFile, ofOutput] = [lossesOf('data folder'), lossesOf('output')];
+  const [fileLosses, outputLosses] = [createLossesOf('data folder'), createLossesOf('output')];
 
   function write(line: string): void {
     if (file) tryWriteFile(file, line);
-    const shown = isTerminal ? terminalLine(line, { withStacks: level === 'debug' || level === 'trace' }) : line;
-    destination.write(shown, (error) => ofOutput.note(error));
+    const text = isTerminal ? toTerminalLine(line, { withStacks: level === 'debug' || level === 'trace' }) : line;
+    destination.write(text, (error) => outputLosses.record(error));
   }
 
-  function tryWriteFile(to: { write(line: string): void }, line: string): void {
+  function tryWriteFile(logFile: { write(line: string): void }, line: string): void {
     try {
-      to.write(line);
-      ofFile.note();
+      logFile.write(line);
+      fileLosses.record();
     } catch (error) {
-      ofFile.note(error);
+      fileLosses.record(error);
     }
   }
 
@@ -89,12 +89,12 @@ export function createLog(
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
-      hooks: { streamWrite: redactUrl }, // of the whole line, including messages and stacks
-      serializers: { err: (error: unknown) => error }, // done by redactFields
+      hooks: { streamWrite: redactUrl }, // redacts the whole line, including messages and stacks
+      serializers: { err: (error: unknown) => error }, // redactFields serializes errors
     },
     { write },
   );
-  losing.set(log, () => ofFile.isLosing() || ofOutput.isLosing());
+  lossChecks.set(log, () => fileLosses.isLosing() || outputLosses.isLosing());
   return log;
 }
 
@@ -104,16 +104,16 @@ const redactFields = (fields: Record<string, unknown>): Record<string, unknown> 
 function redact(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cutForLog(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST) return '…';
+  if (depth > MAX_DEPTH) return '…';
   if (value instanceof Error) return redact(fieldsOf(value), depth);
   if ('toJSON' in value && typeof value.toJSON === 'function') return redact(value.toJSON(), depth + 1);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => redact(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([name, held]) => [
+      .map(([name, fieldValue]) => [
         cutForLog(name),
-        isSecret(cutForLog(name)) && held !== undefined ? HIDDEN : redact(held, depth + 1),
+        isSecret(cutForLog(name)) && fieldValue !== undefined ? HIDDEN : redact(fieldValue, depth + 1),
       ]),
   );
 }

@@ -1,4 +1,4 @@
-// A line of the log as people read it on a terminal: `22:14:03 warn  music folder not watched (reason: …)`.
+// Formats a line of the log for a terminal: `22:14:03 warn  music folder not watched (reason: …)`.
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 interface LoggedError {
@@ -17,61 +17,63 @@ interface Line extends Record<string, unknown> {
 }
 
 const COLORS: Record<string, Parameters<typeof styleText>[0]> = { warn: 'yellow', error: 'red', fatal: 'red' };
-/** Removes what a progress bar has drawn on the line; it draws itself again. */
-const CLEAR = '\r\u001B[K';
-/** Of names in the library; they could move the cursor or clear the screen. */
-const CONTROLS = /\p{Cc}+/gu;
+/** Clears a progress bar from the line; the bar draws itself again. */
+const CLEAR_LINE = '\r\u001B[K';
+/** Control characters in names could move the cursor or clear the screen. */
+const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 const MAX_CAUSES = 5;
 const MAX_DETAIL_CHARS = 200;
 
-/** `line` is JSON. Stacks are shown of errors that nobody expected, or of all. */
-export function terminalLine(line: string, { withStacks }: { withStacks: boolean }): string {
+/** Formats a line of JSON. Stacks are shown of unexpected errors, or of all errors with `withStacks`. */
+export function toTerminalLine(line: string, { withStacks }: { withStacks: boolean }): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(line) as Line;
   const color = COLORS[level];
   const label = level.padEnd(5);
-  const words = err === undefined ? msg : [msg, wordsOf(err)].filter(Boolean).join(': ');
-  const details = Object.entries(fields).map(([name, value]) => `${name}: ${shortened(textOf(value))}`);
-  const text = plain(`${words}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
+  const message = err === undefined ? msg : [msg, describeError(err)].filter(Boolean).join(': ');
+  const details = Object.entries(fields).map(([name, value]) => `${name}: ${shorten(textOf(value))}`);
+  const text = stripControls(`${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
   const isUnexpected = (level === 'error' || level === 'fatal') && causesOf(err).every(isUnknown);
   const stack = withStacks || isUnexpected ? stackOf(err) : '';
-  const shown = color === undefined ? label : styleText(color, label, { stream: process.stderr });
-  return `${CLEAR}${clockOf(time)} ${shown} ${text}\n${stack}`;
+  const coloredLabel = color === undefined ? label : styleText(color, label, { stream: process.stderr });
+  return `${CLEAR_LINE}${timeOfDay(time)} ${coloredLabel} ${text}\n${stack}`;
 }
 
-/** An error and its causes, outermost first. */
+/** Lists an error and its causes, outermost first. */
 function causesOf(err: unknown): LoggedError[] {
   const causes: LoggedError[] = [];
   for (
-    let at = err;
-    typeof at === 'object' && at !== null && causes.length < MAX_CAUSES;
-    at = (at as LoggedError).cause
+    let cause = err;
+    typeof cause === 'object' && cause !== null && causes.length < MAX_CAUSES;
+    cause = (cause as LoggedError).cause
   )
-    causes.push(at);
+    causes.push(cause);
   return causes;
 }
 
-/** Errors of Tonearm and of the system have a code, and say in words what happened. */
+/** Errors of Tonearm and of the system have a code, and a message that says what happened. */
 const isUnknown = ({ name, code }: LoggedError): boolean => name !== 'AppError' && code === undefined;
 
-/** Messages that repeat their cause's are said once. */
-function wordsOf(err: unknown): string {
+/** Joins the messages of an error and its causes; a message that an earlier one contains is left out. */
+function describeError(err: unknown): string {
   const messages = causesOf(err).flatMap(({ message }) => (typeof message === 'string' ? [message] : []));
   if (messages.length === 0) return textOf(err);
-  return messages.filter((message, i) => !messages.slice(0, i).some((said) => said.includes(message))).join(': ');
+  return messages
+    .filter((message, i) => !messages.slice(0, i).some((earlierMessage) => earlierMessage.includes(message)))
+    .join(': ');
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.length > MAX_DETAIL_CHARS ? `${text.slice(0, MAX_DETAIL_CHARS)}…` : text;
 
-const plain = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, ' ');
+const stripControls = (text: string): string => stripVTControlCharacters(text).replace(CONTROL_CHARACTERS, ' ');
 
 const stackOf = (err: unknown): string =>
   causesOf(err)
     .flatMap(({ stack }) => (typeof stack === 'string' ? stack.split('\n') : []))
-    .map((frame) => `    ${plain(frame)}\n`)
+    .map((frame) => `    ${stripControls(frame)}\n`)
     .join('');
 
-/** Local time of day, as the clock on the wall. */
-const clockOf = (time: string): string => new Date(time).toTimeString().slice(0, 8);
+/** Formats the local time of day. */
+const timeOfDay = (time: string): string => new Date(time).toTimeString().slice(0, 8);

@@ -51,7 +51,7 @@ export function lyricsModule({
     tracks,
     audioStore,
     lrclib,
-    libraryChanged: changes.changed,
+    libraryChanged: changes.announceChange,
   });
   onMerge(createLyricsMerge({ db, tracks }));
   const lookUp = (): void => {

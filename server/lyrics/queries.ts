@@ -4,7 +4,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { foundLyrics, lyricsLookups, type tracks } from '../db/schema.ts';
 import { eq } from 'drizzle-orm';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export type SongRow = RowAs<
   typeof tracks,

@@ -1,5 +1,5 @@
-// Starts the daily part of the verification. Checked every hour, so that it also happens on machines that are not
-// always on.
+// Starts the daily part of the verification. Checks every hour whether it is due, so that it also runs on machines that
+// are not always on.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Jobs } from '../jobs/service.ts';
@@ -8,12 +8,12 @@ import { isOnBattery } from '../runtime/battery.ts';
 import { findRun } from './queries.ts';
 import { VERIFY_STORAGE } from './tasks.ts';
 
-const LOOK_EVERY_MS = 3_600_000;
-/** Leaves time for other work at startup. */
-const FIRST_LOOK_MS = 600_000;
+const CHECK_INTERVAL_MS = 3_600_000;
+/** The first check leaves time for other work at startup. */
+const FIRST_CHECK_DELAY_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-/** The number of days in which the whole library is verified; 0 for never. */
+/** Returns the number of days in which the whole library is verified; 0 for never. */
 export const verifyDays = (settings: LiveSettings, { backend }: Pick<Storage, 'backend'>): number =>
   settings.get('VERIFY_DAYS') ?? backend.verifyDays;
 
@@ -28,20 +28,20 @@ interface DailyDeps {
 export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDeps) {
   let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
-    const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
-    const sinceMs = now().getTime() - last; // below 0 after a clock that was ahead
-    const isDue = verifyDays(settings, storage) > 0 && (sinceMs >= DAY_MS || sinceMs < -LOOK_EVERY_MS);
+  async function startIfDue(): Promise<void> {
+    const lastStartMs = findRun(db, 'part')?.startedAt.getTime() ?? 0;
+    const sinceMs = now().getTime() - lastStartMs; // negative when the clock was ahead before
+    const isDue = verifyDays(settings, storage) > 0 && (sinceMs >= DAY_MS || sinceMs < -CHECK_INTERVAL_MS);
     if (isDue && !(await isOnBattery())) await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
   }
 
   return {
-    look,
+    startIfDue,
     start(): void {
       timer = setTimeout(() => {
-        void look();
-        timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
-      }, FIRST_LOOK_MS).unref();
+        void startIfDue();
+        timer = setInterval(() => void startIfDue(), CHECK_INTERVAL_MS).unref();
+      }, FIRST_CHECK_DELAY_MS).unref();
     },
     close: (): void => clearTimeout(timer), // also clears an interval
   };

@@ -1,13 +1,12 @@
-// What was put off while the clock was ahead is done now that it is right again: a job, or a look-up, would otherwise
-// wait for years.
+// Resets times that were written while the clock was ahead: a job, or a look-up, would otherwise wait for years.
 import type { Sqlite } from '../db/client.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than anything is put off. */
+/** No work is postponed for longer. */
 const YEAR_MS = 366 * DAY_MS;
 
-/** Times of what comes next, which may be later than now, and of what was last. */
-const TIMES = [
+/** Columns with the time of the next attempt, which may be ahead of the clock, or of the last one, which may not. */
+const TIME_COLUMNS = [
   { table: 'jobs', column: 'run_at', mayBeAheadMs: DAY_MS },
   { table: 'downloads', column: 'next_attempt_at', mayBeAheadMs: DAY_MS },
   { table: 'cover_lookups', column: 'retry_at', mayBeAheadMs: YEAR_MS },
@@ -20,10 +19,10 @@ const TIMES = [
   { table: 'lyrics_lookups', column: 'asked_at', mayBeAheadMs: 0 },
 ];
 
-export const forgetFutureTimes = (client: Sqlite, now: Date): void =>
+export const resetFutureTimes = (client: Sqlite, now: Date): void =>
   client
     .transaction(() => {
-      for (const { table, column, mayBeAheadMs } of TIMES)
+      for (const { table, column, mayBeAheadMs } of TIME_COLUMNS)
         client
           .prepare(`UPDATE ${table} SET ${column} = @now WHERE ${column} > @now + @mayBeAheadMs`)
           .run({ now: now.getTime(), mayBeAheadMs });

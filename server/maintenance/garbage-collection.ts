@@ -1,6 +1,6 @@
-// Deletes stored objects that nothing refers to: left behind by a crash between writing an object and its row, or by a
-// deletion while the storage was down. What an earlier library may need is kept until a person lets it go. Recent
-// objects are kept, since their rows may follow; leased ones too.
+// Deletes stored objects that nothing refers to: a crash between writing an object and its row leaves them, or a
+// deletion while the storage was down. Objects that an earlier library may need are kept until a person releases them.
+// Recent objects are kept, since their rows may follow, and leased ones.
 import { OF_ARTISTS } from '../covers/artist-pictures.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -15,18 +15,18 @@ import type { GarbageResult } from './wire.ts';
 import type { COLLECT_GARBAGE } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-const GRACE_MS = 7 * 86_400_000;
-const LISTED = 200;
-const COVER = /^covers\/([1-9]\d*)\.[a-z0-9]+$/;
-const AUDIO = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
-const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).padStart(2, '0')}/`);
+const MIN_AGE_MS = 7 * 86_400_000;
+const MAX_LISTED_KEYS = 200;
+const COVER_KEY = /^covers\/([1-9]\d*)\.[a-z0-9]+$/;
+const AUDIO_KEY = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
+const AUDIO_FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).padStart(2, '0')}/`);
 
 interface GarbageDeps {
   db: MainDb;
   nowForAges: () => Date;
   storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
-  /** Covers were added to orphaned_covers, for the covers module to delete. */
+  /** Called when covers were added to orphaned_covers, for the covers module to delete. */
   onOrphanedCovers: () => void;
 }
 
@@ -41,7 +41,7 @@ export function garbageTask({
   const isCover = prepareIsCover(db);
 
   return async ({ dryRun, earlierLibrary }, { signal, progress }): Promise<GarbageResult> => {
-    const oldest = new Date(nowForAges().getTime() - GRACE_MS);
+    const cutoff = new Date(nowForAges().getTime() - MIN_AGE_MS);
     const result: GarbageResult = {
       dry_run: dryRun,
       objects: 0,
@@ -59,9 +59,9 @@ export function garbageTask({
     if (earlierLibrary && !dryRun) await storage.releaseEarlier();
     const keepsEarlier = !earlierLibrary && (await storage.holdsEarlier());
 
-    /** Counts an unused object; true if it is old enough to delete. */
-    function note({ key, size, modifiedAt }: StoredObject): boolean {
-      if (modifiedAt > oldest) {
+    /** Counts an unused object. Returns whether it is to be deleted. */
+    function countUnused({ key, size, modifiedAt }: StoredObject): boolean {
+      if (modifiedAt > cutoff) {
         result.young++;
         return false;
       }
@@ -72,14 +72,14 @@ export function garbageTask({
       }
       result.unused++;
       result.unused_bytes += size;
-      if (result.keys.length < LISTED) result.keys.push(key);
+      if (result.keys.length < MAX_LISTED_KEYS) result.keys.push(key);
       return !dryRun;
     }
 
-    async function look(object: StoredObject): Promise<void> {
+    async function collectAudio(object: StoredObject): Promise<void> {
       const { key, size } = object;
       result.objects++;
-      if (!AUDIO.test(key) || isUsed(hashInKey(key), key) || !note(object)) return;
+      if (!AUDIO_KEY.test(key) || isUsed(hashInKey(key), key) || !countUnused(object)) return;
       await leases.deleteWhenFree(key, async () => {
         if (isUsed(hashInKey(key), key) || !(await storage.delete(key))) return;
         result.deleted++;
@@ -87,33 +87,33 @@ export function garbageTask({
       });
     }
 
-    /** The covers module deletes covers itself, while it holds the album's lock. */
-    function lookAtCover(object: StoredObject): void {
+    /** Hands an unused cover to the covers module, which deletes it while it holds the album's lock. */
+    function collectCover(object: StoredObject): void {
       const albumId = (
-        isArtistPicture(object.key) ? OF_ARTISTS : Number(COVER.exec(object.key)?.[1] ?? Number.NaN)
+        isArtistPicture(object.key) ? OF_ARTISTS : Number(COVER_KEY.exec(object.key)?.[1] ?? Number.NaN)
       ) as AlbumId;
       result.objects++;
-      if (Number.isNaN(albumId) || isCover(albumId, object.key) || !note(object)) return;
+      if (Number.isNaN(albumId) || isCover(albumId, object.key) || !countUnused(object)) return;
       db.insert(orphanedCovers).values({ key: object.key, albumId }).onConflictDoNothing().run();
       result.deleted++;
       result.deleted_bytes += object.size;
     }
 
-    for (const [i, folder] of FOLDERS.entries()) {
-      progress(i, FOLDERS.length, `${result.objects} objects, ${result.unused} unused`);
+    for (const [i, folder] of AUDIO_FOLDERS.entries()) {
+      progress(i, AUDIO_FOLDERS.length, `${result.objects} objects, ${result.unused} unused`);
       for await (const object of storage.list(folder)) {
         signal.throwIfAborted();
-        await look(object);
+        await collectAudio(object);
         await yieldIfDue();
       }
     }
-    const handedOver = result.deleted;
+    const deletedAudio = result.deleted;
     for await (const object of storage.list('covers/')) {
-      lookAtCover(object);
+      collectCover(object);
       await yieldIfDue();
     }
-    if (result.deleted > handedOver) onOrphanedCovers();
-    if (!dryRun) result.uploads = await storage.sweep(oldest);
+    if (result.deleted > deletedAudio) onOrphanedCovers();
+    if (!dryRun) result.uploads = await storage.sweep(cutoff);
     return result;
   };
 }

@@ -10,7 +10,7 @@ import { createProblems, type ProblemsDeps } from './problems.ts';
 import { maintenanceRoutes } from './routes.ts';
 import { createStoreTest, type StoreTestDeps } from './storage-test.ts';
 import type { VerifyPace } from './verify-pace.ts';
-import { createMend, type Heal } from './mend.ts';
+import { createAudioRepair, type Heal } from './audio-repair.ts';
 import { createVerify } from './verify.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
 import { COLLECT_GARBAGE, MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
@@ -30,7 +30,7 @@ type MaintenanceModuleDeps = Base &
     backups: { heal: Heal };
     streaming: { cachedCopy: (hash: string) => string | undefined };
     inPlace: InPlace;
-    lookAtFolders: ProblemsDeps['lookAtFolders'];
+    checkFolders: ProblemsDeps['checkFolders'];
     isServing: () => boolean;
     isScanning: () => boolean;
     tuning: MaintenanceTuning;
@@ -40,7 +40,7 @@ export function maintenanceModule({
   config,
   log,
   inPlace,
-  lookAtFolders,
+  checkFolders,
   now,
   nowForAges,
   db,
@@ -59,10 +59,10 @@ export function maintenanceModule({
   isScanning,
   tuning,
 }: MaintenanceModuleDeps) {
-  const daily = createDailyVerify({ db, now, settings, storage, jobs });
+  const dailyVerify = createDailyVerify({ db, now, settings, storage, jobs });
   const musicRoots = musicFolders.roots;
   const { heal } = backups;
-  const mend = createMend({ db, musicRoots, storage, heal, cachedCopy: streaming.cachedCopy });
+  const repair = createAudioRepair({ db, musicRoots, storage, heal, cachedCopy: streaming.cachedCopy });
   const { verify, mendTrack } = createVerify({
     db,
     now,
@@ -71,13 +71,13 @@ export function maintenanceModule({
     storage,
     audioStore,
     reader,
-    mend,
+    repair,
     proveCover: covers.prove,
     provePicture: covers.provePicture,
-    onGone: audio.lostForGood,
-    onReturned: audio.returned,
+    onMissing: audio.markLost,
+    onReturned: audio.markReturned,
     listMissing: audio.listMissing,
-    lookAgain: audio.lookAgain,
+    recheckAudio: audio.recheckAudio,
     isBusy: () => isServing() || isScanning(),
     pace: tuning.verifyPace ?? {},
   });
@@ -89,16 +89,16 @@ export function maintenanceModule({
     paths: config.paths,
     storage,
     musicFolders,
-    lookAtFolders,
+    checkFolders,
     log,
     nowForAges,
   });
   return {
-    offers: { dailyVerify: daily, problems },
+    offers: { dailyVerify, problems },
     routes: maintenanceRoutes({
       jobs,
       problems,
-      believeClock: nowForAges.believe,
+      believeClock: nowForAges.trustClock,
       testStore: createStoreTest({ config, settings }),
     }),
     tasks: [
@@ -107,9 +107,9 @@ export function maintenanceModule({
       handledBy(COLLECT_GARBAGE, garbageTask({ db, nowForAges, storage, leases, onOrphanedCovers })),
     ],
     start(): void {
-      daily.start();
-      problems.report().catch((err: unknown) => log.error({ err }, 'problems could not be looked for'));
+      dailyVerify.start();
+      problems.report().catch((err: unknown) => log.error({ err }, 'checking for problems failed'));
     },
-    stop: daily.close,
+    stop: dailyVerify.close,
   } satisfies Module;
 }

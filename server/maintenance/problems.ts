@@ -1,5 +1,4 @@
-// What keeps the server from working as it should, found out when somebody asks: for /health, for the windows, and for
-// the log at the start.
+// Finds out what keeps the server from working as it should: for /health, for the windows, and for the log at startup.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -17,27 +16,27 @@ import { finishInSlices } from '../runtime/time-slices.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
-/** A library that nobody used for less is not told that its clock may be wrong. */
-const LONG_REST_MS = 60 * 86_400_000;
-/** What the next file and the database's log may need. */
-const NEARLY_FULL_BYTES = 32 << 20;
+/** A smaller doubt is not reported: the library may just not have been used for that long. */
+const MAX_CLOCK_DOUBT_MS = 60 * 86_400_000;
+/** Space that the next file and the database's log may need. */
+const MIN_FREE_DISK_BYTES = 32 << 20;
 const PROBE_BYTES = 64 << 10;
-/** A storage that takes longer to answer is down. The time limit of an object store ends before. */
-const STORAGE_ANSWER_MS = 5_000;
-/** Nothing is looked for more often. */
-const KEEP_MS = 1_000;
-/** Counting takes at most such a part of the time. */
-const COUNTING = 1 / 50;
-/** For so much longer what was found is good enough while it is found anew: each step of that waits for its turn. */
-const STALE_MS = 10_000;
-/** Tracks that are counted in one go. */
-const IDS = 1_000;
+/** A storage that takes longer to answer counts as down. The time limit of an object store is shorter. */
+const STORAGE_TIMEOUT_MS = 5_000;
+/** Results are at least this old before they are checked again. */
+const CHECK_INTERVAL_MS = 1_000;
+/** Counting takes at most this part of the time. */
+const MAX_COUNTING_SHARE = 1 / 50;
+/** An outdated result is used for this much longer while a new check runs, each step of which waits for its turn. */
+const MAX_STALE_MS = 10_000;
+/** Number of track ids that are counted in one step. */
+const IDS_PER_STEP = 1_000;
 
 interface Problem {
   code: ProblemCode;
-  /** Tracks that cannot be played because of it; null where it is not about tracks, or they were not counted. */
+  /** Number of tracks that the problem makes unplayable; null when it is not about tracks, or without counts. */
   tracks: number | null;
-  /** For the log. */
+  /** A sentence for the log. */
   reason: string;
 }
 
@@ -52,9 +51,9 @@ export interface ProblemsDeps {
   inPlace: Pick<InPlace, 'check'>;
   paths: { data: string; tmp: string };
   storage: Pick<Storage, 'isUp' | 'diskUsage'>;
-  musicFolders: Pick<MusicFolders, 'all' | 'whyOffline'>;
-  /** Resolves when the music folders have been looked at. */
-  lookAtFolders: () => Promise<void>;
+  musicFolders: Pick<MusicFolders, 'listAll' | 'offlineReason'>;
+  /** Resolves when the music folders were checked. */
+  checkFolders: () => Promise<void>;
   log: Log;
   nowForAges: Pick<TimeForAges, 'doubtMs'>;
 }
@@ -62,9 +61,9 @@ export interface ProblemsDeps {
 export type Problems = ReturnType<typeof createProblems>;
 
 export function createProblems(deps: ProblemsDeps) {
-  const { db, inPlace, paths, storage, musicFolders, lookAtFolders, log, nowForAges } = deps;
+  const { db, inPlace, paths, storage, musicFolders, checkFolders, log, nowForAges } = deps;
   const client = db.$client;
-  // files that are only indexed have no hash of the whole, which is what an index leads to
+  // indexed files have no hash of the whole file, so the index on content_hash finds them
   const countReferenced = client
     .prepare<[number, number, string, number], number>(
       `SELECT count(*) FROM tracks WHERE id BETWEEN ? AND ? AND content_hash IS NULL
@@ -76,7 +75,7 @@ export function createProblems(deps: ProblemsDeps) {
   const begin = client.prepare('BEGIN IMMEDIATE');
   const rollback = client.prepare('ROLLBACK');
 
-  function ofDatabase(): Problem | undefined {
+  function checkDatabase(): Problem | undefined {
     if (!inPlace.check()) return problem('database_gone', 'the database was removed, replaced or moved');
     try {
       begin.run();
@@ -88,113 +87,119 @@ export function createProblems(deps: ProblemsDeps) {
     return undefined;
   }
 
-  const ofLog = (): Problem | undefined =>
+  const checkLog = (): Problem | undefined =>
     isLosingLines(log) ? problem('log_failing', 'the log cannot be written: its lines are lost') : undefined;
 
-  const ofClock = (): Problem | undefined =>
-    nowForAges.doubtMs() > LONG_REST_MS
+  const checkClock = (): Problem | undefined =>
+    nowForAges.doubtMs() > MAX_CLOCK_DOUBT_MS
       ? problem('clock_doubted', 'the clock may be wrong: nothing is deleted for its age until it is certain')
       : undefined;
 
   let storageProbe: Promise<StorageState> | undefined;
-  async function askStorage(): Promise<StorageState> {
+  async function readStorageState(): Promise<StorageState> {
     if (!(await storage.isUp())) return STORAGE_DOWN;
     return { isUp: true, usage: await storage.diskUsage() };
   }
-  /** A network folder that does not answer holds one of the few threads for files, so it is asked once at a time. */
+  /** Only one check runs at a time: a network folder that does not answer blocks one of the few threads for files. */
   function probeStorage(): Promise<StorageState> {
-    storageProbe ??= askStorage()
+    storageProbe ??= readStorageState()
       .catch(() => STORAGE_DOWN)
       .finally(() => (storageProbe = undefined));
-    const timeIsOver = new Promise<StorageState>((resolve) => {
-      setTimeout(() => resolve(STORAGE_DOWN), STORAGE_ANSWER_MS).unref();
+    const timeout = new Promise<StorageState>((resolve) => {
+      setTimeout(() => resolve(STORAGE_DOWN), STORAGE_TIMEOUT_MS).unref();
     });
-    return Promise.race([storageProbe, timeIsOver]);
+    return Promise.race([storageProbe, timeout]);
   }
 
-  /** A quota, or a disk that became read-only after errors, shows only when something is written. */
-  async function ofDisk(): Promise<Problem | undefined> {
+  /** Writes a probe file: a quota, or a disk that became read-only after errors, shows only on a write. */
+  async function checkDisk(): Promise<Problem | undefined> {
     const probe = join(paths.tmp, `probe-${randomBytes(6).toString('hex')}`);
     try {
-      const [ofData, { usage }] = await Promise.all([diskUsage(paths.data), probeStorage()]);
-      const full = [ofData, usage].find((one) => one !== null && one.freeBytes < NEARLY_FULL_BYTES);
-      if (full) return problem('disk_full', `the disk of ${full.path} has ${full.freeBytes} bytes left`);
-      if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // and not the data folder, which may be gone
+      const [dataDisk, { usage }] = await Promise.all([diskUsage(paths.data), probeStorage()]);
+      const fullDisk = [dataDisk, usage].find((disk) => disk !== null && disk.freeBytes < MIN_FREE_DISK_BYTES);
+      if (fullDisk) return problem('disk_full', `the disk of ${fullDisk.path} has ${fullDisk.freeBytes} bytes left`);
+      if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // not recursive: the data folder may be gone
       await writeFile(probe, Buffer.alloc(PROBE_BYTES));
       return undefined;
     } catch (error) {
       if (isDiskFull(error)) return problem('disk_full', `nothing can be written to ${paths.tmp}: the disk is full`);
       return problem('data_folder', `nothing can be written to ${paths.tmp}: ${messageOf(error)}`);
     } finally {
-      await rm(probe, { force: true }).catch(() => undefined); // there is none
+      await rm(probe, { force: true }).catch(() => undefined); // the probe file was not written
     }
   }
 
-  async function ofStorage(): Promise<Problem | undefined> {
+  async function checkStorage(): Promise<Problem | undefined> {
     const { isUp } = await probeStorage();
     return isUp ? undefined : problem('storage_down', 'the storage is not there, or cannot be reached or written');
   }
 
-  /** Tracks whose files are in one of the places, or with `isIn` 0 in none; `enough` of them end it. */
-  function* counting(paths: string, isIn: 0 | 1, enough: number): Generator<void, number> {
+  /** Counts tracks whose files are in one of the paths, or in none of them with `isIn` 0; stops at `limit`. */
+  function* countTracksIn(paths: string, isIn: 0 | 1, limit: number): Generator<void, number> {
     let tracks = 0;
-    for (let [id, last] = [0, lastId.get() ?? 0]; id <= last && tracks < enough; id += IDS) {
-      tracks += countReferenced.get(id, id + IDS - 1, paths, isIn) ?? 0;
+    for (let [id, lastTrackId] = [0, lastId.get() ?? 0]; id <= lastTrackId && tracks < limit; id += IDS_PER_STEP) {
+      tracks += countReferenced.get(id, id + IDS_PER_STEP - 1, paths, isIn) ?? 0;
       yield;
     }
     return tracks;
   }
 
-  /** Those that are not set, or were not there when they were last looked at. */
-  async function ofMusicFolders(isCounted: boolean): Promise<Problem | undefined> {
-    const all = musicFolders.all().filter(({ removedAt }) => removedAt === null);
-    const away = all.filter(({ key, isSet }) => !isSet || musicFolders.whyOffline(key) !== undefined);
-    if (away.length === 0) return undefined;
-    const keys = away.map(({ key }) => key);
-    const others = all.map(({ key }) => key).filter((key) => key !== '' && !keys.includes(key));
-    // the first folder has all paths that are in no other one
-    const roots = keys.includes('') ? others : keys;
+  /** Finds music folders that are not set, or were offline at their last check. */
+  async function checkMusicFolders(withCounts: boolean): Promise<Problem | undefined> {
+    const folders = musicFolders.listAll().filter(({ removedAt }) => removedAt === null);
+    const offlineFolders = folders.filter(({ key, isSet }) => !isSet || musicFolders.offlineReason(key) !== undefined);
+    if (offlineFolders.length === 0) return undefined;
+    const offlineKeys = offlineFolders.map(({ key }) => key);
+    const otherKeys = folders.map(({ key }) => key).filter((key) => key !== '' && !offlineKeys.includes(key));
+    // paths that are in no other music folder belong to the first one
+    const roots = offlineKeys.includes('') ? otherKeys : offlineKeys;
     const paths = JSON.stringify(roots.map((key) => `${FILE_SCHEME}:${rootPathOf(key)}/`));
-    const isIn = keys.includes('') ? 0 : 1;
-    const [keep, enough] = isCounted ? [referenced, Infinity] : [anyReferenced, 1];
-    const tracks = await keep(`${isIn} ${paths}`, () => finishInSlices(counting(paths, isIn, enough)));
+    const isIn = offlineKeys.includes('') ? 0 : 1;
+    const [cache, limit] = withCounts ? [cacheTrackCount, Infinity] : [cacheAnyTrack, 1];
+    const tracks = await cache(`${isIn} ${paths}`, () => finishInSlices(countTracksIn(paths, isIn, limit)));
     if (tracks === 0) return undefined;
-    const faults = away.map(({ key, name, isSet }) =>
-      isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
+    const faults = offlineFolders.map(({ key, name, isSet }) =>
+      isSet ? musicFolders.offlineReason(key) : `No place is set for the music folder ${name}.`,
     );
     return {
-      code: away.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',
-      tracks: isCounted ? tracks : null,
+      code: offlineFolders.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',
+      tracks: withCounts ? tracks : null,
       reason: `${faults.join(' ')} Tracks that are only there cannot be played`,
     };
   }
 
-  const disk = keeping<Problem | undefined>();
-  const store = keeping<Problem | undefined>();
-  const referenced = keeping<number>(COUNTING);
-  const anyReferenced = keeping<number>(COUNTING);
+  const cacheDiskProblem = createResultCache<Problem | undefined>();
+  const cacheStorageProblem = createResultCache<Problem | undefined>();
+  const cacheTrackCount = createResultCache<number>(MAX_COUNTING_SHARE);
+  const cacheAnyTrack = createResultCache<number>(MAX_COUNTING_SHARE);
 
-  async function listProblems(isCounted: boolean): Promise<Problem[]> {
-    const ofDb = ofDatabase();
-    // with the data folder gone, a probe would make it anew
-    if (ofDb?.code === 'database_gone') return [ofDb];
-    const found = [
-      ofDb,
-      ofLog(),
-      ofClock(),
-      ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders(isCounted)])),
+  async function listProblems(withCounts: boolean): Promise<Problem[]> {
+    const databaseProblem = checkDatabase();
+    // a probe would create the data folder again
+    if (databaseProblem?.code === 'database_gone') return [databaseProblem];
+    const problems = [
+      databaseProblem,
+      checkLog(),
+      checkClock(),
+      ...(await Promise.all([
+        cacheDiskProblem('', checkDisk),
+        cacheStorageProblem('', checkStorage),
+        checkMusicFolders(withCounts),
+      ])),
     ];
-    return found.filter((one) => one !== undefined);
+    return problems.filter((item) => item !== undefined);
   }
 
   return {
-    /** With the number of tracks that cannot be played: a second for a million in a music folder that is away. */
+    /**
+     * Lists problems with the number of unplayable tracks: a second for a million tracks in a folder that is offline.
+     */
     list: () => listProblems(true),
-    /** Without. */
+    /** Lists problems without numbers of tracks. */
     listUncounted: () => listProblems(false),
-    /** What does not work is told at the start, and not only to those who ask. */
+    /** Logs all problems; called at startup. */
     async report(): Promise<void> {
-      await lookAtFolders();
+      await checkFolders();
       for (const { code, reason } of await listProblems(false)) log.warn({ problem: code }, reason);
     },
   };
@@ -202,26 +207,30 @@ export function createProblems(deps: ProblemsDeps) {
 
 const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks: null, reason });
 
-/** What was found a moment ago about the same; a little later that too, while it is found anew. */
-function keeping<T>(share = Infinity): (about: string, find: () => Promise<T>) => Promise<T> {
-  let last: { about: string; found: Promise<T>; keepUntil: number } | undefined;
-  let running: { about: string; found: Promise<T> } | undefined;
-  return (about, find) => {
-    const started = performance.now();
-    const known = last?.about === about ? last : undefined;
-    if (known && started <= known.keepUntil) return known.found;
-    if (running?.about !== about) {
-      const one = (running = { about, found: find() });
-      const end = (isFound: boolean): void => {
-        if (running === one) running = undefined;
+/**
+ * Returns the latest result for the same key while it is fresh, and for MAX_STALE_MS more while a new check runs.
+ * `maxShare` limits the part of the time that checks take.
+ */
+function createResultCache<T>(maxShare = Infinity): (key: string, check: () => Promise<T>) => Promise<T> {
+  let latest: { key: string; result: Promise<T>; freshUntil: number } | undefined;
+  let running: { key: string; result: Promise<T> } | undefined;
+  return (key, check) => {
+    const startedAt = performance.now();
+    const cached = latest?.key === key ? latest : undefined;
+    if (cached && startedAt <= cached.freshUntil) return cached.result;
+    if (running?.key !== key) {
+      const run = (running = { key, result: check() });
+      const onEnd = (hasResult: boolean): void => {
+        if (running === run) running = undefined;
         const now = performance.now();
-        if (isFound) last = { ...one, keepUntil: now + Math.max(KEEP_MS, (now - started) / share) };
+        const freshMs = Math.max(CHECK_INTERVAL_MS, (now - startedAt) / maxShare);
+        if (hasResult) latest = { ...run, freshUntil: now + freshMs };
       };
-      one.found.then(
-        () => end(true),
-        () => end(false), // whoever asked is told
+      run.result.then(
+        () => onEnd(true),
+        () => onEnd(false), // the caller gets the error
       );
     }
-    return known && started <= known.keepUntil + STALE_MS ? known.found : running.found;
+    return cached && startedAt <= cached.freshUntil + MAX_STALE_MS ? cached.result : running.result;
   };
 }

@@ -6,75 +6,78 @@ import { fileSums, verifyRuns, type albums, type tracks } from '../db/schema.ts'
 import { emptyReport, type VerifyReport } from './verify-report.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
-export interface KeptTrack extends RowAs<typeof tracks, 'id' | 'title' | 'contentHash' | 'audioHash' | 'availability'> {
+export interface StoredTrack extends RowAs<
+  typeof tracks,
+  'id' | 'title' | 'contentHash' | 'audioHash' | 'availability'
+> {
   uri: string;
   sizeBytes: number;
-  /** Of the file in the music folder, as of the last scan. */
+  /** Size of the file in the music folder at the last scan. */
   fileSize: number | null;
   fileMtimeUs: number | null;
 }
 
-/** Tracks with audio by id, each with one of its files, if any. */
-export function prepareListKept(db: MainDb) {
-  const list = db.$client.prepare<[number, number], KeptTrack>(`
+/** Lists tracks with audio by id, each with one of its files, if any. */
+export function prepareListTracks(db: MainDb) {
+  const list = db.$client.prepare<[number, number], StoredTrack>(`
     SELECT t.id, t.title, t.storage_uri AS uri, t.content_hash AS contentHash, t.audio_hash AS audioHash,
     t.availability, coalesce(t.size_bytes, 0) AS sizeBytes,
       (SELECT f.size_bytes FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileSize,
       (SELECT f.mtime_us FROM source_files f WHERE f.track_id = t.id LIMIT 1) AS fileMtimeUs
     FROM tracks t WHERE t.id > ? AND t.storage_uri IS NOT NULL ORDER BY t.id LIMIT ?`);
-  return (after: number, most: number): KeptTrack[] => list.all(after, most);
+  return (afterId: number, limit: number): StoredTrack[] => list.all(afterId, limit);
 }
 
-export function prepareFindKept(db: MainDb) {
-  const list = prepareListKept(db);
-  return (id: number): KeptTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
+export function prepareFindTrack(db: MainDb) {
+  const list = prepareListTracks(db);
+  return (id: number): StoredTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
 }
 
-/** The hash that a verify found for this version of a file; `sum` is kept when there is none. */
-export function knownSum(db: Db, { id, fileSize, fileMtimeUs }: KeptTrack, sum: string): string {
-  const found = db.select().from(fileSums).where(eq(fileSums.trackId, id)).get();
-  if (found && found.sizeBytes === fileSize && found.mtimeUs === fileMtimeUs) return found.sha256;
-  const set = { sizeBytes: fileSize ?? 0, mtimeUs: fileMtimeUs ?? 0, sha256: sum };
+/** Returns the hash that an earlier verification saved for this version of a file; saves `sum` when there is none. */
+export function findOrSaveSum(db: Db, { id, fileSize, fileMtimeUs }: StoredTrack, sum: string): string {
+  const savedSum = db.select().from(fileSums).where(eq(fileSums.trackId, id)).get();
+  if (savedSum && savedSum.sizeBytes === fileSize && savedSum.mtimeUs === fileMtimeUs) return savedSum.sha256;
+  const values = { sizeBytes: fileSize ?? 0, mtimeUs: fileMtimeUs ?? 0, sha256: sum };
   db.insert(fileSums)
-    .values({ trackId: id, ...set })
-    .onConflictDoUpdate({ target: fileSums.trackId, set })
+    .values({ trackId: id, ...values })
+    .onConflictDoUpdate({ target: fileSums.trackId, set: values })
     .run();
   return sum;
 }
 
 type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
 /** `artistId` is null for an artist without tracks, whom a person gave a picture. */
-interface PicturedArtist {
+interface ArtistPicture {
   id: number;
   title: string;
   artistId: ArtistId | null;
 }
 
-/** Albums with a stored cover, by id. */
-export function prepareListCovered(db: MainDb) {
+/** Lists albums with a stored cover, by id. */
+export function prepareListCovers(db: MainDb) {
   const list = db.$client.prepare<[number, number], CoveredAlbum>(
     'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? ' +
       'AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
   );
-  return (after: number, most: number): CoveredAlbum[] => list.all(after, most);
+  return (afterId: number, limit: number): CoveredAlbum[] => list.all(afterId, limit);
 }
 
-export const countCovered = (db: MainDb): number =>
+export const countCovers = (db: MainDb): number =>
   db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
 
-/** Stored pictures of artists, also those that a change can be taken back to, by id. */
-export function prepareListPictured(db: MainDb) {
-  const list = db.$client.prepare<[number, number], PicturedArtist>(
+/** Lists stored pictures of artists by id, including earlier ones that can be chosen again. */
+export function prepareListArtistPictures(db: MainDb) {
+  const list = db.$client.prepare<[number, number], ArtistPicture>(
     `SELECT p.id, coalesce(x.name, p.artist_key) AS title, x.id AS artistId FROM artist_pictures p
       LEFT JOIN artists x ON x.name_key = p.artist_key WHERE p.id > ? AND p.key IS NOT NULL ORDER BY p.id LIMIT ?`,
   );
-  return (after: number, most: number): PicturedArtist[] => list.all(after, most);
+  return (afterId: number, limit: number): ArtistPicture[] => list.all(afterId, limit);
 }
 
-export const countPictured = (db: MainDb): number =>
+export const countArtistPictures = (db: MainDb): number =>
   db.$client.prepare<[], number>('SELECT count(*) FROM artist_pictures WHERE key IS NOT NULL').pluck().get() ?? 0;
 
-export const countKept = (db: MainDb): number =>
+export const countTracks = (db: MainDb): number =>
   db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;
 
 export type VerifyRun = Omit<typeof verifyRuns.$inferSelect, 'tally'> & { tally: VerifyReport };
@@ -89,7 +92,7 @@ export function saveRun(db: Db, run: VerifyRun): void {
   db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
 }
 
-/** Whether a track uses the object with that hash and key, in any storage: during a migration it may be in both. */
+/** Returns whether a track uses the object with that hash and key, in any storage: a migration copies it to both. */
 export function prepareIsUsed(db: MainDb) {
   const find = db.$client
     .prepare<[string, string], number>(
@@ -100,7 +103,7 @@ export function prepareIsUsed(db: MainDb) {
   return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
 }
 
-/** Whether a picture is that of an album or an artist, or of an album that may come back. */
+/** Returns whether a picture belongs to an album, to an artist, or to an album that may be restored. */
 export function prepareIsCover(db: MainDb) {
   const find = db.$client.prepare<[number, string, string, string, string]>(
     `SELECT 1 FROM album_covers WHERE album_id = ? AND key = ?

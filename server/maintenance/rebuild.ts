@@ -1,5 +1,5 @@
-// Makes tracks out of the stored audio and its tags, when the database that knew them is lost. Continues after a kill:
-// an object whose track is there is not read again.
+// Creates tracks from the stored audio and its tags, when the database is lost. Continues after a kill: an object that
+// has a track already is not read again.
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -10,19 +10,19 @@ import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import { createTrackWriter } from '../library/tracks/track-writer.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 
-/** Of tracks from the music folder; a scan that finds the file of one gives the track its place. */
+/** Rebuilt tracks belong to the music folder; a scan that finds the file of a track gives the track its path. */
 const SOURCE = 'local_folder';
-/** First part of their source ids until then: no file has it, because hidden folders are not scanned. */
-const REBUILT = '.rebuilt';
-const GROUP = 64;
-const GROUPS_AT_ONCE = 2;
-const LISTED = 20;
-const AUDIO = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
+/** Source ids of rebuilt tracks begin with a hidden folder, which no scan reads, so that no file has the same id. */
+const REBUILT_FOLDER = '.rebuilt';
+const OBJECTS_PER_GROUP = 64;
+const MAX_CONCURRENT_GROUPS = 2;
+const MAX_LISTED_PROBLEMS = 20;
+const AUDIO_KEY = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
 
 interface RebuildDeps {
   db: MainDb;
@@ -33,16 +33,16 @@ interface RebuildDeps {
   onProgress: (done: number, message: string) => void;
 }
 
-export interface Rebuilt {
-  /** Stored files that were looked at. */
+export interface RebuildResult {
+  /** Number of stored files that were read. */
   objects: number;
-  /** Tracks in the new database. */
+  /** Number of tracks in the new database. */
   tracks: number;
   unreadable: number;
   problems: string[];
 }
 
-/** Throws what the storage throws when it cannot be listed or read, and the reason of the signal. */
+/** Throws the error of a storage that cannot be listed or read, and the reason of the signal. */
 export async function rebuildTracks({
   db,
   storage,
@@ -50,40 +50,40 @@ export async function rebuildTracks({
   tmpDir,
   signal,
   onProgress,
-}: RebuildDeps): Promise<Rebuilt> {
+}: RebuildDeps): Promise<RebuildResult> {
   const client = db.$client;
   let storedAt = new Date();
-  const tracks = createTrackWriter({ db, now: () => storedAt }); // "recently added" keeps its order
-  const isKnown = client.prepare<[string, string]>('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri = ?');
-  const count = client.prepare<[], number>('SELECT count(*) FROM tracks').pluck();
-  const found: Rebuilt = { objects: 0, tracks: 0, unreadable: 0, problems: [] };
+  const tracks = createTrackWriter({ db, now: () => storedAt }); // so that “recently added” keeps its order
+  const findTrack = client.prepare<[string, string]>('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri = ?');
+  const countTracks = client.prepare<[], number>('SELECT count(*) FROM tracks').pluck();
+  const result: RebuildResult = { objects: 0, tracks: 0, unreadable: 0, problems: [] };
 
-  function fail({ key }: StoredObject, reason: string): void {
-    found.unreadable++;
-    if (found.problems.length < LISTED) found.problems.push(`${key}: ${reason}`);
+  function addProblem({ key }: StoredObject, reason: string): void {
+    result.unreadable++;
+    if (result.problems.length < MAX_LISTED_PROBLEMS) result.problems.push(`${key}: ${reason}`);
   }
 
-  const write = client.transaction((group: StoredObject[], results: ReadResult[]): void =>
+  const writeGroup = client.transaction((group: StoredObject[], results: ReadResult[]): void =>
     tracks.batch(() => {
       for (const [i, object] of group.entries()) {
-        const result = results[i] as ReadResult;
-        if (!result.ok) fail(object, result.reason);
+        const readResult = results[i] as ReadResult;
+        if (!readResult.ok) addProblem(object, readResult.reason);
         else {
           storedAt = object.modifiedAt;
-          insert(object, result);
+          insertTrack(object, readResult);
         }
       }
     }),
   ).immediate;
 
-  function insert({ key, size }: StoredObject, { read, audioHash }: Extract<ReadResult, { ok: true }>): void {
+  function insertTrack({ key, size }: StoredObject, { content, audioHash }: Extract<ReadResult, { ok: true }>): void {
     const hash = hashInKey(key);
     const audio = { storageUri: toUri(storage, key), contentHash: hash, audioHash, sizeBytes: size };
     tracks.insert({
       source: SOURCE,
-      sourceId: `${REBUILT}/${basename(key)}`,
-      identity: toIdentity(read, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // where tags have no title
-      audio: toAudio(read, audio),
+      sourceId: `${REBUILT_FOLDER}/${basename(key)}`,
+      identity: toIdentity(content, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // for tags without a title
+      audio: toAudio(content, audio),
     });
   }
 
@@ -98,8 +98,8 @@ export async function rebuildTracks({
         await pipeline((await storage.open(key)).stream, createWriteStream(path), { signal });
         results.push(...(await reader.read({ ...request, root: tmpDir, paths: [basename(key)] })));
       } catch (error) {
-        const isOfObject = error instanceof AppError && error.code === 'not_found';
-        if (!isOfObject) throw error;
+        const isMissingObject = error instanceof AppError && error.code === 'not_found';
+        if (!isMissingObject) throw error;
         results.push({ ok: false, reason: messageOf(error) });
       } finally {
         await rm(path, { force: true });
@@ -109,24 +109,24 @@ export async function rebuildTracks({
   }
 
   await mkdir(tmpDir, { recursive: true });
-  await eachAtOnce(groupsOf(storage.list('audio/')), GROUPS_AT_ONCE, async (listed) => {
+  await forEachConcurrently(groupObjects(storage.list('audio/')), MAX_CONCURRENT_GROUPS, async (objects) => {
     signal.throwIfAborted();
-    const group = listed.filter(({ key }) => isKnown.get(hashInKey(key), toUri(storage, key)) === undefined);
+    const group = objects.filter(({ key }) => findTrack.get(hashInKey(key), toUri(storage, key)) === undefined);
     const results = await readGroup(group);
-    if (results.some((result) => !result.ok && result.fatal)) throw new AppError('storage_full', DISK_FULL);
-    write(group, results);
-    found.objects += listed.length;
-    onProgress(found.objects, `${found.unreadable} unreadable`);
+    if (results.some((readResult) => !readResult.ok && readResult.fatal)) throw new AppError('storage_full', DISK_FULL);
+    writeGroup(group, results);
+    result.objects += objects.length;
+    onProgress(result.objects, `${result.unreadable} unreadable`);
   });
-  return { ...found, tracks: count.get() ?? 0 };
+  return { ...result, tracks: countTracks.get() ?? 0 };
 }
 
-async function* groupsOf(objects: AsyncIterable<StoredObject>): AsyncGenerator<StoredObject[]> {
+async function* groupObjects(objects: AsyncIterable<StoredObject>): AsyncGenerator<StoredObject[]> {
   let group: StoredObject[] = [];
   for await (const object of objects) {
-    if (!AUDIO.test(object.key)) continue;
+    if (!AUDIO_KEY.test(object.key)) continue;
     group.push(object);
-    if (group.length < GROUP) continue;
+    if (group.length < OBJECTS_PER_GROUP) continue;
     yield group;
     group = [];
   }

@@ -1,4 +1,4 @@
-// REST API of storage maintenance, for superusers, and of what does not work, for all. Findings are in a job's result.
+// REST API of storage maintenance, for superusers, and of problems, for everybody. Findings are in the result of a job.
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
@@ -10,7 +10,7 @@ import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
 export const maintenanceRoutes = ({
   jobs,
   problems,
-  believeClock,
+  believeClock: trustClock,
   testStore,
 }: {
   jobs: Pick<Jobs, 'enqueue'>;
@@ -36,7 +36,7 @@ export const maintenanceRoutes = ({
       access: 'superuser',
       summary: 'Say that the clock is right, although it is far from what the library knows',
     },
-    () => believeClock(),
+    () => trustClock(),
   ),
 
   route(

@@ -1,17 +1,18 @@
-// Migrates a library from one storage to another. First copies all objects, verifying their hashes, then changes all
-// storage URIs in one transaction. If it is interrupted, the library is in either of the two, and the next call
-// continues. The old objects are kept, which makes going back easy.
+// Migrates a library from one storage to another. First copies all objects and verifies their hashes, then changes all
+// storage URIs in one transaction. After an interruption the library is in either storage, and the next call continues.
+// The old objects are not deleted, so a migration back is quick.
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { ObjectStat, Storage } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 
-const OBJECTS_AT_ONCE = 4;
-const LISTED = 100;
+const MAX_CONCURRENT_OBJECTS = 4;
+const MAX_LISTED_PROBLEMS = 100;
 const HEX = '0123456789abcdef';
-const PARTS = [...HEX].flatMap((a) => [...HEX].map((b) => a + b));
+const HASH_PREFIXES = [...HEX].flatMap((a) => [...HEX].map((b) => a + b));
 
 interface MigrateDeps {
   db: MainDb;
@@ -22,7 +23,7 @@ interface MigrateDeps {
 }
 
 export interface Migration {
-  /** Number of audio objects and covers that were copied, and that were there already. */
+  /** Number of audio objects and covers that were copied, and of those that the new storage had already. */
   copied: number;
   present: number;
   bytes: number;
@@ -32,21 +33,21 @@ export interface Migration {
   problems: { key: string; reason: string }[];
 }
 
-interface Wanted {
+interface AudioObject {
   key: string;
   hash: string;
-  /** Null: it is several tracks. */
+  /** Null when several tracks are in the file. */
   sizeBytes: number | null;
 }
-type StoredAudio = Omit<Wanted, 'key'> & { uri: string };
+type StoredAudio = Omit<AudioObject, 'key'> & { uri: string };
 
 /** Throws `unavailable` or `storage_full` for either storage; then nothing has changed, and the next call continues. */
 export async function migrateStorage({ db, from, to, signal, onProgress }: MigrateDeps): Promise<Migration> {
   const result: Migration = { copied: 0, present: 0, bytes: 0, tracks: 0, problems: [] };
-  const stuck = new Set<string>();
+  const failedKeys = new Set<string>();
   const scheme = toUri(from, '');
-  // by ranges of the content hash, which is indexed
-  const listPart = db.$client.prepare<[string, string, string], StoredAudio>(`
+  // lists ranges of the content hash, which has an index
+  const listByPrefix = db.$client.prepare<[string, string, string], StoredAudio>(`
     SELECT storage_uri AS uri, content_hash AS hash, max(size_bytes) AS sizeBytes FROM stored_audio
     WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%' GROUP BY storage_uri, content_hash`);
   const listCovers = db.$client
@@ -67,30 +68,30 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       .get(scheme) ?? 0) + covers.length;
   let done = 0;
 
-  const step = (): void => onProgress(++done, total, result.bytes);
-  const fail = (key: string, error: unknown): void => {
-    stuck.add(key);
-    if (result.problems.length < LISTED) result.problems.push({ key, reason: messageOf(error) });
+  const reportObject = (): void => onProgress(++done, total, result.bytes);
+  const addProblem = (key: string, error: unknown): void => {
+    failedKeys.add(key);
+    if (result.problems.length < MAX_LISTED_PROBLEMS) result.problems.push({ key, reason: messageOf(error) });
   };
 
-  async function copyAudio({ key, hash, sizeBytes }: Wanted, there: number | undefined): Promise<void> {
-    if (there !== undefined && there === (sizeBytes ?? (await from.stat(key))?.size)) result.present++;
+  async function copyAudio({ key, hash, sizeBytes }: AudioObject, targetSize: number | undefined): Promise<void> {
+    if (targetSize !== undefined && targetSize === (sizeBytes ?? (await from.stat(key))?.size)) result.present++;
     else {
       const { stream, size } = await from.open(key);
-      const stored = await to.putAudio(stream, key.slice(key.lastIndexOf('.') + 1), {
+      const storedObject = await to.putAudio(stream, key.slice(key.lastIndexOf('.') + 1), {
         signal,
         known: { sha256: hash, size },
       });
-      if (stored.key !== key) throw new AppError('conflict', 'Its content does not match its name.');
+      if (storedObject.key !== key) throw new AppError('conflict', 'Its content does not match its name.');
       result.copied++;
       result.bytes += size;
     }
   }
 
   async function copyCover(key: string): Promise<void> {
-    const [old, there] = await Promise.all([from.stat(key), to.stat(key)]);
-    if (!old) throw new AppError('not_found', 'It does not exist.');
-    if (isSameCover(old, there)) return void result.present++;
+    const [sourceStat, targetStat] = await Promise.all([from.stat(key), to.stat(key)]);
+    if (!sourceStat) throw new AppError('not_found', 'It does not exist.');
+    if (isSameCover(sourceStat, targetStat)) return void result.present++;
     const bytes = await buffer((await from.open(key)).stream);
     await to.put(key, bytes, { signal });
     if (digest(await buffer((await to.open(key)).stream)) !== digest(bytes))
@@ -106,83 +107,67 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       await work();
     } catch (error) {
       signal.throwIfAborted();
-      const isOfObject = error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict');
-      if (!isOfObject) throw error;
-      fail(key, error);
+      const isObjectError = error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict');
+      if (!isObjectError) throw error;
+      addProblem(key, error);
     }
-    step();
+    reportObject();
   }
 
-  for (const part of PARTS) {
-    const wanted = listPart
-      .all(part, `${part}g`, scheme)
-      .map(({ uri, hash, sizeBytes }): Wanted => ({ key: uri.slice(scheme.length), hash, sizeBytes }));
-    if (wanted.length === 0) continue;
-    const there = await sizesIn(to, `audio/${part}/`);
-    await eachOf(wanted, OBJECTS_AT_ONCE, (one) => attempt(one.key, () => copyAudio(one, there.get(one.key))));
-    const proved = await sizesIn(to, `audio/${part}/`);
-    for (const { key } of wanted)
-      if (!proved.has(key) && !stuck.has(key))
+  for (const prefix of HASH_PREFIXES) {
+    const objects = listByPrefix
+      .all(prefix, `${prefix}g`, scheme)
+      .map(({ uri, hash, sizeBytes }): AudioObject => ({ key: uri.slice(scheme.length), hash, sizeBytes }));
+    if (objects.length === 0) continue;
+    const targetSizes = await listSizes(to, `audio/${prefix}/`);
+    await forEachConcurrently(objects, MAX_CONCURRENT_OBJECTS, (object) =>
+      attempt(object.key, () => copyAudio(object, targetSizes.get(object.key))),
+    );
+    const copiedSizes = await listSizes(to, `audio/${prefix}/`);
+    for (const { key } of objects)
+      if (!copiedSizes.has(key) && !failedKeys.has(key))
         throw new AppError(
           'unavailable',
           `The new storage does not list ${key}, which was copied to it. Nothing was changed; try again.`,
         );
   }
-  await eachOf(covers, OBJECTS_AT_ONCE, (key) => attempt(key, () => copyCover(key)));
+  await forEachConcurrently(covers, MAX_CONCURRENT_OBJECTS, (key) => attempt(key, () => copyCover(key)));
 
   signal.throwIfAborted();
-  result.tracks = moveRows(db, scheme, toUri(to, ''), stuck);
+  result.tracks = moveRows(db, scheme, toUri(to, ''), failedKeys);
   return result;
 }
 
-/** In one transaction, so that the library is never spread over both storages. */
-function moveRows(db: MainDb, from: string, to: string, stuck: ReadonlySet<string>): number {
+/** Changes all storage URIs in one transaction, so that the library is never spread over both storages. */
+function moveRows(db: MainDb, from: string, to: string, failedKeys: ReadonlySet<string>): number {
   const client = db.$client;
   return client
     .transaction((): number => {
       client.exec('CREATE TEMP TABLE stuck_objects (uri TEXT PRIMARY KEY)');
       const add = client.prepare('INSERT INTO stuck_objects VALUES (?)');
-      for (const key of stuck) add.run(from + key);
+      for (const key of failedKeys) add.run(from + key);
       const move = (table: string): number =>
         client
           .prepare(`UPDATE ${table} SET storage_uri = ? || substr(storage_uri, ?) WHERE storage_uri LIKE ? || '%'
           AND content_hash IS NOT NULL
       AND storage_uri NOT IN (SELECT uri FROM stuck_objects)`)
           .run(to, from.length + 1, from).changes;
-      const moved = move('tracks');
+      const movedTracks = move('tracks');
       move('trashed_tracks');
       client.exec('DROP TABLE stuck_objects');
-      return moved;
+      return movedTracks;
     })
     .immediate();
 }
 
-/** A cover may be replaced under the same key; then it is newer than the copy. */
-const isSameCover = (old: ObjectStat, there: ObjectStat | undefined): boolean =>
-  there?.size === old.size && there.modifiedAt >= old.modifiedAt;
+/** A cover may have been replaced under the same key; then it is newer than its copy. */
+const isSameCover = (sourceStat: ObjectStat, targetStat: ObjectStat | undefined): boolean =>
+  targetStat?.size === sourceStat.size && targetStat.modifiedAt >= sourceStat.modifiedAt;
 
-async function sizesIn(storage: Storage, folder: string): Promise<Map<string, number>> {
+async function listSizes(storage: Storage, folder: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for await (const { key, size } of storage.list(folder)) sizes.set(key, size);
   return sizes;
-}
-
-/** Rejects with the first error, after the running ones have ended. */
-async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  let failed = false;
-  const run = async (): Promise<void> => {
-    while (next < items.length && !failed) {
-      try {
-        await work(items[next++] as T);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, run));
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

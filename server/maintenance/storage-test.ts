@@ -1,4 +1,4 @@
-// Tests an object store before it is used, with the saved settings and those entered but not saved yet.
+// Tests an object store before it is used, with the saved settings and those that are entered but not saved yet.
 import { parseSetting, type Config } from '../config/config.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { openStorage, testedBackend } from '../storage/backends.ts';
 import { probe } from '../storage/probe.ts';
 
 /** Short, since a person waits for the result. */
-const LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
+const STORE_LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
 
 export interface StoreTestDeps {
   config: Config;
@@ -17,21 +17,21 @@ export interface StoreTestDeps {
 export type StoreTest = ReturnType<typeof createStoreTest>;
 
 export function createStoreTest({ config, settings }: StoreTestDeps) {
-  /** What is wrong, or null if all works. In `typed`, null stands for a default; absent settings are as saved. */
-  return async (typed: Partial<Record<SettingName, unknown>>): Promise<string | null> => {
+  /** Returns what is wrong, or null. In `enteredSettings`, null stands for a default; absent settings are as saved. */
+  return async (enteredSettings: Partial<Record<SettingName, unknown>>): Promise<string | null> => {
     try {
-      const saved = Object.fromEntries(settings.list().map(({ name, value }) => [name, value]));
-      const parsed = Object.fromEntries(
-        Object.entries(typed).map(([name, value]) => [
+      const savedSettings = Object.fromEntries(settings.list().map(({ name, value }) => [name, value]));
+      const parsedSettings = Object.fromEntries(
+        Object.entries(enteredSettings).map(([name, value]) => [
           name,
           parseSetting(name as SettingName, value === '' ? undefined : value),
         ]),
       );
-      const next: Settings = { ...config.settings, ...saved, ...parsed };
+      const nextSettings: Settings = { ...config.settings, ...savedSettings, ...parsedSettings };
       const storage = await openStorage(
-        { ...config, settings: next },
-        { storeLimits: LIMITS },
-        testedBackend(next).name,
+        { ...config, settings: nextSettings },
+        { storeLimits: STORE_LIMITS },
+        testedBackend(nextSettings).name,
       );
       await probe(storage).finally(() => storage.close?.());
       return null;

@@ -10,7 +10,7 @@ export const VERIFY_STORAGE = task('verify_storage', {
   concurrency: 1,
 });
 
-/** Brings back the audio of a track that was found lost or damaged when it was played. */
+/** Repairs the audio of a track that turned out to be lost or damaged when it was played. */
 export const MEND_TRACK = task('mend_track', {
   payload: z.strictObject({ trackId: z.int() }),
   attempts: 20,

@@ -1,18 +1,18 @@
-// Throttles the daily verification: it rests several times as long as each step took, waits while requests are served
-// or a scan runs, and pauses on battery.
+// Throttles the daily verification: it pauses several times as long as each step took, and waits while requests are
+// served or a scan runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface VerifyPace {
-  /** Rest after a step, as a multiple of the time that it took. */
+  /** Pause after a step, as a multiple of the time that the step took. */
   restFactor: number;
-  /** Interval of checking whether the server is busy. */
-  lookEveryMs: number;
+  /** Interval of checks whether the server is busy. */
+  checkEveryMs: number;
   /** On a server that is always busy, one step is done after this many checks. */
-  mostLooks: number;
+  maxChecks: number;
 }
 
 /** At most a fifth of one thread's time; on a server that is always busy, still some 8,000 objects a day. */
-export const VERIFY_PACE: VerifyPace = { restFactor: 4, lookEveryMs: 1_000, mostLooks: 10 };
+export const VERIFY_PACE: VerifyPace = { restFactor: 4, checkEveryMs: 1_000, maxChecks: 10 };
 
 interface PaceDeps {
   pace: VerifyPace;
@@ -20,11 +20,12 @@ interface PaceDeps {
   signal: AbortSignal;
 }
 
-/** Runs a step, then rests. Throws the signal's reason, also while waiting. */
-export async function gently<T>({ pace, isBusy, signal }: PaceDeps, step: () => Promise<T>): Promise<T> {
-  for (let looks = 0; looks < pace.mostLooks && isBusy(); looks++) await sleep(pace.lookEveryMs, undefined, { signal });
-  const begun = performance.now();
-  const done = await step();
-  await sleep((performance.now() - begun) * pace.restFactor, undefined, { signal });
-  return done;
+/** Runs a step, then pauses. Throws the signal's reason, also while waiting. */
+export async function runThrottled<T>({ pace, isBusy, signal }: PaceDeps, step: () => Promise<T>): Promise<T> {
+  for (let checks = 0; checks < pace.maxChecks && isBusy(); checks++)
+    await sleep(pace.checkEveryMs, undefined, { signal });
+  const startedAt = performance.now();
+  const result = await step();
+  await sleep((performance.now() - startedAt) * pace.restFactor, undefined, { signal });
+  return result;
 }

@@ -7,7 +7,7 @@ export type FindingKind =
 
 export interface Finding {
   kind: FindingKind;
-  /** The audio of a track, the cover of an album or the picture of an artist. */
+  /** One of the three ids is set: for the audio of a track, the cover of an album or the picture of an artist. */
   track_id: number | null;
   album_id: number | null;
   artist_id: number | null;
@@ -21,7 +21,7 @@ export interface Finding {
 export interface VerifyReport {
   checked: number;
   covers: number;
-  /** Of artists. */
+  /** Pictures of artists. */
   pictures: number;
   bytes: number;
   /** Missing tracks whose audio was found again. */
@@ -34,11 +34,11 @@ export interface VerifyReport {
   missing: number;
   unreadable: number;
   healed: number;
-  /** Only the first ones. */
+  /** The first findings, at most MAX_LISTED_FINDINGS. */
   findings: Finding[];
 }
 
-const LISTED = 1_000;
+const MAX_LISTED_FINDINGS = 1_000;
 
 export const describeReport = ({ damaged, missing, unreadable, healed }: VerifyReport): string =>
   damaged + missing + unreadable + healed === 0
@@ -60,8 +60,8 @@ export const emptyReport = (): VerifyReport => ({
   findings: [],
 });
 
-export function noteFinding(tally: VerifyReport, finding: Finding): void {
+export function addFinding(tally: VerifyReport, finding: Finding): void {
   if (finding.healed) tally.healed++;
   else tally[finding.kind]++;
-  if (tally.findings.length < LISTED) tally.findings.push(finding);
+  if (tally.findings.length < MAX_LISTED_FINDINGS) tally.findings.push(finding);
 }

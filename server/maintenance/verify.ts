@@ -1,6 +1,6 @@
 // Verifies stored files: objects against the hash in their key, covers against the hash in their row, and files in the
-// music folder against their payload hash, and against the whole hash that the first verify found. Mends what can be
-// mended, and reports all findings. Nothing is written in the music folder.
+// music folder against their payload hash and the hash of the whole file that the first verification saved. Repairs
+// what it can, and reports all findings. Does not write to the music folder.
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -17,37 +17,37 @@ import { hashInKey } from '../storage/local-paths.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { verifyDays } from './daily-verify.ts';
-import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
+import { runThrottled, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
 import { isOnBattery } from '../runtime/battery.ts';
 import {
-  countCovered,
-  countKept,
-  countPictured,
+  countCovers,
+  countTracks,
+  countArtistPictures,
   findRun,
-  knownSum,
-  prepareFindKept,
-  prepareListCovered,
-  prepareListKept,
-  prepareListPictured,
+  findOrSaveSum,
+  prepareFindTrack,
+  prepareListCovers,
+  prepareListTracks,
+  prepareListArtistPictures,
   saveRun,
-  type KeptTrack,
+  type StoredTrack,
   type VerifyRun,
 } from './queries.ts';
 import {
   describeReport,
   emptyReport,
-  noteFinding,
+  addFinding,
   type Finding,
   type FindingKind,
   type VerifyReport,
 } from './verify-report.ts';
 import { keyOfUri, toUri } from '../storage/uri.ts';
-import type { Mend } from './mend.ts';
+import type { AudioRepair } from './audio-repair.ts';
 import type { MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-const AT_ONCE = 50;
-const FILE = 'file:';
+const ROWS_PER_STEP = 50;
+const FILE_PREFIX = 'file:';
 
 export interface VerifyDeps {
   db: MainDb;
@@ -59,156 +59,168 @@ export interface VerifyDeps {
   reader: Pick<ReaderPool, 'read'>;
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
   provePicture: (id: number, heal: RepairCover | undefined) => Promise<CoverVerdict>;
-  mend: Mend;
-  /** The track's audio is missing, or back. */
-  onGone: (id: TrackId, uri: string) => void;
+  repair: AudioRepair;
+  /** Called when the track's audio is missing, and when it is there again. */
+  onMissing: (id: TrackId, uri: string) => void;
   onReturned: (id: TrackId, uri: string) => void;
   listMissing: () => TrackId[];
-  lookAgain: (id: TrackId) => Promise<boolean>;
-  /** Requests are served or a scan runs, so the daily part waits. */
+  recheckAudio: (id: TrackId) => Promise<boolean>;
+  /** Returns whether requests are served or a scan runs; the daily part waits for the end. */
   isBusy: () => boolean;
   pace?: Partial<VerifyPace>;
 }
 
-type Pass = Pick<JobContext, 'signal'>;
+type VerifyContext = Pick<JobContext, 'signal'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
 export function createVerify(deps: VerifyDeps): {
   verify: Handler<typeof VERIFY_STORAGE>;
   mendTrack: Handler<typeof MEND_TRACK>;
 } {
-  const { db, now, settings, storage, isBusy, mend } = deps;
-  const findKept = prepareFindKept(db);
+  const { db, now, settings, storage, isBusy, repair } = deps;
+  const findTrack = prepareFindTrack(db);
   const pace = { ...VERIFY_PACE, ...deps.pace };
-  const listKept = prepareListKept(db);
-  const listCovered = prepareListCovered(db);
-  const listPictured = prepareListPictured(db);
+  const listTracks = prepareListTracks(db);
+  const listCovered = prepareListCovers(db);
+  const listPictured = prepareListArtistPictures(db);
 
   /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
   const verify: Handler<typeof VERIFY_STORAGE> = async (
     { scope },
     { jobId, signal, progress },
   ): Promise<VerifyReport> => {
-    const before = findRun(db, scope);
-    const isSame = before?.jobId === jobId;
-    const goesOn = isSame || scope === 'part';
-    const tally = isSame ? before.tally : emptyReport();
+    const previousRun = findRun(db, scope);
+    const isSameJob = previousRun?.jobId === jobId;
+    const continuesRun = isSameJob || scope === 'part';
+    const tally = isSameJob ? previousRun.tally : emptyReport();
     const run: VerifyRun = {
       scope,
       jobId,
       tally,
-      startedAt: isSame ? before.startedAt : now(),
-      afterId: goesOn ? (before?.afterId ?? 0) : 0,
-      afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
-      afterPictureId: goesOn ? (before?.afterPictureId ?? 0) : 0,
+      startedAt: isSameJob ? previousRun.startedAt : now(),
+      afterId: continuesRun ? (previousRun?.afterId ?? 0) : 0,
+      afterAlbumId: continuesRun ? (previousRun?.afterAlbumId ?? 0) : 0,
+      afterPictureId: continuesRun ? (previousRun?.afterPictureId ?? 0) : 0,
     };
-    const share = (total: number): number =>
+    const shareOf = (total: number): number =>
       scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage)));
-    const [tracks, covers, pictures] = [countKept(db), countCovered(db), countPictured(db)];
-    const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, share(count)), 0);
+    const [tracks, covers, pictures] = [countTracks(db), countCovers(db), countArtistPictures(db)];
+    const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, shareOf(count)), 0);
 
-    /** Missing audio is looked for every day, and not only when the turn of its track comes. */
-    async function lookForMissing(): Promise<void> {
+    /** Looks for all missing audio every day, and not only when its tracks are verified. */
+    async function findMissingAudio(): Promise<void> {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
-        if (await deps.lookAgain(id)) tally.returned++;
+        if (await deps.recheckAudio(id)) tally.returned++;
         await yieldIfDue();
       }
     }
 
-    /** Goes through the rows in windows. After the end, the next part starts over. */
-    async function go<T extends { id: number }>(
+    /**
+     * Verifies rows in order of their ids, from the saved position on. After the last row, the next part starts over.
+     */
+    async function verifyRows<T extends { id: number }>(
       cursor: 'afterId' | 'afterAlbumId' | 'afterPictureId',
-      most: number,
-      list: (after: number, most: number) => T[],
-      look: (one: T) => Promise<void>,
+      limit: number,
+      list: (afterId: number, limit: number) => T[],
+      verifyRow: (row: T) => Promise<void>,
     ): Promise<void> {
-      for (let left = most; left > 0;) {
-        const rows = list(run[cursor], Math.min(AT_ONCE, left));
-        for (const one of rows) {
+      for (let remaining = limit; remaining > 0;) {
+        const rows = list(run[cursor], Math.min(ROWS_PER_STEP, remaining));
+        for (const row of rows) {
           signal.throwIfAborted();
           if (scope === 'part' && (await isOnBattery())) return saveRun(db, run);
-          await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
-          run[cursor] = one.id;
+          await (scope === 'all' ? verifyRow(row) : runThrottled({ pace, isBusy, signal }, () => verifyRow(row)));
+          run[cursor] = row.id;
           progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
           await yieldIfDue();
         }
         if (rows.length === 0 && scope === 'part') run[cursor] = 0;
         saveRun(db, run);
         if (rows.length === 0) return;
-        left -= rows.length;
+        remaining -= rows.length;
       }
     }
 
-    if (scope === 'part') await lookForMissing();
-    await go('afterId', share(tracks) - tally.checked, listKept, (track) => verifyOne(track, tally, { signal }));
-    const heal: RepairCover = async (key, etag) => (await mend.fromBackup(key, etag, signal)) ?? 'there is no backup';
-    await go('afterAlbumId', share(covers) - tally.covers, listCovered, async ({ id, title }) => {
+    if (scope === 'part') await findMissingAudio();
+    await verifyRows('afterId', shareOf(tracks) - tally.checked, listTracks, (track) =>
+      verifyTrack(track, tally, { signal }),
+    );
+    const heal: RepairCover = async (key, etag) =>
+      (await repair.healFromBackup(key, etag, signal)) ?? 'there is no backup';
+    await verifyRows('afterAlbumId', shareOf(covers) - tally.covers, listCovered, async ({ id, title }) => {
       const verdict = await deps.proveCover(id, heal, signal);
       tally.covers++;
-      noteVerdict(tally, verdict, { title, album_id: id, artist_id: null });
+      addVerdict(tally, verdict, { title, album_id: id, artist_id: null });
     });
-    await go('afterPictureId', share(pictures) - tally.pictures, listPictured, async ({ id, title, artistId }) => {
-      const verdict = await deps.provePicture(id, heal);
-      tally.pictures++;
-      noteVerdict(tally, verdict, { title, album_id: null, artist_id: artistId });
-    });
+    await verifyRows(
+      'afterPictureId',
+      shareOf(pictures) - tally.pictures,
+      listPictured,
+      async ({ id, title, artistId }) => {
+        const verdict = await deps.provePicture(id, heal);
+        tally.pictures++;
+        addVerdict(tally, verdict, { title, album_id: null, artist_id: artistId });
+      },
+    );
     return tally;
   };
 
-  /** Looks at one track, whose audio was found lost or damaged when it was played. */
-  const mendTrack: Handler<typeof MEND_TRACK> = async ({ trackId }, pass) => {
+  /** Verifies and repairs one track, whose audio turned out to be lost or damaged when it was played. */
+  const mendTrack: Handler<typeof MEND_TRACK> = async ({ trackId }, context) => {
     const tally = emptyReport();
-    const track = findKept(trackId);
-    if (track && !track.uri.startsWith(FILE)) await verifyOne(track, tally, pass);
+    const track = findTrack(trackId);
+    if (track && !track.uri.startsWith(FILE_PREFIX)) await verifyTrack(track, tally, context);
     return tally;
   };
 
   return { verify, mendTrack };
 
-  function noteVerdict(
+  function addVerdict(
     tally: VerifyReport,
     verdict: CoverVerdict,
-    of: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
+    subject: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
   ): void {
     if (typeof verdict === 'string') return;
     const { kind, key, healed, reason } = verdict;
-    noteFinding(tally, {
+    addFinding(tally, {
       kind,
       track_id: null,
-      ...of,
+      ...subject,
       storage_uri: toUri(storage, key),
       healed: healed !== null,
       reason,
     });
   }
 
-  async function verifyOne(track: KeptTrack, tally: VerifyReport, pass: Pass): Promise<void> {
-    const { signal } = pass;
-    const verdict = await judge(track, pass);
+  async function verifyTrack(track: StoredTrack, tally: VerifyReport, context: VerifyContext): Promise<void> {
+    const { signal } = context;
+    const verdict = await judge(track, context);
     tally.checked++;
     tally.bytes += verdict === 'good' ? track.sizeBytes : 0;
     if (verdict === 'changed' || verdict === 'unhashed') tally[verdict]++;
     if (typeof verdict === 'object') {
       const { uri, contentHash } = track;
       const key = uri.slice(uri.indexOf(':') + 1);
-      const healed =
-        keyOfUri(storage, uri) !== undefined ? await mend.audio(key, contentHash ?? hashInKey(key), signal) : undefined;
-      noteFinding(tally, {
+      const outcome =
+        keyOfUri(storage, uri) !== undefined
+          ? await repair.healAudio(key, contentHash ?? hashInKey(key), signal)
+          : undefined;
+      addFinding(tally, {
         ...verdict,
         track_id: track.id,
         album_id: null,
         artist_id: null,
         title: track.title,
         storage_uri: track.uri,
-        healed: healed === 'healed',
-        reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason,
+        healed: outcome === 'healed',
+        reason: typeof outcome === 'string' && outcome !== 'healed' ? outcome : verdict.reason,
       });
-      if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id, track.uri));
+      if (outcome !== 'healed') return void (verdict.kind === 'missing' && deps.onMissing(track.id, track.uri));
     }
     if (
       track.availability !== 'missing' ||
-      track.uri.startsWith(FILE) ||
+      track.uri.startsWith(FILE_PREFIX) ||
       (typeof verdict === 'string' && verdict !== 'good')
     )
       return;
@@ -216,50 +228,52 @@ export function createVerify(deps: VerifyDeps): {
     deps.onReturned(track.id, track.uri);
   }
 
-  async function judge(track: KeptTrack, pass: Pass): Promise<Verdict> {
+  async function judge(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
     try {
-      return track.uri.startsWith(FILE) ? await judgeFile(track, pass) : await judgeObject(track, pass);
+      return track.uri.startsWith(FILE_PREFIX) ? await judgeFile(track, context) : await judgeObject(track, context);
     } catch (error) {
-      pass.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
       if (error instanceof DamagedInStore) return { kind: 'damaged', reason: null };
-      if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // the storage is down, not this track
+      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error; // the storage is down
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
 
-  async function judgeObject({ uri, contentHash }: KeptTrack, pass: Pass): Promise<Verdict> {
-    return (await hashNow(uri, pass)) === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
+  async function judgeObject({ uri, contentHash }: StoredTrack, context: VerifyContext): Promise<Verdict> {
+    return (await hashAudio(uri, context)) === (contentHash ?? hashInKey(uri))
+      ? 'good'
+      : { kind: 'damaged', reason: null };
   }
 
-  async function hashNow(uri: string, { signal }: Pass): Promise<string> {
+  async function hashAudio(uri: string, { signal }: VerifyContext): Promise<string> {
     const { stream } = await (await deps.audioStore.resolve(uri)).open();
     const hash = createHash('sha256');
-    for await (const piece of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
-      hash.update(piece);
+      hash.update(chunk);
       await yieldIfDue();
     }
     return hash.digest('hex');
   }
 
   /** A file that changed since the last scan was changed by a person, so it is not damaged. */
-  async function judgeFile(track: KeptTrack, pass: Pass): Promise<Verdict> {
+  async function judgeFile(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
     const { uri, audioHash, fileSize, fileMtimeUs } = track;
     const file = await deps.audioStore.resolve(uri);
-    const before = await file.stat();
+    const previousStat = await file.stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
     const [result] = await deps.reader.read({
       root: deps.musicRoots(),
-      paths: [{ path: uri.slice(FILE.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
+      paths: [{ path: uri.slice(FILE_PREFIX.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
       copyTo: null,
       hashLarge: true,
     });
     if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
-    // a section's is that of its file, and where it begins
+    // the hash of a section is that of its file, then `@` and its start
     const isWhole = result.audioHash === audioHash.split('@', 1)[0];
-    const sum = isWhole ? await hashNow(uri, pass) : undefined;
-    if (!isDeepStrictEqual(await file.stat(), before)) return 'changed'; // the hash is that of another version
-    return sum !== undefined && knownSum(db, track, sum) === sum ? 'good' : { kind: 'damaged', reason: null };
+    const hash = isWhole ? await hashAudio(uri, context) : undefined;
+    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed'; // the hash is that of another version
+    return hash !== undefined && findOrSaveSum(db, track, hash) === hash ? 'good' : { kind: 'damaged', reason: null };
   }
 }

@@ -9,19 +9,21 @@ export const GarbageIn = z
   .strictObject({
     dry_run: z.boolean().default(true).meta({ description: 'only report what would be deleted' }),
     earlier_library: z.boolean().default(false).meta({
-      description:
-        'also what may belong to an earlier library: after a start with --new-library, or a rebuilt database',
+      description: 'also objects of an earlier library: after a start with --new-library, or a rebuilt database',
     }),
   })
   .meta({ id: 'GarbageIn' });
 
-const Typed = z.union([z.string().trim().max(4_096), z.number(), z.boolean(), z.null()]).optional();
+const EnteredValue = z.union([z.string().trim().max(4_096), z.number(), z.boolean(), z.null()]).optional();
 
 export const StoreTestIn = z
   .strictObject(
     Object.fromEntries(
       BACKENDS.filter(({ canBeTested }) => canBeTested).flatMap(({ settings }) =>
-        settings.map((name) => [name.toLowerCase(), Typed.meta({ description: SETTINGS[name as SettingName].help })]),
+        settings.map((name) => [
+          name.toLowerCase(),
+          EnteredValue.meta({ description: SETTINGS[name as SettingName].help }),
+        ]),
       ),
     ),
   )
@@ -51,18 +53,18 @@ export type StatusOut = z.output<typeof StatusOut>;
 export interface GarbageResult {
   dry_run: boolean;
   objects: number;
-  /** Old enough to delete. */
+  /** Unused, and old enough to delete. */
   unused: number;
   unused_bytes: number;
   /** Unused but recent: their rows may follow. */
   young: number;
-  /** Unused by this library, and kept, because an earlier one may need them. */
+  /** Unused by this library, but kept, because an earlier library may need them. */
   earlier: number;
   earlier_bytes: number;
   deleted: number;
   deleted_bytes: number;
   /** Abandoned uploads of killed processes. */
   uploads: number;
-  /** The first of the unused ones. */
+  /** Keys of the first unused objects. */
   keys: string[];
 }

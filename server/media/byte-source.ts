@@ -1,6 +1,6 @@
 // The bytes of one file for the readers: from a file descriptor through a reused buffer, or from memory.
 import fs from 'node:fs';
-import { PLAIN_READ } from '../runtime/plain-files.ts';
+import { PLAIN_READ_FLAGS } from '../runtime/plain-files.ts';
 import { UnreadableAudio, type ByteSource } from './types.ts';
 
 /**
@@ -22,7 +22,7 @@ const freeWindows: Buffer[] = [];
 
 /** Opens a regular file. Throws the system's error if that fails, UnreadableAudio for a pipe, device or folder. */
 export function openByteSource(path: string | Buffer): OpenByteSource {
-  const fd = fs.openSync(path, PLAIN_READ);
+  const fd = fs.openSync(path, PLAIN_READ_FLAGS);
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw new UnreadableAudio('not a regular file');

@@ -1,7 +1,7 @@
 // The thread that decodes: for fingerprints without fpcalc, from ffmpeg's samples or with our own decoders, and for the
 // analysis of whole tracks.
 import { workerData } from 'node:worker_threads';
-import { giveWayAsThread } from '../runtime/process-priority.ts';
+import { lowerThreadPriority } from '../runtime/process-priority.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
@@ -43,7 +43,7 @@ answerQuestions<FingerprintRequest, FingerprintResponse>(
 async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
   if (request.kind === 'file') return fingerprintFile(request.path);
   if (request.kind === 'listen') {
-    giveWayAsThread();
+    lowerThreadPriority();
     const result = await listen(request, { chromaprint: await chromaprint, seconds });
     return result ? { heard: result } : { unsupported: true };
   }

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { childEnvironment } from '../runtime/child-environment.ts';
 import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
-import { giveWay } from '../runtime/process-priority.ts';
+import { lowerPriority } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, interleave, type Samples } from './decode.ts';
@@ -131,7 +131,7 @@ async function* samplesOfFfmpeg(
     child.once('error', settle);
     child.once('close', () => settle(undefined));
   });
-  giveWay(child.pid);
+  lowerPriority(child.pid);
   try {
     yield* wavFloats(child.stdout);
     const error = await failure;

@@ -1,7 +1,7 @@
 // Hash of the audio payload without tags, which identifies a file that was moved and retagged at the same time.
 // Prefixed with a version, so that hashes of different versions never match.
 import { createHash, type Hash } from 'node:crypto';
-import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
+import { forEachPageBody, MAX_PAGE_BYTES } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 import { formatFacts } from './audio-formats.ts';
 
@@ -67,6 +67,6 @@ function addPages(hash: Hash, source: ByteSource, [start, end]: Range): number {
 }
 
 function findPage(source: ByteSource, start: number): number {
-  const pageIndex = Buffer.from(source.read(start, LARGEST_PAGE)).indexOf('OggS\0', 0, 'latin1');
+  const pageIndex = Buffer.from(source.read(start, MAX_PAGE_BYTES)).indexOf('OggS\0', 0, 'latin1');
   return pageIndex < 0 ? start : start + pageIndex;
 }

@@ -4,7 +4,7 @@ import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { childEnvironment } from '../runtime/child-environment.ts';
-import { PLAIN_READ } from '../runtime/plain-files.ts';
+import { PLAIN_READ_FLAGS } from '../runtime/plain-files.ts';
 import { DEMUXERS } from './audio-formats.ts';
 
 export interface Profile {
@@ -301,7 +301,7 @@ const MAX_ERROR_CHARACTERS = 2_000;
 export function startTranscode(ffmpeg: string, input: string | Buffer, order: TranscodeOrder): RunningTranscode {
   const name = typeof input === 'string' ? input : input.toString('utf8');
   const isSayable = typeof input === 'string' || Buffer.from(name, 'utf8').equals(input);
-  const fd = isSayable ? undefined : openSync(input, PLAIN_READ);
+  const fd = isSayable ? undefined : openSync(input, PLAIN_READ_FLAGS);
   const stdio: StdioOptions = [fd ?? 'ignore', 'pipe', 'pipe'];
   const child = spawn(ffmpeg, transcodeArguments(isSayable ? name : '/dev/fd/0', order), {
     stdio,

@@ -3,7 +3,7 @@ import type { Base, Module } from '../module.ts';
 import type { SettingsService } from '../settings/service.ts';
 import type { Watcher } from '../watch/service.ts';
 import { handledBy } from '../jobs/tasks.ts';
-import { createLook, LOOK_EVERY_MS } from './look.ts';
+import { createFolderCheck, CHECK_INTERVAL_MS } from './folder-check.ts';
 import { musicFolderRoutes } from './routes.ts';
 import { createMusicFolderService } from './service.ts';
 import { CLEAR_MUSIC_FOLDER, createMusicFolderTasks, RESTORE_MUSIC_FOLDER } from './tasks.ts';
@@ -26,7 +26,7 @@ export function musicFoldersModule({
 }: MusicFoldersModuleDeps) {
   const { trash, changes, readAside, watcher } = deps;
   const { data, storageRoot } = config.paths;
-  const look = createLook({ db, musicFolders, log, onNews: changes.changed });
+  const checkFolders = createFolderCheck({ db, musicFolders, log, onChange: changes.announceChange });
   const service = createMusicFolderService({
     db,
     now,
@@ -34,35 +34,36 @@ export function musicFoldersModule({
     musicFolders,
     jobs,
     readAside,
-    own: { data, storageRoot },
-    look,
+    ownFolders: { data, storageRoot },
+    checkFolders,
   });
   const tasks = createMusicFolderTasks({
     db,
     musicFolders,
     trash,
-    onDeleted: changes.deleted,
-    libraryChanged: changes.changed,
+    onDeleted: changes.announceDeleted,
+    libraryChanged: changes.announceChange,
     jobs,
   });
-  const isFixed = (name: 'LOCAL_MEDIA_IMPORT_PATH' | 'LOCAL_MEDIA_IMPORT_MODE'): boolean =>
+  const isFromEnvironment = (name: 'LOCAL_MEDIA_IMPORT_PATH' | 'LOCAL_MEDIA_IMPORT_MODE'): boolean =>
     settings.list().some((setting) => setting.name === name && setting.origin === 'env');
-  let looking: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   return {
-    offers: { folders: service, lookAtFolders: look },
+    offers: { folders: service, checkFolders },
     routes: musicFolderRoutes({
       service,
       musicFolders,
-      own: { data, storageRoot },
-      watching: (key) => watcher.status(key).state,
-      isFixed: ({ key }) => key === '' && (isFixed('LOCAL_MEDIA_IMPORT_PATH') || isFixed('LOCAL_MEDIA_IMPORT_MODE')),
+      ownFolders: { data, storageRoot },
+      watchStateOf: (key) => watcher.status(key).state,
+      isFixed: ({ key }) =>
+        key === '' && (isFromEnvironment('LOCAL_MEDIA_IMPORT_PATH') || isFromEnvironment('LOCAL_MEDIA_IMPORT_MODE')),
     }),
     tasks: [handledBy(CLEAR_MUSIC_FOLDER, tasks.clear), handledBy(RESTORE_MUSIC_FOLDER, tasks.restore)],
     start(): void {
-      musicFolders.onChange(() => void look());
-      looking = setInterval(() => void look(), LOOK_EVERY_MS).unref();
-      void look();
+      musicFolders.onChange(() => void checkFolders());
+      timer = setInterval(() => void checkFolders(), CHECK_INTERVAL_MS).unref();
+      void checkFolders();
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(timer),
   } satisfies Module;
 }

@@ -1,5 +1,5 @@
 // REST API of the music folders.
-import type { MusicFolders, KnownFolder } from '../config/music-folders.ts';
+import type { MusicFolders, StoredFolder } from '../config/music-folders.ts';
 import { MusicFolderIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
@@ -23,17 +23,23 @@ const FolderParam = idParam(MusicFolderIdIn);
 interface MusicFolderRouteDeps {
   service: MusicFolderService;
   musicFolders: MusicFolders;
-  /** How it is watched. */
-  watching: (key: string) => MusicFolderOut['watching'];
-  isFixed: (folder: KnownFolder) => boolean;
-  /** Folders that are not shown. */
-  own: { data: string; storageRoot: string };
+  /** Returns how the folder with this key is watched. */
+  watchStateOf: (key: string) => MusicFolderOut['watching'];
+  isFixed: (folder: StoredFolder) => boolean;
+  /** Tonearm's own folders, which are not shown. */
+  ownFolders: { data: string; storageRoot: string };
 }
 
-export function musicFolderRoutes({ service, musicFolders, watching, isFixed, own }: MusicFolderRouteDeps): Route[] {
-  const toOut = (folder: KnownFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
+export function musicFolderRoutes({
+  service,
+  musicFolders,
+  watchStateOf,
+  isFixed,
+  ownFolders,
+}: MusicFolderRouteDeps): Route[] {
+  const toOut = (folder: StoredFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
     const { id, key, name, path, mode, isSet, removedAt } = folder;
-    const reason = isSet ? musicFolders.whyOffline(key) : undefined;
+    const reason = isSet ? musicFolders.offlineReason(key) : undefined;
     const { tracks = 0, indexedTracks = 0, sizeBytes = 0, durationMs = 0 } = totals.get(key) ?? {};
     return {
       id,
@@ -44,7 +50,7 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
       is_fixed: isFixed(folder),
       state: !isSet ? 'removed' : reason === undefined ? 'ready' : 'offline',
       reason: user.isSuperuser ? (reason ?? null) : null,
-      watching: isSet ? watching(key) : 'off',
+      watching: isSet ? watchStateOf(key) : 'off',
       tracks,
       indexed_tracks: indexedTracks,
       size_bytes: sizeBytes,
@@ -52,8 +58,8 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
       removed_at: isSet || removedAt === null ? null : toIso(removedAt),
     };
   };
-  const one = async (folder: KnownFolder, user: Principal): Promise<MusicFolderOut> =>
-    toOut(folder, user, await service.totals());
+  const loadOut = async (folder: StoredFolder, user: Principal): Promise<MusicFolderOut> =>
+    toOut(folder, user, await service.readTotals());
 
   return [
     route(
@@ -65,12 +71,12 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
         reply: MusicFoldersOut,
       },
       async ({ user }) => {
-        const totals = await service.totals();
-        const isShown = ({ isSet, removedAt }: KnownFolder): boolean =>
+        const totals = await service.readTotals();
+        const isShown = ({ isSet, removedAt }: StoredFolder): boolean =>
           isSet || (user.isSuperuser && removedAt !== null);
         return {
           items: musicFolders
-            .all()
+            .listAll()
             .filter(isShown)
             .map((folder) => toOut(folder, user, totals)),
         };
@@ -86,7 +92,7 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
         query: ServerFolderQuery,
         reply: ServerFolderOut,
       },
-      ({ query }) => listServerFolder(query.path, own),
+      ({ query }) => listServerFolder(query.path, ownFolders),
     ),
 
     route(
@@ -100,7 +106,7 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
         reply: MusicFolderOut,
         status: [201],
       },
-      async ({ user, body }) => one(await service.add(body), user),
+      async ({ user, body }) => loadOut(await service.add(body), user),
     ),
 
     route(
@@ -115,7 +121,7 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
         reply: MusicFolderOut,
         problems: ['conflict'],
       },
-      async ({ user, params, body }) => one(await service.change(params.id, body), user),
+      async ({ user, params, body }) => loadOut(await service.change(params.id, body), user),
     ),
 
     route(
@@ -132,7 +138,7 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
       async ({ user, params, query }) =>
         toRemovalOut(
           service.get(params.id).name,
-          query.dry_run ? await service.removalOf(params.id) : await service.remove(params.id, user.id),
+          query.dry_run ? await service.planRemoval(params.id) : await service.remove(params.id, user.id),
         ),
     ),
 
@@ -146,18 +152,22 @@ export function musicFolderRoutes({ service, musicFolders, watching, isFixed, ow
         reply: MusicFolderOut,
         problems: ['conflict'],
       },
-      async ({ user, params }) => one(await service.restore(params.id), user),
+      async ({ user, params }) => loadOut(await service.restore(params.id), user),
     ),
   ];
 }
 
-const toRemovalOut = (name: string, { toTrash, kept }: Removal): RemovalOut => ({
-  to_trash: toTrash,
-  kept,
-  detail:
-    `${count(toTrash)} whose audio is only in “${name}” ${toTrash === 1 ? 'goes' : 'go'} to the trash for 30 days, ` +
-    `with likes, plays and playlist entries; ${count(kept)} with copied files ${kept === 1 ? 'stays' : 'stay'}. ` +
-    'No file in the folder is touched.',
-});
+const toRemovalOut = (name: string, { trashedTracks, remainingTracks }: Removal): RemovalOut => {
+  const go = trashedTracks === 1 ? 'goes' : 'go';
+  const stay = remainingTracks === 1 ? 'stays' : 'stay';
+  return {
+    to_trash: trashedTracks,
+    kept: remainingTracks,
+    detail:
+      `${countTracks(trashedTracks)} whose audio is only in “${name}” ${go} to the trash for 30 days, with likes, ` +
+      `plays and playlist entries; ${countTracks(remainingTracks)} with copied files ${stay}. ` +
+      'No file in the folder is touched.',
+  };
+};
 
-const count = (tracks: number): string => (tracks === 1 ? '1 track' : `${tracks} tracks`);
+const countTracks = (tracks: number): string => (tracks === 1 ? '1 track' : `${tracks} tracks`);

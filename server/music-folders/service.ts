@@ -1,8 +1,8 @@
-// Adds, changes, removes and restores music folders. The path and mode of the first are settings.
+// Adds, changes, removes and restores music folders. Path and mode of the first folder are settings.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { eq } from 'drizzle-orm';
-import type { KnownFolder, MusicFolders } from '../config/music-folders.ts';
+import type { StoredFolder, MusicFolders } from '../config/music-folders.ts';
 import { type MainDb, writtenRow } from '../db/client.ts';
 import type { MusicFolderId, UserId } from '../db/ids.ts';
 import { musicFolders as table, type ImportMode } from '../db/schema.ts';
@@ -14,7 +14,7 @@ import { importPathFault } from '../settings/checks.ts';
 import type { SettingsService } from '../settings/service.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
-import { totalsOf, type FolderTotals } from './totals.ts';
+import { readFolderTotals, type FolderTotals } from './totals.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
 
 interface FolderChange {
@@ -24,8 +24,8 @@ interface FolderChange {
 }
 
 export interface Removal {
-  toTrash: number;
-  kept: number;
+  trashedTracks: number;
+  remainingTracks: number;
 }
 
 interface MusicFolderServiceDeps {
@@ -36,52 +36,52 @@ interface MusicFolderServiceDeps {
   jobs: Pick<Jobs, 'tryEnqueue'>;
   readAside: ReadAside;
   /** Folders that cannot be music folders. */
-  own: { data: string; storageRoot: string };
-  /** Looks again which folders are there. */
-  look: () => Promise<void>;
+  ownFolders: { data: string; storageRoot: string };
+  /** Checks which folders are there. */
+  checkFolders: () => Promise<void>;
 }
 
 export type MusicFolderService = ReturnType<typeof createMusicFolderService>;
 
 export function createMusicFolderService(deps: MusicFolderServiceDeps) {
-  const { db, now, settings, musicFolders, jobs, readAside, own, look } = deps;
+  const { db, now, settings, musicFolders, jobs, readAside, ownFolders, checkFolders } = deps;
 
-  function get(id: number): KnownFolder {
+  function get(id: number): StoredFolder {
     const folder = musicFolders.find(id);
     if (!folder) throw notFound('music folder', id);
     return folder;
   }
 
-  /** Throws `invalid` for a folder that cannot be scanned, or is in another music folder or around one. */
-  async function assertFit(path: string, except?: number): Promise<void> {
-    const message = (await importPathFault(path, own)) ?? (await overlap(path, except));
+  /** Throws `invalid` for a folder that cannot be scanned, is inside another music folder or contains one. */
+  async function assertUsablePath(path: string, exceptId?: number): Promise<void> {
+    const message = (await importPathFault(path, ownFolders)) ?? (await findOverlap(path, exceptId));
     if (message !== undefined) throw invalid([{ field: 'path', message }]);
   }
 
-  async function overlap(path: string, except?: number): Promise<string | undefined> {
-    const real = await realpath(path);
-    for (const other of musicFolders.list().filter(({ id }) => id !== except)) {
-      const theirs = await realpath(other.path).catch(() => other.path);
-      if (real === theirs) return `is already the music folder “${other.name}”`;
-      if (isInside(real, theirs)) return `is inside the music folder “${other.name}”, which is scanned with it`;
-      if (isInside(theirs, real)) return `contains the music folder “${other.name}”`;
+  async function findOverlap(path: string, exceptId?: number): Promise<string | undefined> {
+    const realPath = await realpath(path);
+    for (const other of musicFolders.list().filter(({ id }) => id !== exceptId)) {
+      const otherPath = await realpath(other.path).catch(() => other.path);
+      if (realPath === otherPath) return `is already the music folder “${other.name}”`;
+      if (isInside(realPath, otherPath)) return `is inside the music folder “${other.name}”, which is scanned with it`;
+      if (isInside(otherPath, realPath)) return `contains the music folder “${other.name}”`;
     }
     return undefined;
   }
 
   settings.checkAlso('LOCAL_MEDIA_IMPORT_PATH', (path) =>
-    overlap(path, musicFolders.all().find(({ key }) => key === '')?.id),
+    findOverlap(path, musicFolders.listAll().find(({ key }) => key === '')?.id),
   );
 
-  function assertNameFree(name: string, except?: number): void {
+  function assertNameFree(name: string, exceptId?: number): void {
     const isTaken = musicFolders
-      .all()
-      .some((other) => other.isSet && other.id !== except && other.name.toLowerCase() === name.toLowerCase());
+      .listAll()
+      .some((other) => other.isSet && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
     if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
 
-  /** Letters and digits of the name; never one that a track of the first folder could have in its path. */
-  function newKey(name: string): string {
+  /** Makes a key of the letters and digits of the name; never a path that is a folder in the first music folder. */
+  function createKey(name: string): string {
     const dashed = name
       .normalize('NFKD')
       .toLowerCase()
@@ -89,7 +89,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     const plain = trimBoth(dashed, /-/).slice(0, 24);
     const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain; // `c:/` would be a drive
     const isTaken = (key: string): boolean =>
-      musicFolders.all().some((other) => other.key === key) || isFolderName(rootPathOf(key));
+      musicFolders.listAll().some((other) => other.key === key) || isFolderName(rootPathOf(key));
     let key = base;
     for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
     return key;
@@ -99,7 +99,10 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   );
   const isFolderName = (path: string): boolean => findPath.get(path) !== undefined;
 
-  async function setFirst(change: { path?: string | null | undefined; mode?: ImportMode | undefined }): Promise<void> {
+  async function changeFirstFolder(change: {
+    path?: string | null | undefined;
+    mode?: ImportMode | undefined;
+  }): Promise<void> {
     try {
       await settings.change({
         ...(change.path !== undefined && { LOCAL_MEDIA_IMPORT_PATH: change.path }),
@@ -107,118 +110,122 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       });
     } catch (error) {
       if (!(error instanceof AppError) || !error.fields) throw error;
-      const named = { local_media_import_path: 'path', local_media_import_mode: 'mode' } as Record<string, string>;
-      const fields = error.fields.map(({ field, message }) => ({ field: named[field] ?? field, message }));
+      const fieldNames = { local_media_import_path: 'path', local_media_import_mode: 'mode' } as Record<string, string>;
+      const fields = error.fields.map(({ field, message }) => ({ field: fieldNames[field] ?? field, message }));
       throw new AppError(error.code, error.message, { fields });
     }
   }
 
-  const write = (id: MusicFolderId, values: Partial<typeof table.$inferInsert>): void => {
+  const updateRow = (id: MusicFolderId, values: Partial<typeof table.$inferInsert>): void => {
     db.update(table).set(values).where(eq(table.id, id)).run();
-    musicFolders.changed();
+    musicFolders.reload();
   };
 
-  const scanOf = ({ key }: { key: string }): Promise<unknown> =>
+  const requestScan = ({ key }: { key: string }): Promise<unknown> =>
     jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_ALONE] }));
 
-  async function removalOf({ key }: KnownFolder): Promise<Removal> {
-    const { tracks = 0, indexedTracks = 0 } = (await totals()).get(key) ?? {};
-    return { toTrash: indexedTracks, kept: tracks - indexedTracks };
+  async function planRemoval({ key }: StoredFolder): Promise<Removal> {
+    const { tracks = 0, indexedTracks = 0 } = (await readTotals()).get(key) ?? {};
+    return { trashedTracks: indexedTracks, remainingTracks: tracks - indexedTracks };
   }
 
-  const totals = (): Promise<Map<string, FolderTotals>> =>
-    totalsOf(
+  const readTotals = (): Promise<Map<string, FolderTotals>> =>
+    readFolderTotals(
       readAside,
-      musicFolders.all().map(({ key }) => key),
+      musicFolders.listAll().map(({ key }) => key),
     );
 
-  async function bringBack(folder: KnownFolder): Promise<KnownFolder> {
+  async function restoreFolder(folder: StoredFolder): Promise<StoredFolder> {
     if (folder.isSet || folder.removedAt === null || folder.path === null)
       throw conflict(`The music folder “${folder.name}” is not removed.`);
-    const taken = await overlap(folder.path).catch(() => undefined); // its disk may be away
-    if (taken !== undefined) throw conflict(`The folder ${taken}.`);
-    if (folder.key === '') await setFirst({ path: folder.path, mode: folder.mode });
-    write(folder.id, { removedAt: null });
-    await look();
+    const overlap = await findOverlap(folder.path).catch(() => undefined); // the disk may not be connected
+    if (overlap !== undefined) throw conflict(`The folder ${overlap}.`);
+    if (folder.key === '') await changeFirstFolder({ path: folder.path, mode: folder.mode });
+    updateRow(folder.id, { removedAt: null });
+    await checkFolders();
     await jobs.tryEnqueue(RESTORE_MUSIC_FOLDER, { folderId: folder.id, removedAt: folder.removedAt.getTime() });
     return get(folder.id);
   }
 
-  /** The folder that was removed from this place; the last one of several. */
-  async function removedAt(path: string): Promise<KnownFolder | undefined> {
-    const real = await realpath(path).catch(() => path);
-    const removed = musicFolders.all().filter((folder) => !folder.isSet && folder.removedAt !== null);
-    const places = await Promise.all(removed.map(({ path: at }) => realpath(at ?? '').catch(() => at)));
-    return removed
-      .filter((_, n) => places[n] === real)
+  /** Finds the music folder with this path that was removed last. */
+  async function findRemovedFolder(path: string): Promise<StoredFolder | undefined> {
+    const realPath = await realpath(path).catch(() => path);
+    const removedFolders = musicFolders.listAll().filter((folder) => !folder.isSet && folder.removedAt !== null);
+    const realPaths = await Promise.all(
+      removedFolders.map(({ path: storedPath }) => realpath(storedPath ?? '').catch(() => storedPath)),
+    );
+    return removedFolders
+      .filter((_, n) => realPaths[n] === realPath)
       .toSorted((a, b) => Number(b.removedAt) - Number(a.removedAt))[0];
   }
 
   return {
     get,
-    totals,
-    removalOf: (id: number): Promise<Removal> => removalOf(get(id)),
+    readTotals,
+    planRemoval: (id: number): Promise<Removal> => planRemoval(get(id)),
 
     /**
-     * The first one becomes the settings' own, where these have none yet. Starts a scan of it. One that was removed is
-     * brought back, with its tracks.
+     * Adds a music folder and starts a scan of it. The first one goes into the settings. A folder that was removed is
+     * restored with its tracks.
      */
-    async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<KnownFolder> {
-      const removed = await removedAt(path);
-      assertNameFree(name, musicFolders.list().length === 0 ? 1 : removed?.id);
-      await assertFit(path);
-      if (removed) {
-        write(removed.id, { name, path, mode });
-        return bringBack(get(removed.id));
+    async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<StoredFolder> {
+      const removedFolder = await findRemovedFolder(path);
+      assertNameFree(name, musicFolders.list().length === 0 ? 1 : removedFolder?.id);
+      await assertUsablePath(path);
+      if (removedFolder) {
+        updateRow(removedFolder.id, { name, path, mode });
+        return restoreFolder(get(removedFolder.id));
       }
-      const first = musicFolders.find(1);
+      const firstFolder = musicFolders.find(1);
       let id = 1 as MusicFolderId;
-      if (first && !first.isSet && first.removedAt === null && !isFolderName('')) {
-        await setFirst({ path, mode });
-        write(id, { name });
+      if (firstFolder && !firstFolder.isSet && firstFolder.removedAt === null && !isFolderName('')) {
+        await changeFirstFolder({ path, mode });
+        updateRow(id, { name });
       } else {
-        const values = { key: newKey(name), name, path, mode, createdAt: now() };
+        const values = { key: createKey(name), name, path, mode, createdAt: now() };
         ({ id } = writtenRow(db.insert(table).values(values).returning({ id: table.id })));
-        musicFolders.changed();
+        musicFolders.reload();
       }
-      await look();
-      await scanOf(get(id));
+      await checkFolders();
+      await requestScan(get(id));
       return get(id);
     },
 
-    /** With another path, the same relative paths are the same tracks. */
-    async change(id: number, { name, path, mode }: FolderChange): Promise<KnownFolder> {
+    /** Changes name, path or mode. After a change of the path, the same relative paths are the same tracks. */
+    async change(id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
       const folder = get(id);
       if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
       if (name !== undefined) assertNameFree(name, id);
-      if (path !== undefined) await assertFit(path, id);
+      if (path !== undefined) await assertUsablePath(path, id);
       if (folder.key === '') {
-        if (path !== undefined || mode !== undefined) await setFirst({ path, mode });
-        if (name !== undefined) write(folder.id, { name });
-      } else write(folder.id, { name: name ?? folder.name, path: path ?? folder.path, mode: mode ?? folder.mode });
-      await look();
-      if (path !== undefined || mode !== undefined) await scanOf(folder);
+        if (path !== undefined || mode !== undefined) await changeFirstFolder({ path, mode });
+        if (name !== undefined) updateRow(folder.id, { name });
+      } else updateRow(folder.id, { name: name ?? folder.name, path: path ?? folder.path, mode: mode ?? folder.mode });
+      await checkFolders();
+      if (path !== undefined || mode !== undefined) await requestScan(folder);
       return get(id);
     },
 
-    /** Says what becomes of its tracks. */
-    async remove(id: number, by: UserId | null): Promise<Removal> {
+    /** Removes the folder, and returns how many of its tracks go to the trash. */
+    async remove(id: number, userId: UserId | null): Promise<Removal> {
       const folder = get(id);
       if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed already.`);
-      const removal = await removalOf(folder);
-      if (folder.key === '') await setFirst({ path: null });
-      write(folder.id, { removedAt: now(), path: folder.path, mode: folder.mode });
-      await look();
-      await jobs.tryEnqueue(CLEAR_MUSIC_FOLDER, { folderId: folder.id, by });
+      const removal = await planRemoval(folder);
+      if (folder.key === '') await changeFirstFolder({ path: null });
+      updateRow(folder.id, { removedAt: now(), path: folder.path, mode: folder.mode });
+      await checkFolders();
+      await jobs.tryEnqueue(CLEAR_MUSIC_FOLDER, { folderId: folder.id, by: userId });
       return removal;
     },
 
-    /** Undoes the removal. */
-    restore: (id: number): Promise<KnownFolder> => bringBack(get(id)),
+    /** Restores a removed folder with its tracks. */
+    restore: (id: number): Promise<StoredFolder> => restoreFolder(get(id)),
   };
 }
 
 function isInside(folder: string, parent: string): boolean {
-  const way = relative(parent, folder);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const relativePath = relative(parent, folder);
+  return (
+    relativePath === '' || (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  );
 }

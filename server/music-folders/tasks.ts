@@ -1,4 +1,4 @@
-// What becomes of the tracks of a folder that is removed, or brought back.
+// Moves the tracks of a removed music folder to the trash, and restores them with the folder.
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
@@ -10,7 +10,7 @@ import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Moves the tracks of a removed folder into the trash, unless their files were copied. */
+/** Moves the tracks of a removed folder to the trash, unless their files were copied. */
 export const CLEAR_MUSIC_FOLDER = task('clear_music_folder', {
   payload: z.strictObject({ folderId: MusicFolderIdIn, by: UserIdIn.nullable() }),
   attempts: 3,
@@ -18,7 +18,7 @@ export const CLEAR_MUSIC_FOLDER = task('clear_music_folder', {
   concurrency: 1,
 });
 
-/** Brings the tracks of a folder back that its removal moved into the trash, and scans it. */
+/** Restores the tracks that the removal of a folder moved to the trash, and scans the folder. */
 export const RESTORE_MUSIC_FOLDER = task('restore_music_folder', {
   payload: z.strictObject({ folderId: MusicFolderIdIn, removedAt: z.int() }),
   attempts: 3,
@@ -26,32 +26,33 @@ export const RESTORE_MUSIC_FOLDER = task('restore_music_folder', {
   concurrency: 1,
 });
 
-const AT_ONCE = 20;
-const FOLDERS_AT_ONCE = 100;
+const TRACKS_PER_STEP = 20;
+const FOLDERS_PER_STEP = 100;
 
 interface MusicFolderTaskDeps {
   db: MainDb;
   musicFolders: MusicFolders;
   trash: Pick<Trash, 'put' | 'restore'>;
-  /** A track was deleted; called inside the transaction. */
+  /** Called inside the transaction that deletes a track. */
   onDeleted: (id: TrackId) => void;
   libraryChanged: () => void;
   jobs: Pick<Jobs, 'tryEnqueue'>;
 }
 
 /**
- * A path or source id `p` is in the folder whose key is @key, or is that folder; @keys are those of all. `p` names its
- * table, because json_each has columns of its own. `0` follows `/`.
+ * Returns a condition of SQL: a path or source id is in the music folder whose key is @key, or is that folder. @keys
+ * are the keys of all folders. `column` has the name of its table, because json_each has columns of its own. The bound
+ * `:0` comes right after `:/`.
  */
-const IN_FOLDER = (p: string): string => {
-  const isIn = (key: string) => `${p} = ${key} || ':' OR (${p} >= ${key} || ':/' AND ${p} < ${key} || ':0')`;
+const inFolderCondition = (column: string): string => {
+  const isIn = (key: string) =>
+    `${column} = ${key} || ':' OR (${column} >= ${key} || ':/' AND ${column} < ${key} || ':0')`;
   return `iif(@key <> '', ${isIn('@key')},
     NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${isIn('k.value')})))`;
 };
-/** Of a `file:` URI. */
-const PATH = "substr(tracks.storage_uri, length('file:') + 1)";
+const PATH_OF_URI = "substr(tracks.storage_uri, length('file:') + 1)";
 
-interface InFolder {
+interface FolderKeys {
   key: string;
   keys: string;
 }
@@ -65,61 +66,63 @@ export function createMusicFolderTasks({
   ...deps
 }: MusicFolderTaskDeps) {
   const client = db.$client;
-  // by where the audio is: a track whose place another one has got has a source id that begins otherwise
-  const indexed = `FROM tracks
-    WHERE source = 'local_folder' AND storage_uri LIKE 'file:%' AND ${IN_FOLDER(PATH)}`;
-  const countIndexed = client.prepare<[InFolder], number>(`SELECT count(*) ${indexed}`).pluck();
+  // the condition is on the storage URI: the source id of a track whose place another track took begins differently
+  const indexedTracks = `FROM tracks
+    WHERE source = 'local_folder' AND storage_uri LIKE 'file:%' AND ${inFolderCondition(PATH_OF_URI)}`;
+  const countIndexed = client.prepare<[FolderKeys], number>(`SELECT count(*) ${indexedTracks}`).pluck();
   const listIndexed = client
-    .prepare<[InFolder & { after: number }], TrackId>(
-      `SELECT id ${indexed} AND id > @after ORDER BY id LIMIT ${AT_ONCE}`,
+    .prepare<[FolderKeys & { after: number }], TrackId>(
+      `SELECT id ${indexedTracks} AND id > @after ORDER BY id LIMIT ${TRACKS_PER_STEP}`,
     )
     .pluck();
   const listFolders = client
-    .prepare<[InFolder & { after: number }], number>(
+    .prepare<[FolderKeys & { after: number }], number>(
       `SELECT id FROM source_folders WHERE source = 'local_folder' AND id > @after
-        AND ${IN_FOLDER('source_folders.path')} ORDER BY id LIMIT ${FOLDERS_AT_ONCE}`,
+        AND ${inFolderCondition('source_folders.path')} ORDER BY id LIMIT ${FOLDERS_PER_STEP}`,
     )
     .pluck();
   const forgetFailed = client.prepare<[number]>("DELETE FROM source_files WHERE folder_id = ? AND state = 'failed'");
   const setGone = client.prepare<[number]>(
     "UPDATE source_files SET state = 'gone' WHERE folder_id = ? AND state <> 'deleted'",
   );
-  /** The scan tells whether its file is still there. */
+  /** Until the scan finds the file, a restored track is missing. */
   const setMissing = client.prepare<[TrackId]>(
     "UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE 'file:%'",
   );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
-  const deleted = `FROM trashed_tracks WHERE source = 'local_folder' AND deleted_at >= @since
-      AND merged_into IS NULL AND is_hidden = 0 AND ${IN_FOLDER('trashed_tracks.source_id')}`;
-  const countDeleted = client.prepare<[InFolder & { since: number }], number>(`SELECT count(*) ${deleted}`).pluck();
+  const deletedTracks = `FROM trashed_tracks WHERE source = 'local_folder' AND deleted_at >= @since
+      AND merged_into IS NULL AND is_hidden = 0 AND ${inFolderCondition('trashed_tracks.source_id')}`;
+  const countDeleted = client
+    .prepare<[FolderKeys & { since: number }], number>(`SELECT count(*) ${deletedTracks}`)
+    .pluck();
   const listDeleted = client
-    .prepare<[InFolder & { since: number; after: number }], TrackId>(
-      `SELECT id ${deleted} AND id > @after ORDER BY id LIMIT ${AT_ONCE}`,
+    .prepare<[FolderKeys & { since: number; after: number }], TrackId>(
+      `SELECT id ${deletedTracks} AND id > @after ORDER BY id LIMIT ${TRACKS_PER_STEP}`,
     )
     .pluck();
 
-  function inFolder(id: number): InFolder {
+  function folderKeysOf(id: number): FolderKeys {
     const key = musicFolders.find(id)?.key ?? '';
     return { key, keys: JSON.stringify(musicFolders.roots().map((root) => root.key)) };
   }
 
-  async function inTurns(
+  async function forEachTrack(
     total: number,
-    next: (after: number) => TrackId[],
+    listNext: (lastId: number) => TrackId[],
     work: (id: TrackId) => void,
     { signal, progress }: JobContext,
   ): Promise<number> {
     let done = 0;
-    for (let after = 0; ;) {
+    for (let lastId = 0; ;) {
       signal.throwIfAborted();
-      const ids = next(after);
-      const last = ids.at(-1);
-      if (last === undefined) return done;
+      const ids = listNext(lastId);
+      const nextLastId = ids.at(-1);
+      if (nextLastId === undefined) return done;
       for (const id of ids) {
         work(id);
         await yieldIfDue();
       }
-      after = last;
+      lastId = nextLastId;
       done += ids.length;
       progress(done, total);
       libraryChanged();
@@ -127,52 +130,52 @@ export function createMusicFolderTasks({
   }
 
   /**
-   * Its files are gone: a track is found by its audio, wherever that comes up. Files of tracks that people deleted stay
-   * known as such, so that they are not added again when the folder is brought back.
+   * Marks all files of a folder as gone, so that a scan recognizes their audio in another folder. Files of tracks that
+   * people deleted keep their state: they are not added again when the folder is restored.
    */
-  async function setAllGone(where: InFolder, { signal }: JobContext): Promise<void> {
-    const setFolderGone = client.transaction((id: number): void => {
+  async function markFilesGone(folderKeys: FolderKeys, { signal }: JobContext): Promise<void> {
+    const markFolderGone = client.transaction((id: number): void => {
       forgetFailed.run(id);
       setGone.run(id);
       clearSignature.run(id);
     }).immediate;
-    for (let after = 0; ;) {
+    for (let lastId = 0; ;) {
       signal.throwIfAborted();
-      const ids = listFolders.all({ ...where, after });
-      const last = ids.at(-1);
-      if (last === undefined) return;
+      const ids = listFolders.all({ ...folderKeys, after: lastId });
+      const nextLastId = ids.at(-1);
+      if (nextLastId === undefined) return;
       for (const id of ids) {
-        setFolderGone(id);
+        markFolderGone(id);
         await yieldIfDue();
       }
-      after = last;
+      lastId = nextLastId;
     }
   }
 
   const isSet = (id: number): boolean => musicFolders.find(id)?.isSet !== false;
 
   const clear: Handler<typeof CLEAR_MUSIC_FOLDER> = async ({ folderId, by }, context) => {
-    if (isSet(folderId)) return { trashed: 0 }; // it was brought back meanwhile
-    const where = inFolder(folderId);
-    await setAllGone(where, context);
-    const put = (id: TrackId): void =>
+    if (isSet(folderId)) return { trashed: 0 }; // the folder was restored meanwhile
+    const folderKeys = folderKeysOf(folderId);
+    await markFilesGone(folderKeys, context);
+    const moveToTrash = (id: TrackId): void =>
       void db.transaction((tx) => trash.put(tx, by, id, () => deps.onDeleted(id)), {
         behavior: 'immediate',
       });
-    const trashed = await inTurns(
-      countIndexed.get(where) ?? 0,
-      (after) => (isSet(folderId) ? [] : listIndexed.all({ ...where, after })),
-      put,
+    const trashed = await forEachTrack(
+      countIndexed.get(folderKeys) ?? 0,
+      (lastId) => (isSet(folderId) ? [] : listIndexed.all({ ...folderKeys, after: lastId })),
+      moveToTrash,
       context,
     );
     return { trashed };
   };
 
   const restore: Handler<typeof RESTORE_MUSIC_FOLDER> = async ({ folderId, removedAt }, context) => {
-    const where = { ...inFolder(folderId), since: removedAt };
-    const restored = await inTurns(
-      countDeleted.get(where) ?? 0,
-      (after) => listDeleted.all({ ...where, after }),
+    const folderKeys = { ...folderKeysOf(folderId), since: removedAt };
+    const restored = await forEachTrack(
+      countDeleted.get(folderKeys) ?? 0,
+      (lastId) => listDeleted.all({ ...folderKeys, after: lastId }),
       (id) =>
         db.transaction(
           (tx) => {
@@ -183,7 +186,7 @@ export function createMusicFolderTasks({
         ),
       context,
     );
-    await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(where.key) || FIRST_ALONE] }));
+    await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(folderKeys.key) || FIRST_ALONE] }));
     return { restored };
   };
 

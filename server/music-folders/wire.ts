@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { queryBool } from '../http/paging.ts';
 
-const NAME_LENGTH = 100;
-const Name = z.string().trim().min(1, 'must not be empty').max(NAME_LENGTH);
+const MAX_NAME_LENGTH = 100;
+const Name = z.string().trim().min(1, 'must not be empty').max(MAX_NAME_LENGTH);
 const Path = z.string().trim().min(1, 'must not be empty').max(4_096);
 const Mode = z.enum(['copy', 'reference']);
 
@@ -17,12 +17,12 @@ export const MusicFolderOut = z
     mode: Mode.meta({ description: 'copy: files are copied into the storage; reference: they are only indexed' }),
     is_fixed: z.boolean().meta({ description: 'path or mode come from the environment or the command line' }),
     state: z.enum(['ready', 'offline', 'removed']).meta({
-      description: 'offline: it is not there or cannot be read, and all that is known of it stays as it is',
+      description: 'offline: it is not there or cannot be read; its tracks stay as they are',
     }),
     reason: z.string().nullable().meta({ description: 'why it is offline; null unless you are a superuser' }),
     watching: z
       .enum(['off', 'starting', 'watching', 'polling'])
-      .meta({ description: 'polling: it cannot be watched and is scanned from time to time' }),
+      .meta({ description: 'polling: it cannot be watched and is scanned at intervals' }),
     tracks: z.int(),
     indexed_tracks: z.int().meta({ description: 'tracks whose only audio is the file in the folder' }),
     size_bytes: z.int(),

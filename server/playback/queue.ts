@@ -54,7 +54,7 @@ interface QueueDeps {
   db: MainDb;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
-  library: Pick<LibraryService, 'tracksById' | 'tracksThere'>;
+  library: Pick<LibraryService, 'tracksById' | 'findExistingTracks'>;
 }
 
 export function createQueueService({ db, now, events, library }: QueueDeps) {
@@ -62,7 +62,7 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
     const row = db.select().from(playQueues).where(eq(playQueues.userId, userId)).get();
     if (!row) return { trackIds: [], currentIndex: 0, positionMs: 0, listening: null, client: null, updatedAt: null };
     const trackIds = JSON.parse(row.trackIds) as TrackId[];
-    const existingIds = await library.tracksThere(trackIds);
+    const existingIds = await library.findExistingTracks(trackIds);
     const isCurrentThere = existingIds.has(trackIds[row.currentIndex] as TrackId);
     return {
       ...repairQueue(trackIds, (id) => existingIds.has(id), row),

@@ -4,7 +4,7 @@
  * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate.
  * `previousItem` plays before all of them.
  */
-export function shuffled<T>(
+export function shuffleItems<T>(
   items: readonly T[],
   artistOf: (item: T) => number | null,
   random: () => number,

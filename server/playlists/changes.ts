@@ -10,7 +10,7 @@ import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { createLocks } from '../runtime/locks.ts';
-import { inSlices, partsOf, turn, yieldIfDue } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, waitForTurn, yieldIfDue } from '../runtime/time-slices.ts';
 import {
   appendVersion,
   nextVersion,
@@ -390,7 +390,7 @@ function partsOfPlan({ removed, moved, added }: VersionPlan): VersionPlan[] {
 
 /** Lets requests be served between the steps of the plan of a long list. */
 const yieldForLongList = (list: readonly unknown[]): Promise<void> | undefined =>
-  list.length > ENTRIES_PER_WRITE ? turn() : undefined;
+  list.length > ENTRIES_PER_WRITE ? waitForTurn() : undefined;
 
 function inOrder(allIds: readonly number[], selection: EntrySelection): number[] {
   const namedIds = new Set('entryIds' in selection ? selection.entryIds : selection.allBut);

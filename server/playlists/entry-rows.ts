@@ -6,9 +6,9 @@ import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 import { GAP } from './positions.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
 type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
@@ -189,7 +189,7 @@ export function createEntryRows(client: Sqlite) {
       const step = renumberPart(id, isUp, from, to);
       if (step.last === undefined) return;
       [from, to] = [step.last, step.to];
-      await turn();
+      await waitForTurn();
     }
   }
 
@@ -270,7 +270,7 @@ export function createEntryRows(client: Sqlite) {
         past.push(...pastPart.all({ playlistId, version: version_, ...from, endUntil: until, endId: id }));
         if (!end) return { newEntries: newerThan.all(playlistId, version_), past };
         from = end;
-        await turn();
+        await waitForTurn();
       }
     },
     version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] =>

@@ -2,7 +2,7 @@
 // or an element without an end.
 import { MAX_FILE_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 import { decodePlaylistText } from './playlist-text.ts';
-import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { parseXspf } from './xspf.ts';
 
 type EntryFacts = Omit<FileEntry, 'line' | 'location'>;
@@ -28,7 +28,7 @@ function* linesOf(text: string): Generator<{ line: string; lineNumber: number }>
     lineNumber++;
     const end = endOfLine(text, start);
     if (end - start > MAX_LINE_CHARS)
-      throw overLimit({ line: lineNumber }, `it has more than ${MAX_LINE_CHARS} characters.`);
+      throw limitError({ line: lineNumber }, `it has more than ${MAX_LINE_CHARS} characters.`);
     const trimmedLine = text.slice(start, end).trim();
     if (trimmedLine !== '' || lineNumber % BLANK_LINES_PER_YIELD === 0)
       yield { line: trimmedLine.slice(0, MAX_LINE_TEXT), lineNumber };

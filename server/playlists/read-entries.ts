@@ -5,7 +5,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { seededOrder } from '../library/lists/seeded-order.ts';
 import type { TrackSummary } from '../library/lists/track-rows.ts';
-import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
@@ -111,7 +111,7 @@ export function createEntryReader({
           const items = withTracks(userId, chunk, index);
           index += chunk.length;
           if (items.length > 0) yield items;
-          await turn();
+          await waitForTurn();
         }
       }
     },

@@ -30,7 +30,7 @@ import { playlistEvent } from './wire.ts';
 interface PlaylistDeps {
   db: MainDb;
   now: () => Date;
-  library: Pick<LibraryService, 'tracksById' | 'tracksThere'>;
+  library: Pick<LibraryService, 'tracksById' | 'findExistingTracks'>;
   smart: SmartLists;
   songs: SongMatcher;
   events: Pick<EventHub, 'publish'>;
@@ -75,7 +75,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
 
   /** Throws `not_found` for one that is not in the library. */
   async function assertTracksExist(trackIds: readonly TrackId[]): Promise<void> {
-    const existingIds = await library.tracksThere(trackIds);
+    const existingIds = await library.findExistingTracks(trackIds);
     const missingId = existingIds.size === 0 ? trackIds[0] : trackIds.find((id) => !existingIds.has(id));
     if (missingId !== undefined) throw notFound('track', missingId);
   }

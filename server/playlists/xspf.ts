@@ -1,7 +1,7 @@
 // Extracts the elements of an XSPF playlist that matter, by name. Deliberately no XML parser: no entities are expanded,
 // which rules out entity attacks, and the start of a damaged file can still be read.
 import { unescapeXml } from '../media/xml-text.ts';
-import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { MAX_FILE_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
 const { textChars: MAX_TEXT_CHARACTERS, lineChars: MAX_TRACK_CHARACTERS } = TEXT_LIMITS.playlist;
@@ -26,7 +26,7 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
     countedUpTo = start;
     const track = text.slice(start, end);
     if (track.length > MAX_TRACK_CHARACTERS)
-      throw overLimit({ line }, `a track has more than ${MAX_TRACK_CHARACTERS} characters.`);
+      throw limitError({ line }, `a track has more than ${MAX_TRACK_CHARACTERS} characters.`);
     const location = element(track, 'location');
     const durationMs = Number(element(track, 'duration'));
     const title = element(track, 'title');

@@ -32,7 +32,7 @@ const {
   attributes: MAX_ATTRIBUTES,
   episodes: MAX_EPISODES,
   textChars: MAX_TEXT_CHARACTERS,
-  keptChars: MAX_KEPT_CHARACTERS,
+  totalChars: MAX_KEPT_CHARACTERS,
 } = TEXT_LIMITS.feed;
 const MAX_DESCRIPTION_CHARACTERS = 10_000;
 const MAX_TITLE_CHARACTERS = 500;

@@ -24,6 +24,6 @@ export function relocationModule({
   onMerge(createFileMerge({ sourceFiles }));
   return {
     offers: relocation,
-    routes: relocationRoutes({ relocation, editing, libraryChanged: changes.changed }),
+    routes: relocationRoutes({ relocation, editing, libraryChanged: changes.announceChange }),
   } satisfies Module;
 }

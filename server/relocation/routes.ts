@@ -1,4 +1,4 @@
-// Missing tracks over REST: which tracks they may be now, and the choice of one.
+// REST API of missing tracks: candidates for their audio, and relocation to one of them.
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';

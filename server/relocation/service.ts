@@ -1,6 +1,6 @@
-// Relocates a missing track to another track's file, where a scan could not tell that they are the same. The missing
-// track takes over file and audio and keeps its id, metadata and user data; the other's user data is merged into it,
-// and the other is removed. It can be undone for 30 days.
+// Relocates a missing track to the file of another track, where a scan could not tell that they are the same. The
+// missing track takes over file and audio and keeps its id, metadata and user data. The other track is removed after
+// its user data was merged. A relocation can be undone for 30 days.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -14,19 +14,19 @@ import type { TrackAudio } from '../library/tracks/track-values.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import { NO_HASH } from '../files/read-file.ts';
-import { createRelocationQueries, type Gone } from './queries.ts';
+import { createRelocationQueries, type MissingTrack } from './queries.ts';
 import type { ReplacementOut } from './wire.ts';
 
 interface Replacement {
   track: TrackSummary;
-  why: Why;
+  why: MatchReason;
   isCertain: boolean;
 }
-type Why = ReplacementOut['why'];
+type MatchReason = ReplacementOut['why'];
 
-const MOST = 20;
-/** Missing tracks that are looked at in one go. */
-const AT_ONCE = 500;
+const MAX_CANDIDATES = 20;
+/** Number of missing tracks that are read at once. */
+const TRACKS_PER_STEP = 500;
 
 interface RelocationDeps {
   db: MainDb;
@@ -38,8 +38,8 @@ interface RelocationDeps {
 }
 
 interface MergedFile {
-  merged: TrackId;
-  /** Its row in `source_files`. */
+  mergedId: TrackId;
+  /** Folder and name of the row in `source_files`. */
   folderId: number;
   name: string;
   audio: TrackAudio;
@@ -53,82 +53,87 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
   const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
   const forgetFormer = client.prepare('DELETE FROM former_audio WHERE track_id = ? AND audio_hash = ?');
 
-  function getTrack(id: TrackId): Gone {
+  function getTrack(id: TrackId): MissingTrack {
     const track = queries.find(id);
     if (!track) throw notFound('track', id);
     return track;
   }
 
-  function getMissing(id: TrackId): Gone {
+  function getMissing(id: TrackId): MissingTrack {
     const track = getTrack(id);
     if (track.availability !== 'missing') throw conflict(`“${track.title}” is not missing.`);
     return track;
   }
 
-  function candidates(track: Gone): Map<TrackId, Why> {
-    const found = new Map<TrackId, Why>();
-    const add = (why: Why, some: TrackId[]): void => {
-      for (const id of some) if (found.size < MOST && !found.has(id)) found.set(id, why);
+  function findCandidates(track: MissingTrack): Map<TrackId, MatchReason> {
+    const candidates = new Map<TrackId, MatchReason>();
+    const add = (why: MatchReason, ids: TrackId[]): void => {
+      for (const id of ids) if (candidates.size < MAX_CANDIDATES && !candidates.has(id)) candidates.set(id, why);
     };
-    if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
-    add('same_sound', queries.sounding(track, MOST));
-    if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
-    const overwritten = formerPlace(track.sourceId);
-    if (overwritten !== undefined) add('same_place', queries.inPlace(track, overwritten));
-    if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
-    return found;
+    if (track.audioHash !== null && track.audioHash !== NO_HASH)
+      add('same_audio', queries.listByAudio(track, MAX_CANDIDATES));
+    add('same_sound', queries.listBySound(track, MAX_CANDIDATES));
+    if (track.recordingMbid !== null) add('same_recording', queries.listByRecording(track, MAX_CANDIDATES));
+    const formerSourceId = formerPlace(track.sourceId);
+    if (formerSourceId !== undefined) add('same_place', queries.listBySourceId(track, formerSourceId));
+    if (track.durationMs !== null) add('same_name', queries.listByName(track, MAX_CANDIDATES));
+    return candidates;
   }
 
-  /** The only one that has the same audio or sounds the same, if no other missing track may be it. */
-  function findCertain(track: Gone, found: Map<TrackId, Why>): TrackId | undefined {
-    const [only, ...others] = [...found].filter(([, why]) => why === 'same_audio' || why === 'same_sound');
-    if (!only || others.length > 0) return undefined;
-    const [id, why] = only;
+  /** Finds the only candidate with the same audio or sound, if no other missing track has the same claim to it. */
+  function findCertain(track: MissingTrack, candidates: Map<TrackId, MatchReason>): TrackId | undefined {
+    const [onlyMatch, ...otherMatches] = [...candidates].filter(
+      ([, why]) => why === 'same_audio' || why === 'same_sound',
+    );
+    if (!onlyMatch || otherMatches.length > 0) return undefined;
+    const [id, why] = onlyMatch;
     const other = queries.find(id);
-    if (!other || queries.othersMissing(other) > 1) return undefined;
-    const isNamedSame = other.titleSort === track.titleSort && other.artistSort === track.artistSort;
-    return why === 'same_audio' || isNamedSame ? id : undefined;
+    if (!other || queries.countOtherMissing(other) > 1) return undefined;
+    const hasSameName = other.titleSort === track.titleSort && other.artistSort === track.artistSort;
+    return why === 'same_audio' || hasSameName ? id : undefined;
   }
 
-  /** All missing tracks that have one, a few at a time. */
+  /** Lists all missing tracks with a certain replacement, and yields to requests in between. */
   async function* listCertain(): AsyncGenerator<{ id: TrackId; otherId: TrackId }> {
-    for (let last = 0 as TrackId; ;) {
-      const some = queries.missing(last, AT_ONCE);
-      if (some.length === 0) return;
-      for (const { id, hasAlike } of some) {
+    for (let lastId = 0 as TrackId; ;) {
+      const missingTracks = queries.listMissing(lastId, TRACKS_PER_STEP);
+      if (missingTracks.length === 0) return;
+      for (const { id, hasAlike } of missingTracks) {
         const track = hasAlike === 1 ? queries.find(id) : undefined;
-        const otherId = track?.availability === 'missing' ? findCertain(track, candidates(track)) : undefined;
+        const otherId = track?.availability === 'missing' ? findCertain(track, findCandidates(track)) : undefined;
         if (otherId !== undefined) yield { id, otherId };
-        last = id;
+        lastId = id;
       }
       await nextTurn();
     }
   }
 
-  /** In one transaction: the file, the audio, everything that belongs to the other, and the other's row. */
-  const takeOver = client.transaction((find: () => Gone, otherId: TrackId, reason: MergeReason, by: UserId | null) => {
-    const { id } = find();
-    const other = queries.findFile(otherId);
-    if (!other) throw notFound('track', otherId);
-    const { source, sourceId, ...audio } = other;
-    if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
-    sourceFiles.handOver(otherId, id);
-    merges.mergeInto(id, otherId, { reason, by, takesFile: true });
-    tracks.setAudio(id, audio);
-    setSource.run(source, sourceId, now().getTime(), id);
-    forgetFormer.run(id, audio.audioHash);
-  }).immediate;
+  /** Moves file, audio and user data of the other track to the found one, and removes the other, in one transaction. */
+  const takeOver = client.transaction(
+    (find: () => MissingTrack, otherId: TrackId, reason: MergeReason, userId: UserId | null) => {
+      const { id } = find();
+      const other = queries.findFile(otherId);
+      if (!other) throw notFound('track', otherId);
+      const { source, sourceId, ...audio } = other;
+      if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
+      sourceFiles.handOver(otherId, id);
+      merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });
+      tracks.setAudio(id, audio);
+      setSource.run(source, sourceId, now().getTime(), id);
+      forgetFormer.run(id, audio.audioHash);
+    },
+  ).immediate;
 
   return {
-    /** Best first, at most 20; none when the track is not missing. */
+    /** Lists candidates, best first, at most 20; none when the track is not missing. */
     list(userId: UserId, id: TrackId): Replacement[] {
-      const missing = getTrack(id);
-      if (missing.availability !== 'missing') return [];
-      const found = candidates(missing);
-      const certain = findCertain(missing, found);
+      const missingTrack = getTrack(id);
+      if (missingTrack.availability !== 'missing') return [];
+      const candidates = findCandidates(missingTrack);
+      const certainId = findCertain(missingTrack, candidates);
       return library
-        .tracksById(userId, [...found.keys()])
-        .map((track) => ({ track, why: found.get(track.id) as Why, isCertain: track.id === certain }));
+        .tracksById(userId, [...candidates.keys()])
+        .map((track) => ({ track, why: candidates.get(track.id) as MatchReason, isCertain: track.id === certainId }));
     },
 
     async countCertain(): Promise<number> {
@@ -137,7 +142,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       return total;
     },
 
-    /** Gives how many. */
+    /** Returns the number of tracks that were relocated. */
     async relocateCertain(userId: UserId): Promise<number> {
       let total = 0;
       for await (const { id, otherId } of listCertain()) {
@@ -148,44 +153,44 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       return total;
     },
 
-    /** Throws `conflict` when the first track is not missing, or the other has no audio. */
+    /** Throws `conflict` when the first track is not missing, or the other track has no audio. */
     relocate(userId: UserId, id: TrackId, otherId: TrackId): TrackSummary {
       takeOver(() => getMissing(id), otherId, 'chosen', userId);
       return library.getTrack(userId, id);
     },
 
     /**
-     * For a scan, which knows that the first track's file is gone; in copy mode its audio is still there, and is
-     * replaced.
+     * Called by a scan, which knows that the first track's file is gone. In copy mode the track still has audio, which
+     * is replaced.
      */
     takeOverFile: (id: TrackId, otherId: TrackId, reason: MergeReason): void =>
       takeOver(() => getTrack(id), otherId, reason, null),
 
-    /** What belongs to a track whose file is gone goes to another one with the same audio. */
-    join: client.transaction((left: TrackId, gone: TrackId): void => {
-      sourceFiles.forget(gone);
-      merges.mergeInto(left, gone, { reason: 'same_audio', by: null, takesFile: false });
+    /** Merges a track whose file is gone into another track with the same audio. */
+    join: client.transaction((remainingId: TrackId, goneId: TrackId): void => {
+      sourceFiles.forget(goneId);
+      merges.mergeInto(remainingId, goneId, { reason: 'same_audio', by: null, takesFile: false });
     }).immediate,
 
-    /** What people did with the first track goes to the second one, whose file is the newer one. Both stay. */
-    replace: (replaced: TrackId, by: TrackId): void => merges.replace(replaced, by),
+    /** Moves the user data of the first track to the second one, whose file is newer. Both tracks stay. */
+    replace: (replacedId: TrackId, newerId: TrackId): void => merges.replace(replacedId, newerId),
 
-    /** Gives what people did with the first track since a moment to the second one, which was heard then. */
+    /** Moves the user data that the first track got since a moment to the second track, which was played then. */
     divide: merges.divide,
 
-    /** The file of a track that a person merged into this one is there, and its own is not. */
-    takeMergedFile: client.transaction((id: TrackId, { merged, folderId, name, audio }: MergedFile): void => {
+    /** Uses the file of a track that a person merged into this one, because the own file of this track is gone. */
+    takeMergedFile: client.transaction((id: TrackId, { mergedId, folderId, name, audio }: MergedFile): void => {
       sourceFiles.adopt(id, folderId, name);
-      merges.takeMergedFile(merged, audio);
+      merges.takeMergedFile(mergedId, audio);
     }).immediate,
 
-    /** Its own file is back. */
-    leaveMergedFile: client.transaction((id: TrackId, merged: TrackId): void => {
+    /** Undoes `takeMergedFile`, because the own file of the track is back. */
+    leaveMergedFile: client.transaction((id: TrackId, mergedId: TrackId): void => {
       sourceFiles.noteDeleted(id);
-      merges.leaveMergedFile(merged);
+      merges.leaveMergedFile(mergedId);
     }).immediate,
 
-    /** A scan joined it with another track that is not the same. Throws as an undo does. */
+    /** Separates a track that a scan joined with a different one. Throws like an undo. */
     separate: (id: TrackId): void => merges.undo(null, id),
   };
 }

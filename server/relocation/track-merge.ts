@@ -1,4 +1,4 @@
-// Gives a track that had lost its file in a merge the file back when that is undone. Inside the caller's transaction.
+// Returns the file to a track that lost it in a merge, when the merge is undone. Runs in the caller's transaction.
 import type { SourceFiles } from '../files/source-files.ts';
 import type { TrackMergePart } from '../library/merges/track-merge.ts';
 

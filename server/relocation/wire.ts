@@ -11,15 +11,15 @@ export const ReplacementOut = z
         'same_recording: the same recording mbid; same_place: its file is where the missing one was; ' +
         'same_name: the same title and artist, and a length within 2 s',
     }),
-    is_certain: z.boolean().meta({ description: 'nothing else fits either of the two; nobody has to be asked' }),
+    is_certain: z.boolean().meta({ description: 'nothing else fits either of the two tracks' }),
   })
   .meta({ id: 'ReplacementOut' });
 export type ReplacementOut = z.output<typeof ReplacementOut>;
 export const Replacements = z.array(ReplacementOut);
 
-/** How many missing tracks have a replacement that is certain, or had. */
+/** The number of missing tracks that have a certain replacement, or that were relocated to one. */
 export const CertainOut = z.object({ total: z.int() }).meta({ id: 'CertainOut' });
 export type CertainOut = z.output<typeof CertainOut>;
 
-/** Body of `POST /tracks/{id}/relocate`: the track whose file it is. */
+/** Body of `POST /tracks/{id}/relocate`: the track whose file is taken over. */
 export const RelocateIn = z.strictObject({ track_id: TrackIdIn }).meta({ id: 'RelocateIn' });

@@ -1,23 +1,23 @@
-// The inside of a thread of worker-thread.ts: answers one question after the other, until it is asked to end.
+// Runs inside a thread of worker-thread.ts: answers one question after the other, until the server asks it to end.
 import { parentPort, type Transferable } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
-import { END } from './stop-worker.ts';
+import { END_MESSAGE } from './stop-worker.ts';
 
-export type ThreadRequest<Question> = { question: Question } | typeof END;
+export type ThreadRequest<Question> = { question: Question } | typeof END_MESSAGE;
 export type ThreadMessage<Answer, Note = never> =
   | { note: Note }
   | { answer: Answer }
   | { reason: string; code?: string | undefined };
 
 interface AnswerOptions<Answer> {
-  /** Buffers of an answer that are handed over instead of copied. */
+  /** Lists the buffers of an answer that are moved to the server instead of copied. */
   transfer?: (answer: Answer) => Transferable[];
-  /** Releases what the thread holds. */
+  /** Releases the resources of the thread. */
   onEnd?: () => void;
 }
 
 export function answerQuestions<Question, Answer, Note = never>(
-  answerTo: (question: Question, tell: (note: Note) => void) => Answer | Promise<Answer>,
+  answerTo: (question: Question, sendNote: (note: Note) => void) => Answer | Promise<Answer>,
   { transfer = () => [], onEnd }: AnswerOptions<Answer> = {},
 ): void {
   const port = parentPort;
@@ -36,7 +36,7 @@ export function answerQuestions<Question, Answer, Note = never>(
   }
 
   port.on('message', (request: ThreadRequest<Question>) => {
-    if (request !== END) return void respond(request.question);
+    if (request !== END_MESSAGE) return void respond(request.question);
     onEnd?.();
     port.close();
   });

@@ -1,5 +1,5 @@
-// The environment of the programs that are started: what they need to run, and no settings or secrets of the server.
-const PASSED = [
+// The environment of child processes: the variables that programs need to run, no settings or secrets of the server.
+const PASSED_VARIABLES = [
   'PATH',
   'Path',
   'PATHEXT',
@@ -16,7 +16,7 @@ const PASSED = [
   'LD_LIBRARY_PATH',
   'DYLD_LIBRARY_PATH',
 ];
-/** For programs that use the network. */
+/** Additional variables for programs that use the network. */
 export const NETWORK_VARIABLES = [
   'http_proxy',
   'https_proxy',
@@ -30,6 +30,8 @@ export const NETWORK_VARIABLES = [
 
 export const childEnvironment = (
   env: NodeJS.ProcessEnv = process.env,
-  more: readonly string[] = [],
+  extraVariables: readonly string[] = [],
 ): NodeJS.ProcessEnv =>
-  Object.fromEntries([...PASSED, ...more].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  Object.fromEntries(
+    [...PASSED_VARIABLES, ...extraVariables].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );

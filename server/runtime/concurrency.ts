@@ -1,57 +1,57 @@
-// So many at once.
-import { createTurns } from './time-slices.ts';
+// Limits how many pieces of work run at once.
+import { createTurnQueue } from './time-slices.ts';
 
-/** Works on what a source gives. The first error ends it, after the work under way has ended. */
-export async function eachAtOnce<T>(
+/** Works on the items of a source, at most `limit` at a time. Throws the first error after running work has ended. */
+export async function forEachConcurrently<T>(
   source: AsyncIterable<T> | Iterable<T>,
-  atOnce: number,
+  limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  let running = 0;
+  let runningCount = 0;
   let onEnd: (() => void) | undefined;
   let failure: { error: unknown } | undefined;
-  const fewerThan = async (most: number): Promise<void> => {
-    while (running >= most)
+  const waitForFewerThan = async (count: number): Promise<void> => {
+    while (runningCount >= count)
       await new Promise<void>((resolve) => {
         onEnd = resolve;
       });
   };
   try {
     for await (const item of source) {
-      running++;
+      runningCount++;
       void work(item)
         .catch((error: unknown) => {
           failure ??= { error };
         })
         .finally(() => {
-          running--;
+          runningCount--;
           onEnd?.();
         });
-      await fewerThan(atOnce);
+      await waitForFewerThan(limit);
       if (failure) break;
     }
   } finally {
-    await fewerThan(1);
+    await waitForFewerThan(1);
   }
   if (failure) throw failure.error;
 }
 
 /**
- * Runs work, at most `limit` at a time. Callers (see time-slices.ts) take turns, each with its work in the order in
- * which it comes: whoever asks for much keeps others waiting for one piece of it.
+ * Runs work, at most `limit` pieces at a time. Callers (see time-slices.ts) take turns, each with its work in order of
+ * arrival, so that a caller with much work delays others by one piece only.
  */
 export function createSlots(limit: number) {
-  const queues = createTurns();
-  let running = 0;
+  const turns = createTurnQueue();
+  let runningCount = 0;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= limit) await new Promise<void>((resolve) => queues.add(resolve));
-    else running++;
+    if (runningCount >= limit) await new Promise<void>((resolve) => turns.add(resolve));
+    else runningCount++;
     try {
       return await work();
     } finally {
-      const next = queues.take();
-      if (next) next(); // its slot is handed on
-      else running--;
+      const startNext = turns.take();
+      if (startNext) startNext(); // the slot passes to the next piece of work
+      else runningCount--;
     }
   };
 }

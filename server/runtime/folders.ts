@@ -1,28 +1,31 @@
-// Folders that the server needs, and in words what keeps it from using one.
+// Checks and creates the folders that the server needs, with errors that say what to do.
 import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
-/** A sentence's beginning ("The data folder") and what to do, as a sentence. */
-export interface FolderWords {
+/** `name` begins the sentence of an error (“The data folder”); `remedy` is a sentence that says what to do. */
+export interface FolderDescription {
   name: string;
   remedy: string;
 }
 
-/** Throws `unavailable` when the path, or what should be a folder above it, is a file. The folder need not exist. */
-export function assertNoFile(path: string, { name, remedy }: FolderWords): void {
-  const full = resolve(path);
-  for (let at = full; ; at = dirname(at)) {
-    const isFolder = lookAt(at);
+/** Throws `unavailable` when the path, or a path above it, is a file. The folder need not exist. */
+export function assertNoFile(path: string, { name, remedy }: FolderDescription): void {
+  const fullPath = resolve(path);
+  for (let ancestor = fullPath; ; ancestor = dirname(ancestor)) {
+    const isFolder = checkFolder(ancestor);
     if (isFolder === false)
-      throw new AppError('unavailable', `${name} ${full} cannot be used: ${at} is a file, not a folder. ${remedy}`);
-    if (isFolder || at === dirname(at)) return;
+      throw new AppError(
+        'unavailable',
+        `${name} ${fullPath} cannot be used: ${ancestor} is a file, not a folder. ${remedy}`,
+      );
+    if (isFolder || ancestor === dirname(ancestor)) return;
   }
 }
 
-/** Undefined when nothing is there, or it may not be looked at: using it says why. */
-function lookAt(path: string): boolean | undefined {
+/** Returns undefined when the path does not exist or may not be read; the first use of the folder says why. */
+function checkFolder(path: string): boolean | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory();
   } catch {
@@ -30,60 +33,64 @@ function lookAt(path: string): boolean | undefined {
   }
 }
 
-/** Throws `unavailable` when the folder cannot be made. */
-export function makeFolder(path: string, words: FolderWords): void {
-  assertNoFile(path, words);
+/** Creates the folder. Throws `unavailable` when that is not possible. */
+export function makeFolder(path: string, description: FolderDescription): void {
+  assertNoFile(path, description);
   try {
-    makeWithParents(resolve(path));
+    createWithParents(resolve(path));
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
-    throw new AppError('unavailable', `${words.name} ${path} cannot be made (${messageOf(cause)}). ${words.remedy}`, {
-      cause,
-    });
+    throw new AppError(
+      'unavailable',
+      `${description.name} ${path} cannot be created (${messageOf(cause)}). ${description.remedy}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** Node's own `recursive` never returns where the system says ENOENT for a folder in one that exists, as in /proc. */
-function makeWithParents(path: string): void {
+/** Node's `recursive` never returns where the system reports ENOENT for a folder in an existing one, as in /proc. */
+function createWithParents(path: string): void {
   if (existsSync(path)) return;
-  if (dirname(path) !== path) makeWithParents(dirname(path));
+  if (dirname(path) !== path) createWithParents(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    if (!existsSync(path)) throw error; // else another process was faster
+    if (!existsSync(path)) throw error; // if it exists, another process was faster
   }
 }
 
 /**
- * Throws `unavailable`, saying whose it is and why it cannot be used, when this account cannot read and write the
- * folder or one of these files in it.
+ * Throws `unavailable` when this account cannot read and write the folder or one of these files in it. The message
+ * says why, and which account owns the folder.
  */
-export function assertUsable(folder: string, files: readonly string[], { name, remedy }: FolderWords): void {
+export function assertUsable(folder: string, files: readonly string[], { name, remedy }: FolderDescription): void {
   for (const path of [folder, ...files.map((file) => join(folder, file))]) {
     try {
       accessSync(path, constants.R_OK | constants.W_OK | (path === folder ? constants.X_OK : 0));
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
       if (code === 'ENOENT' && path !== folder) continue;
-      const where = path === folder ? folder : `${folder} cannot be used, because ${path}`;
-      throw new AppError('unavailable', `${name} ${where} ${whyNot(path, code, cause)} ${remedy}`, { cause });
+      const subject = path === folder ? folder : `${folder} cannot be used, because ${path}`;
+      throw new AppError('unavailable', `${name} ${subject} ${describeFault(path, code, cause)} ${remedy}`, { cause });
     }
   }
 }
 
-function whyNot(path: string, code: unknown, cause: unknown): string {
+function describeFault(path: string, code: unknown, cause: unknown): string {
   if (code === 'EROFS') return 'is on a disk that is mounted read-only.';
   if (code !== 'EACCES' && code !== 'EPERM') return `cannot be read and written (${messageOf(cause)}).`;
-  const [owner, own] = [lookUp(path)?.uid, process.getuid?.()];
-  if (owner === undefined || own === undefined || owner === own)
+  const [ownerId, ownId] = [findStats(path)?.uid, process.getuid?.()];
+  if (ownerId === undefined || ownId === undefined || ownerId === ownId)
     return 'may not be read and written by this account: its permissions forbid it.';
   return (
-    `belongs to another account (user id ${owner}), and ${accountName()} (user id ${own}) may not read and write it. ` +
-    `Start Tonearm as that account, or give the folder to this one: chown -R ${own} with its path.`
+    `belongs to another account (user id ${ownerId}), and ${accountName()} (user id ${ownId}) may not read ` +
+    `and write it. Start Tonearm as that account, or give the folder to this one: chown -R ${ownId} with its path.`
   );
 }
 
-const lookUp = (path: string) => {
+const findStats = (path: string) => {
   try {
     return statSync(path);
   } catch {
@@ -99,7 +106,7 @@ function accountName(): string {
   }
 }
 
-/** Flushes renames in it to disk. Windows cannot open folders and does not need it. */
+/** Flushes renames in the folder to disk. Windows cannot open folders and does not need that. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(folder, 'r');

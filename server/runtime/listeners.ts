@@ -1,12 +1,12 @@
-// A subscription: whoever has to hear of something asks for it, and the module that tells knows none of them.
+// Subscriptions: a module notifies its listeners without depending on theirs.
 
-/** Listeners are called in the order they came. */
-export function createListeners<Heard extends unknown[]>() {
-  const all: ((...heard: Heard) => void)[] = [];
+/** Listeners are called in the order in which they were added. */
+export function createListeners<Args extends unknown[]>() {
+  const listeners: ((...args: Args) => void)[] = [];
   return {
-    add: (listener: (...heard: Heard) => void): void => void all.push(listener),
-    tell: (...heard: Heard): void => {
-      for (const listener of all) listener(...heard);
+    add: (listener: (...args: Args) => void): void => void listeners.push(listener),
+    notify: (...args: Args): void => {
+      for (const listener of listeners) listener(...args);
     },
   };
 }

@@ -1,11 +1,11 @@
 export type Locks<K> = ReturnType<typeof createLocks<K>>;
 
-/** Runs work one after another per key. */
+/** Runs the work of each key one after another. */
 export function createLocks<K>() {
   const tails = new Map<K, Promise<unknown>>();
   return async <T>(key: K, work: () => Promise<T>): Promise<T> => {
-    const before = tails.get(key);
-    const result = before ? before.then(work, work) : work();
+    const previousWork = tails.get(key);
+    const result = previousWork ? previousWork.then(work, work) : work();
     const tail = result.catch(() => undefined);
     tails.set(key, tail);
     try {
@@ -16,22 +16,25 @@ export function createLocks<K>() {
   };
 }
 
-/** Works on `atOnce` items at a time. After an error no more are started; it is thrown when those in progress ended. */
-export async function workTogether<T>(
+/**
+ * Works on at most `limit` items at a time. After an error, or when the signal is aborted, no more items are started;
+ * the error is thrown when the running ones have ended.
+ */
+export async function forEachWithSignal<T>(
   items: readonly T[],
   signal: AbortSignal,
-  atOnce: number,
+  limit: number,
   work: (item: T, stop: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const waiting = items.values();
-  const failed = new AbortController();
-  const stop = AbortSignal.any([signal, failed.signal]);
-  const go = async (): Promise<void> => {
-    for (const item of waiting) {
+  const remainingItems = items.values();
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
+  const run = async (): Promise<void> => {
+    for (const item of remainingItems) {
       if (stop.aborted) return;
       await work(item, stop);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, () => go().catch((error: unknown) => failed.abort(error))));
+  await Promise.all(Array.from({ length: limit }, () => run().catch((error: unknown) => failure.abort(error))));
   stop.throwIfAborted();
 }

@@ -1,35 +1,34 @@
-// Numbers as people write them: on the command line, in the environment, in settings.json and in the settings window.
+// Parses numbers as people write them: on the command line, in the environment, in settings.json and in the settings.
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const BYTES = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])(i)?b?|b|bytes?)?$/i;
 const PREFIXES = 'kmgtp';
 
-/** What `bytesFromText` reads, for messages and help. */
-export const BYTES_AS_TEXT =
-  'a number of bytes, or one with a unit such as 500MB, 1.5g (powers of 1000) or 2GiB (1024)';
+/** Describes what `bytesFromText` accepts, for messages and help. */
+export const BYTES_SYNTAX = 'a number of bytes, or one with a unit such as 500MB, 1.5g (powers of 1000) or 2GiB (1024)';
 
-/** `12`, `0.5`; undefined for anything else, also for `1e9`, `0x10` and `1,5`. */
+/** Parses `12` or `0.5`; returns undefined for anything else, including `1e9`, `0x10` and `1,5`. */
 export function numberFromText(text: string): number | undefined {
   const trimmed = text.trim();
   return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-/** Undefined for a fraction, and for more than a double counts in steps of one. */
+/** Returns undefined for a fraction, and for a number above the safe integers. */
 export function wholeNumberFromText(text: string): number | undefined {
   const value = numberFromText(text);
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** `5` and `5%` are the same. */
+/** Parses `5` and `5%`, which are the same. */
 export const percentFromText = (text: string): number | undefined => numberFromText(text.trim().replace(/ ?%$/, ''));
 
-/** `192`, `192k` and `192 kbps`: kbit/s. */
+/** Parses `192`, `192k` and `192 kbps`; returns kbit/s. */
 export const bitrateFromText = (text: string): number | undefined =>
   wholeNumberFromText(text.trim().replace(/ ?k(?:bps|bit\/s)?$/i, ''));
 
 /**
- * `5GB`, `5 gb`, `1.5g` and `500000000`: k, M, G, T and P are powers of 1000, as disks are sold; Ki, Mi, Gi, Ti and Pi
- * are powers of 1024. A part of a byte is rounded off where there is a prefix, and refused where there is none.
+ * Parses `5GB`, `5 gb`, `1.5g` and `500000000`. k, M, G, T and P are powers of 1000, as disks are sold; Ki, Mi, Gi, Ti
+ * and Pi are powers of 1024. Fractions of a byte are rounded where there is a prefix, and refused without one.
  */
 export function bytesFromText(text: string): number | undefined {
   const [, amount, prefix, binary] = BYTES.exec(text.trim()) ?? [];

@@ -1,12 +1,12 @@
-// Opening files that somebody else may have put there: in music folders, backups and exports. In the place of a file
-// there may be a named pipe or a device, which would hold a thread of the server until its other end is opened.
+// Opens files that others may have created: in music folders, backups and exports. In the place of a file there may be
+// a named pipe or a device, which would block a thread of the server until its other end is opened.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
 /** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
-export const PLAIN_READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const PLAIN_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** What is at the path is a folder, a pipe or a device. Handled like an error of the system. */
+/** The path is a folder, a pipe or a device. Callers handle this like an error of the system. */
 export class NotAFile extends Error {
   override name = 'NotAFile';
   readonly code = 'ENOTFILE';
@@ -16,9 +16,9 @@ export class NotAFile extends Error {
   }
 }
 
-/** Throws NotAFile, and the system's errors. */
+/** Opens a file for reading. Throws NotAFile, and the system's errors. */
 export async function openPlainFile(path: string | Buffer): Promise<{ handle: FileHandle; size: number }> {
-  const handle = await open(path, PLAIN_READ);
+  const handle = await open(path, PLAIN_READ_FLAGS);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new NotAFile(path);
@@ -29,9 +29,9 @@ export async function openPlainFile(path: string | Buffer): Promise<{ handle: Fi
   }
 }
 
-/** The same in a thread that may wait for the disk; the caller closes the descriptor. */
+/** Opens a file in a thread that may wait for the disk; the caller closes the descriptor. */
 export function openPlainFileSync(path: string | Buffer): { fd: number; size: number } {
-  const fd = openSync(path, PLAIN_READ);
+  const fd = openSync(path, PLAIN_READ_FLAGS);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new NotAFile(path);
@@ -42,7 +42,7 @@ export function openPlainFileSync(path: string | Buffer): { fd: number; size: nu
   }
 }
 
-/** The beginning of a file, up to `maxBytes`. Throws like openPlainFile. */
+/** Reads the beginning of a file, up to `maxBytes`. Throws like openPlainFile. */
 export async function readPlainFile(path: string | Buffer, maxBytes: number): Promise<Buffer> {
   const { handle, size } = await openPlainFile(path);
   try {
@@ -54,7 +54,7 @@ export async function readPlainFile(path: string | Buffer, maxBytes: number): Pr
   }
 }
 
-/** The whole file; undefined when it has more than `maxBytes`. Throws like openPlainFile. */
+/** Reads a whole file; returns undefined when it has more than `maxBytes`. Throws like openPlainFile. */
 export function readPlainFileSync(path: string | Buffer, maxBytes: number): Buffer | undefined {
   const { fd, size } = openPlainFileSync(path);
   try {

@@ -1,24 +1,24 @@
-// Lets others go before: the requests of this server and other programs, for work that nobody waits for.
+// Lowers the priority of work that nobody waits for, below requests of this server and other programs.
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 
-/** A program that this one has started. */
-export function giveWay(pid: number | undefined, priority = PRIORITY_LOW): void {
+/** Lowers the priority of a child process. */
+export function lowerPriority(pid: number | undefined, priority = PRIORITY_LOW): void {
   try {
     if (pid !== undefined) setPriority(pid, priority);
   } catch (error) {
-    // it has ended already, or the system does not allow it
+    // the process has ended already, or the system does not allow the change
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }
 
 /**
- * The calling thread alone, for good; only Linux gives threads a priority of their own, and names them. Not the lowest:
- * on a machine that is always busy it would not come to an end in time.
+ * Lowers the priority of the calling thread for good, on Linux only, where threads have a priority of their own. It is
+ * not the lowest: on a machine that is always busy, the thread's work would not end in time.
  */
-export function giveWayAsThread(): void {
+export function lowerThreadPriority(): void {
   if (process.platform === 'linux')
-    giveWay(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY_BELOW_NORMAL);
+    lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY_BELOW_NORMAL);
 }

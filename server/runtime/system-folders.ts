@@ -1,4 +1,4 @@
-// Folders that belong to the operating system.
+// Recognizes folders that belong to the operating system.
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
@@ -15,43 +15,44 @@ const SYSTEM_FOLDERS: Record<string, readonly string[]> = {
     process.env['ProgramData'] ?? 'C:\\ProgramData',
   ],
 };
-/** Inside of those, and yet for people: disks that were plugged in, and where services and some systems keep data. */
-const FOR_PEOPLE = (
+/** Folders for people inside system folders: mount points of disks, and where services and some systems keep data. */
+const USER_FOLDERS = (
   '/run/media /run/mount /var/backups /var/home /var/lib /var/media /var/mnt /var/srv /var/tmp /usr/home /usr/local ' +
   '/var/folders /private/var/folders /private/var/tmp'
 )
   .split(' ')
   .concat(`/run/user/${process.getuid?.() ?? 0}/gvfs`); // where GNOME mounts network drives
-/** Folders of many things, none of which is a copy of a library or a music folder. */
-const ONLY_INSIDE = ['/', '/home', '/Users', '/Volumes', '/root', '/var/lib', '/usr/local', '/tmp', '/opt'];
+/** Folders with many other things: a library or a music folder can only be inside them. */
+const CROWDED_FOLDERS = ['/', '/home', '/Users', '/Volumes', '/root', '/var/lib', '/usr/local', '/tmp', '/opt'];
 
-/** Belongs to the operating system, or has too many things in it. */
-export function isOfTheSystem(place: string): boolean {
-  if (dirname(place) === place || ONLY_INSIDE.includes(place)) return true;
-  return isSystem(place);
+/** Returns whether the folder belongs to the operating system, or holds many other things. */
+export function isSystemOrCrowded(path: string): boolean {
+  if (dirname(path) === path || CROWDED_FOLDERS.includes(path)) return true;
+  return isInSystemFolder(path);
 }
 
-const isSystem = (place: string): boolean =>
-  ofThisSystem().some((folder) => isInside(place, folder)) && !FOR_PEOPLE.some((folder) => isInside(place, folder));
-const ofThisSystem = (): readonly string[] => SYSTEM_FOLDERS[process.platform] ?? SYSTEM_FOLDERS['linux'] ?? [];
+const isInSystemFolder = (path: string): boolean =>
+  listSystemFolders().some((folder) => isInside(path, folder)) &&
+  !USER_FOLDERS.some((folder) => isInside(path, folder));
+const listSystemFolders = (): readonly string[] => SYSTEM_FOLDERS[process.platform] ?? SYSTEM_FOLDERS['linux'] ?? [];
 
-/** In a home folder on macOS, and yet for people. */
+/** Folders in `Library` of a home folder on macOS that are for people. */
 const CLOUD_DRIVES = ['Library/Mobile Documents', 'Library/CloudStorage'];
 
-/** Hidden, or where programs keep what belongs to a person: keys, mail, browser profiles. */
-export function isPrivate(place: string): boolean {
-  if (place.split(sep).some((part) => /^\.[^.]/.test(part))) return true;
-  if (process.platform === 'win32') return isInside(place, join(homedir(), 'AppData'));
-  if (process.platform !== 'darwin' || !isInside(place, join(homedir(), 'Library'))) return false;
-  return !CLOUD_DRIVES.some((folder) => isInside(place, join(homedir(), folder)));
+/** Returns whether the folder is hidden, or one where programs keep private data: keys, mail, browser profiles. */
+export function isPrivate(path: string): boolean {
+  if (path.split(sep).some((name) => /^\.[^.]/.test(name))) return true;
+  if (process.platform === 'win32') return isInside(path, join(homedir(), 'AppData'));
+  if (process.platform !== 'darwin' || !isInside(path, join(homedir(), 'Library'))) return false;
+  return !CLOUD_DRIVES.some((folder) => isInside(path, join(homedir(), folder)));
 }
 
-/** Nothing in it is for people. */
-export const isSystemOnly = (place: string): boolean =>
-  isSystem(place) && !FOR_PEOPLE.some((folder) => isInside(folder, place));
+/** Returns whether the folder belongs to the operating system and has no folder for people in it. */
+export const isSystemOnly = (path: string): boolean =>
+  isInSystemFolder(path) && !USER_FOLDERS.some((folder) => isInside(folder, path));
 
-/** Also true for the same folder. */
+/** Returns whether the path is inside the folder, or the folder itself. */
 export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }

@@ -1,21 +1,21 @@
-// Limits of the text that others write: exports, playlists, feeds, lyrics, cue sheets and the answers of services.
-// Every parser of such text takes its limits from here, and names the place at which one of them is exceeded.
+// Limits of text from others: exports, playlists, feeds, lyrics, cue sheets and the answers of services. Every parser
+// of such text takes its limits from here, and says in its error where a limit is exceeded.
 import { AppError } from '../errors.ts';
 
 const KIB = 1 << 10;
 const MIB = 1 << 20;
 
 export const TEXT_LIMITS = {
-  /** Exports of listening histories, which are read as streams. */
+  /** Limits of exports of listening histories, which are read as streams. */
   history: {
     depth: 50,
-    /** Characters of a line and a row. A longer play of a JSON file is skipped. */
+    /** Characters of a line or a row. A longer play in a JSON file is skipped. */
     entryChars: 256 * KIB,
     /** Characters from the end of a play to the end of the next. */
     gapChars: MIB,
     cells: 500,
     entries: 2_000_000,
-    /** Characters of the songs without a track that are remembered during an import. */
+    /** Characters of songs without a track that an import keeps in memory. */
     unmatchedChars: 4 * MIB,
   },
   playlist: { bytes: 10 * MIB, lineChars: 64 * KIB, entries: 50_000, textChars: 4_000 },
@@ -28,28 +28,28 @@ export const TEXT_LIMITS = {
     /** Characters of one text. */
     textChars: 50_000,
     /** Characters of all texts. */
-    keptChars: 12 * MIB,
+    totalChars: 12 * MIB,
   },
   lyrics: { chars: 256 * KIB, lines: 5_000, timesPerLine: 100 },
   cueSheet: { bytes: MIB, tracks: 999, fields: 200 },
-  /** Answers of other servers in JSON. */
+  /** Limits of JSON answers of other servers. */
   json: { depth: 100, values: 500_000 },
   /** Limits of backups and exports: a library of a million tracks has a manifest of 0.1 MB and indexes of 6 MB. */
   backup: {
     manifest: { bytes: 2 * MIB, depth: 20, values: 60_000 },
-    /** 50,000 blobs and what else is in the last pack; each is seven values. */
+    /** Space for 50,000 blobs and the rest of the last pack; each blob has seven values. */
     index: { bytes: 32 * MIB, depth: 10, values: 2_000_000 },
-    /** A line of a list of files, and such a list. */
+    /** A line of a list of files, and the whole list. */
     line: { bytes: 256 * KIB, depth: 5, values: 50 },
     list: { bytes: 16 * MIB },
   },
 } as const;
 
-/** `line` and `character` count from 1. */
-export const overLimit = (place: { line: number; character?: number }, fault: string): AppError =>
+/** Returns the error for text that exceeds a limit. `line` and `character` count from 1. */
+export const limitError = (place: { line: number; character?: number }, message: string): AppError =>
   new AppError(
     'too_large',
-    `Line ${place.line}${place.character === undefined ? '' : `, character ${place.character}`}: ${fault}`,
+    `Line ${place.line}${place.character === undefined ? '' : `, character ${place.character}`}: ${message}`,
   );
 
 /** Counts the lines and characters of a text that arrives in chunks. */
@@ -58,14 +58,14 @@ export function createPlaceCounter() {
   let lineStart = 0;
   let chunkStart = 0;
   return {
-    /** To be called at each line break, with its index in the chunk. */
+    /** Must be called at each line break, with its index in the chunk. */
     lineBreak(index: number): void {
       line++;
       lineStart = chunkStart + index + 1;
     },
     chunkEnd: (length: number): void => void (chunkStart += length),
     offsetOf: (index: number): number => chunkStart + index,
-    at: (index: number) => ({ line, character: chunkStart + index - lineStart + 1 }),
+    placeAt: (index: number) => ({ line, character: chunkStart + index - lineStart + 1 }),
   };
 }
 
@@ -75,33 +75,34 @@ interface JsonLimits {
 }
 
 /**
- * Parses JSON of somebody else. Its depth and its values are counted before, because the parser takes memory for each
- * bracket and value: a hundred times the size of the text. Throws SyntaxError.
+ * Parses JSON of others. Checks its depth and number of values before, because the parser takes memory for each bracket
+ * and value: up to a hundred times the size of the text. Throws SyntaxError.
  */
 export function parseLimitedJson(text: string, limits: JsonLimits = TEXT_LIMITS.json): unknown {
   assertSmallJson(text, limits);
   return JSON.parse(text) as unknown;
 }
 
-function assertSmallJson(text: string, { depth: mostDepth, values: mostValues }: JsonLimits): void {
+function assertSmallJson(text: string, { depth: maxDepth, values: maxValues }: JsonLimits): void {
   let depth = 0;
   let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = endOfString(text, at);
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index];
+    if (char === '"') index = findStringEnd(text, index);
     else if (char === '{' || char === '[') {
       values++;
-      if (++depth > mostDepth) throw new SyntaxError(`Character ${at + 1}: nested more than ${mostDepth} levels deep.`);
+      if (++depth > maxDepth)
+        throw new SyntaxError(`Character ${index + 1}: nested more than ${maxDepth} levels deep.`);
     } else if (char === '}' || char === ']') depth--;
     else if (char === ',') values++;
-    if (values > mostValues) throw new SyntaxError(`Character ${at + 1}: more than ${mostValues} values.`);
+    if (values > maxValues) throw new SyntaxError(`Character ${index + 1}: more than ${maxValues} values.`);
   }
 }
 
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
+function findStringEnd(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++;
+    else if (text[index] === '"') return index;
   }
   return text.length;
 }

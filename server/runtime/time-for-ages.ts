@@ -1,98 +1,98 @@
-// The time by which it is judged what is old enough to be deleted. A clock that is years ahead, because a battery is
-// empty or somebody typed a wrong date, must not empty the trash: while it cannot be true, the time goes on from when
-// it was. A clock that is far behind makes nothing old, and is doubted too: else the right time would look wrong later.
+// The time by which the server decides what is old enough to delete. A clock that is years ahead, because a battery is
+// empty or somebody typed a wrong date, must not empty the trash: while the clock is doubted, time continues from the
+// last trusted moment. A clock that is far behind is doubted, too: otherwise the right time would look wrong later.
 const DAY_MS = 86_400_000;
-/** A clock that is further from what the library knows is doubted, also after a rest of that length. */
-const BELIEVED_MS = 7 * DAY_MS;
-/** People set a wrong clock right within a day in which the server runs, however often it is started. */
-const DOUBT_MS = DAY_MS;
-/** The known time is written down no more often than this. */
-const KEEP_EVERY_MS = 600_000;
+/** A clock that is further from the expected time is doubted, also when the server was off for that long. */
+const MAX_CLOCK_JUMP_MS = 7 * DAY_MS;
+/** After a day of running time, over any number of starts, the clock is trusted: people correct a wrong one sooner. */
+const MAX_DOUBT_MS = DAY_MS;
+/** The trusted time is saved no more often than this. */
+const SAVE_INTERVAL_MS = 600_000;
 
-/** What one start leaves to the next. */
-export interface KnownTime {
+/** The state that one start leaves to the next. */
+export interface ClockState {
   timeMs: number;
-  /** For how long the clock was doubted while a server ran; null when it is not doubted. */
+  /** How long the clock was doubted while a server ran; null when it is not doubted. */
   doubtedMs: number | null;
 }
 
 interface TimeForAgesDeps {
   now: () => Date;
   /** Undefined for a new library. */
-  lastKnown: KnownTime | undefined;
-  /** Goes on evenly while the process runs, whatever happens to the clock. */
+  savedState: ClockState | undefined;
+  /** A monotonic time, which changes of the clock do not affect. */
   elapsedMs: () => number;
-  /** It is called when a doubt begins or ends, and every ten minutes at most in between. */
-  keep: (known: KnownTime) => void;
+  /** Called when a doubt begins or ends, and at most every ten minutes in between. */
+  save: (state: ClockState) => void;
   /** Called when a doubt is over, also one of an earlier start. */
   onCertain?: (clock: Date) => void;
   /** Called when a doubt begins, also one of an earlier start. */
-  onDoubt: (clock: Date, believed: Date) => void;
+  onDoubt: (clock: Date, likelyTime: Date) => void;
 }
 
 export interface TimeForAges {
-  /** The clock, or while it is doubted the earlier of its time and the likely one. */
+  /** Returns the time of the clock; while it is doubted, the earlier of that and the likely time. */
   (): Date;
-  /** How far the clock is from the likely time, either way; 0 when it is not doubted. */
+  /** Returns how far the clock is from the likely time, ahead or behind; 0 when it is not doubted. */
   doubtMs: () => number;
-  /** A person says that the clock is right. */
-  believe: () => void;
+  /** Ends the doubt: a person says that the clock is right. */
+  trustClock: () => void;
 }
 
 export function createTimeForAges({
   now,
-  lastKnown,
+  savedState,
   elapsedMs,
-  keep,
+  save,
   onCertain,
   onDoubt,
 }: TimeForAgesDeps): TimeForAges {
   const startedMs = elapsedMs();
-  let last = { timeMs: lastKnown?.timeMs ?? now().getTime(), atMs: startedMs };
-  let wasDoubted = typeof lastKnown?.doubtedMs === 'number';
-  let doubt = { isOn: false, doubtedMs: lastKnown?.doubtedMs ?? 0, atMs: startedMs };
-  let keptAtMs = -Infinity;
+  let lastTrusted = { timeMs: savedState?.timeMs ?? now().getTime(), atMs: startedMs };
+  let wasDoubted = typeof savedState?.doubtedMs === 'number';
+  let doubt = { isOn: false, doubtedMs: savedState?.doubtedMs ?? 0, atMs: startedMs };
+  let savedAtMs = -Infinity;
 
-  function keepAt(atMs: number, timeMs: number): void {
-    keptAtMs = atMs;
-    keep({ timeMs, doubtedMs: doubt.isOn ? doubt.doubtedMs : null });
+  function saveAt(atMs: number, timeMs: number): void {
+    savedAtMs = atMs;
+    save({ timeMs, doubtedMs: doubt.isOn ? doubt.doubtedMs : null });
   }
 
-  function believe(clockMs: number, atMs: number): void {
-    const isNews = doubt.isOn || wasDoubted;
+  function trust(clockMs: number, atMs: number): void {
+    const wasInDoubt = doubt.isOn || wasDoubted;
     wasDoubted = false;
-    last = { timeMs: clockMs, atMs };
+    lastTrusted = { timeMs: clockMs, atMs };
     doubt = { isOn: false, doubtedMs: 0, atMs };
-    if (isNews) onCertain?.(new Date(clockMs));
-    if (isNews || atMs - keptAtMs >= KEEP_EVERY_MS) keepAt(atMs, clockMs);
+    if (wasInDoubt) onCertain?.(new Date(clockMs));
+    if (wasInDoubt || atMs - savedAtMs >= SAVE_INTERVAL_MS) saveAt(atMs, clockMs);
   }
 
-  function look(): { clockMs: number; likelyMs: number } {
+  function readClock(): { clockMs: number; likelyMs: number } {
     const [clockMs, atMs] = [now().getTime(), elapsedMs()];
-    const likelyMs = last.timeMs + atMs - last.atMs;
-    if (Math.abs(clockMs - likelyMs) > BELIEVED_MS) {
-      const isNew = !doubt.isOn;
-      doubt = { isOn: true, doubtedMs: doubt.doubtedMs + (isNew ? 0 : atMs - doubt.atMs), atMs };
-      if (doubt.doubtedMs < DOUBT_MS) {
-        if (isNew) onDoubt(new Date(clockMs), new Date(likelyMs));
-        if (isNew || atMs - keptAtMs >= KEEP_EVERY_MS) keepAt(atMs, likelyMs);
+    const likelyMs = lastTrusted.timeMs + atMs - lastTrusted.atMs;
+    if (Math.abs(clockMs - likelyMs) > MAX_CLOCK_JUMP_MS) {
+      const isNewDoubt = !doubt.isOn;
+      doubt = { isOn: true, doubtedMs: doubt.doubtedMs + (isNewDoubt ? 0 : atMs - doubt.atMs), atMs };
+      if (doubt.doubtedMs < MAX_DOUBT_MS) {
+        if (isNewDoubt) onDoubt(new Date(clockMs), new Date(likelyMs));
+        if (isNewDoubt || atMs - savedAtMs >= SAVE_INTERVAL_MS) saveAt(atMs, likelyMs);
         return { clockMs, likelyMs };
       }
     }
-    believe(clockMs, atMs);
+    trust(clockMs, atMs);
     return { clockMs, likelyMs: clockMs };
   }
 
-  const timeForAges = (): Date => {
-    const { clockMs, likelyMs } = look();
+  const getTimeForAges = (): Date => {
+    const { clockMs, likelyMs } = readClock();
     return new Date(Math.min(clockMs, likelyMs));
   };
 
-  return Object.assign(timeForAges, {
+  return Object.assign(getTimeForAges, {
     doubtMs(): number {
-      const { clockMs, likelyMs } = look();
+      const { clockMs, likelyMs } = readClock();
       return Math.abs(clockMs - likelyMs);
     },
-    believe: (): void => believe(now().getTime(), elapsedMs()),
+    trustClock: (): void => trust(now().getTime(), elapsedMs()),
   });
 }

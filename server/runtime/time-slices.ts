@@ -1,97 +1,97 @@
-// Long work on the main thread, of requests and of jobs, is done in slices, with requests served in between. What waits
-// for its next slice waits with others of the same caller, and the callers take turns: whoever asks for much keeps
-// others waiting for one slice. All jobs together are one caller.
+// Splits long work on the main thread, of requests and of jobs, into slices, with requests served in between. Waiting
+// slices are queued by caller, and the callers take turns, so that a caller with much work delays others by one slice.
+// All jobs together are one caller.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Duration of a slice. */
 const SLICE_MS = 5;
 
-const callers = new AsyncLocalStorage<string>();
-const turns = createTurns();
-let beganAt: number | undefined;
+const callerStorage = new AsyncLocalStorage<string>();
+const turns = createTurnQueue();
+let roundStartedAt: number | undefined;
 
-/** What waits, in a queue for each caller; the callers take turns. */
-export function createTurns() {
-  /** The one whose turn is next comes first. */
+/** Queues callbacks by caller; the callers take turns. */
+export function createTurnQueue() {
+  /** Queues by caller; the caller whose turn is next comes first. */
   const queues = new Map<string, (() => void)[]>();
-  const callerNow = (): string => callers.getStore() ?? '';
+  const currentCaller = (): string => callerStorage.getStore() ?? '';
   return {
     add(next: () => void): void {
-      const waiting = queues.get(callerNow());
-      if (waiting) waiting.push(next);
-      else queues.set(callerNow(), [next]);
+      const queue = queues.get(currentCaller());
+      if (queue) queue.push(next);
+      else queues.set(currentCaller(), [next]);
     },
     take(): (() => void) | undefined {
-      const [first] = queues;
-      if (!first) return undefined;
-      const [caller, waiting] = first;
+      const [firstQueue] = queues;
+      if (!firstQueue) return undefined;
+      const [caller, queue] = firstQueue;
       queues.delete(caller);
-      if (waiting.length > 1) queues.set(caller, waiting);
-      return waiting.shift();
+      if (queue.length > 1) queues.set(caller, queue);
+      return queue.shift();
     },
     isEmpty: (): boolean => queues.size === 0,
-    /** Whether something of the present caller waits. */
-    isWaiting: (): boolean => queues.has(callerNow()),
+    /** Returns whether a callback of the current caller is queued. */
+    isCallerWaiting: (): boolean => queues.has(currentCaller()),
   };
 }
 
-function callNext(): void {
+function runNext(): void {
   turns.take()?.();
-  if (!turns.isEmpty()) setImmediate(callNext);
+  if (!turns.isEmpty()) setImmediate(runNext);
 }
 
-/** Resolves after pending I/O was handled, and after all for which the same caller called this before. */
-export const turn = (): Promise<void> =>
+/** Resolves after pending I/O was handled, and after all earlier calls by the same caller. */
+export const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (turns.isEmpty()) setImmediate(callNext);
+    if (turns.isEmpty()) setImmediate(runNext);
     turns.add(resolve);
   });
 
-/** The rest of the calling function is work for this caller. */
-export const workFor = (caller: string): void => callers.enterWith(caller);
+/** Counts the rest of the calling function as work for this caller. */
+export const setCaller = (caller: string): void => callerStorage.enterWith(caller);
 
 /**
- * Await it between two pieces of work, and before work begins: waits for a turn when work in this round of the event
- * loop has gone on for as long as a slice. Undefined while it has not, so it is cheap to call for each row.
+ * To be awaited before work begins and between two pieces of work: waits for a turn when work in this round of the
+ * event loop has taken as long as a slice. Returns undefined otherwise, so that calls for each row are cheap.
  */
 export function yieldIfDue(): Promise<void> | undefined {
   const now = performance.now();
-  if (beganAt === undefined) {
-    beganAt = now;
+  if (roundStartedAt === undefined) {
+    roundStartedAt = now;
     setImmediate(() => {
-      beganAt = undefined;
+      roundStartedAt = undefined;
     });
   }
-  return now - beganAt > SLICE_MS || turns.isWaiting() ? turn() : undefined;
+  return now - roundStartedAt > SLICE_MS || turns.isCallerWaiting() ? waitForTurn() : undefined;
 }
 
 /**
- * Works on each item, a slice per turn. `around` runs a slice, for instance in a transaction: an error ends the work,
- * and what earlier slices did stays.
+ * Works on each item, a slice per turn. `runSlice` runs a slice, for instance in a transaction: an error ends the work,
+ * and the changes of earlier slices stay.
  */
 export async function inSlices<T>(
   items: Iterable<T>,
-  each: (item: T) => void,
-  around: (slice: () => void) => void = (slice) => slice(),
+  work: (item: T) => void,
+  runSlice: (slice: () => void) => void = (slice) => slice(),
 ): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  await turn();
-  for (let next = rest.next(); !next.done;) {
-    around(() => {
+  const iterator = items[Symbol.iterator]();
+  await waitForTurn();
+  for (let step = iterator.next(); !step.done;) {
+    runSlice(() => {
       const started = performance.now();
       do {
-        each(next.value as T);
-        next = rest.next();
-      } while (!next.done && performance.now() - started < SLICE_MS);
+        work(step.value as T);
+        step = iterator.next();
+      } while (!step.done && performance.now() - started < SLICE_MS);
     });
-    if (!next.done) await turn();
+    if (!step.done) await waitForTurn();
   }
 }
 
 /** Runs a generator to its end, a slice per turn; it may be interrupted at each `yield`. */
 export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
-    await turn();
+    await waitForTurn();
     const started = performance.now();
     do {
       const step = work.next();
@@ -100,14 +100,14 @@ export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** What `map` gives for each item. */
+/** Returns the result of `map` for each item. */
 export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T) => U): Promise<U[]> {
-  const mapped: U[] = [];
-  await inSlices(items, (item) => void mapped.push(map(item)));
-  return mapped;
+  const results: U[] = [];
+  await inSlices(items, (item) => void results.push(map(item)));
+  return results;
 }
 
-/** The items in parts of a size, for statements that take many at once. */
+/** Splits the items into parts of a size, for statements that take many values at once. */
 export function* partsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,13 +1,13 @@
-// `/[./]+$/` takes time that grows with the square of a long run that is not at the end. These do not.
+// Trims text in linear time. `/[./]+$/` takes time that grows with the square of a long run that is not at the end.
 
-/** Without the characters at the end that a pattern of one character matches. */
+/** Removes characters at the end that a pattern of one character matches. */
 export function trimEnd(text: string, characters: RegExp): string {
   let end = text.length;
   while (end > 0 && characters.test(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
-/** Without those at both ends. */
+/** Removes matching characters at both ends. */
 export function trimBoth(text: string, characters: RegExp): string {
   let start = 0;
   while (start < text.length && characters.test(text.charAt(start))) start++;

@@ -1,5 +1,5 @@
-// Text of others on a terminal.
+// Makes text of others safe to print on a terminal.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** With question marks for characters that would act on a terminal, or make text look like other text. */
+/** Replaces characters that would control a terminal, or make text look different, by question marks. */
 export const visibleText = (text: string): string => text.replaceAll(INVISIBLE, '?');

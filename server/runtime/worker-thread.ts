@@ -1,5 +1,5 @@
-// A worker thread as the server sees it: it starts with the first question, answers one after the other, and ends when
-// nobody has asked for a while. Every thread that answers questions is one of these; answer-questions.ts is its inside.
+// A worker thread as the server sees it: the thread starts with the first question, answers one after the other, and
+// ends when there was no question for a while. The code inside the thread uses answer-questions.ts.
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { ThreadMessage, ThreadRequest } from './answer-questions.ts';
 import { stopWorker } from './stop-worker.ts';
@@ -11,11 +11,11 @@ interface WorkerThreadOptions {
   /** The thread's `workerData`. */
   data?: unknown;
   heapMb?: number;
-  /** How long it waits for the next question before it ends. */
+  /** How long the thread waits for the next question before it ends. */
   idleMs?: number;
-  /** It holds a connection to SQLite: terminating it there would crash the process, so it is only ever asked to end. */
+  /** The thread holds a connection to SQLite: terminating it would crash the process, so it is only asked to end. */
   hasDatabase?: boolean;
-  /** What its libraries print is dropped. */
+  /** Output of the thread's libraries is dropped. */
   isSilent?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface AskOptions<Note> {
   /** A thread that takes longer is terminated. */
   limitMs?: number;
   transfer?: Transferable[];
-  /** Receives what the thread says before its answer. */
+  /** Receives the notes that the thread sends before its answer. */
   onNote?: (note: Note) => void;
 }
 
@@ -44,7 +44,7 @@ export class ThreadError extends Error {
 export interface WorkerThread<Question, Answer, Note = never> {
   /** Rejects with a ThreadError, or with the reason of `signal`. */
   ask(question: Question, options?: AskOptions<Note>): Promise<Answer>;
-  /** Resolves when the thread has exited; the question that it works on is answered before that. */
+  /** Resolves when the thread has exited; it answers the current question first. */
   close(): Promise<void>;
 }
 
@@ -56,37 +56,37 @@ export function createWorkerThread<Question, Answer, Note = never>({
   hasDatabase = false,
   isSilent = false,
 }: WorkerThreadOptions): WorkerThread<Question, Answer, Note> {
-  const ending = new Set<Promise<void>>();
+  const exits = new Set<Promise<void>>();
   let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  let idleTimer: NodeJS.Timeout | undefined;
+  let pendingCount = 0;
+  let lastAnswer: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   function start(): Worker {
-    const started = new Worker(url, {
+    const newWorker = new Worker(url, {
       workerData: data,
       stdout: isSilent,
       stderr: isSilent,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 8 },
     });
     if (isSilent) {
-      started.stdout.resume();
-      started.stderr.resume();
+      newWorker.stdout.resume();
+      newWorker.stderr.resume();
     }
     const forget = (): void => {
-      if (worker === started) worker = undefined;
+      if (worker === newWorker) worker = undefined;
     };
-    started.on('error', forget).once('exit', forget); // what is said to one that died is not answered
-    return started;
+    newWorker.on('error', forget).once('exit', forget); // a thread that died answers no more questions
+    return newWorker;
   }
 
-  function end(thread: Worker | undefined, graceMs?: number): void {
+  function endThread(thread: Worker | undefined, graceMs?: number): void {
     if (!thread) return;
     if (worker === thread) worker = undefined;
-    thread.ref(); // whoever closes waits for it
-    const exited = stopWorker(thread, hasDatabase ? Infinity : graceMs).finally(() => ending.delete(exited));
-    ending.add(exited);
+    thread.ref(); // the process stays alive until the thread has ended
+    const exited = stopWorker(thread, hasDatabase ? Infinity : graceMs).finally(() => exits.delete(exited));
+    exits.add(exited);
   }
 
   async function askNow(question: Question, { signal, limitMs, transfer, onNote }: AskOptions<Note>): Promise<Answer> {
@@ -102,44 +102,44 @@ export function createWorkerThread<Question, Answer, Note = never>({
     const onError = (error: Error): void => reject(new ThreadError('ended', error.message, codeOf(error)));
     const onExit = (): void => reject(new ThreadError('ended', 'the thread ended'));
     const onAbort = (): void => {
-      end(thread);
+      endThread(thread);
       reject(signal?.reason as Error);
     };
     const onLimit = (): void => {
-      end(thread, 0);
+      endThread(thread, 0);
       reject(new ThreadError('slow', `it took longer than ${(limitMs ?? 0) / 1000} s`));
     };
-    const limit = limitMs === undefined ? undefined : setTimeout(onLimit, limitMs);
+    const limitTimer = limitMs === undefined ? undefined : setTimeout(onLimit, limitMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     thread.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
     thread.postMessage({ question } satisfies ThreadRequest<Question>, transfer);
     try {
       return await promise;
     } finally {
-      clearTimeout(limit);
+      clearTimeout(limitTimer);
       signal?.removeEventListener('abort', onAbort);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
     }
   }
 
-  function rest(): void {
-    if (--waiting === 0 && !isClosed) idle = setTimeout(() => end(worker), idleMs).unref();
+  function onAnswered(): void {
+    if (--pendingCount === 0 && !isClosed) idleTimer = setTimeout(() => endThread(worker), idleMs).unref();
   }
 
   return {
     ask(question, options = {}) {
-      clearTimeout(idle);
-      waiting++;
-      const answer = last.then(() => askNow(question, options));
-      last = answer.then(rest, rest);
+      clearTimeout(idleTimer);
+      pendingCount++;
+      const answer = lastAnswer.then(() => askNow(question, options));
+      lastAnswer = answer.then(onAnswered, onAnswered);
       return answer;
     },
 
     async close() {
       isClosed = true;
-      clearTimeout(idle);
-      end(worker);
-      await Promise.all(ending);
+      clearTimeout(idleTimer);
+      endThread(worker);
+      await Promise.all(exits);
     },
   };
 }

@@ -27,17 +27,17 @@ export function prepareAlbumCharsets(client: Sqlite, source: string): DetectChar
         .all(source, path)
         .filter((row): row is StoredCharset & { charset: Charset } => isCharset(row.charset));
       const chosenCharset = storedCharsets.find(({ isChosen }) => isChosen === 1)?.charset;
-      const contents = folderFiles.map(({ result }) => result.read);
+      const contents = folderFiles.map(({ result }) => result.content);
       const decodedContents =
         chosenCharset === undefined
           ? decodeAlbum(
               contents,
               storedCharsets.map(({ charset }) => charset),
             )
-          : contents.map((read) => ({ ...decodeTags(read, chosenCharset), isCharsetChosen: true }));
+          : contents.map((content) => ({ ...decodeTags(content, chosenCharset), isCharsetChosen: true }));
       folderFiles.forEach((file, i) => {
         const content = decodedContents[i];
-        if (content) decodedFiles.set(file, { ...file, result: { ...file.result, read: content } });
+        if (content) decodedFiles.set(file, { ...file, result: { ...file.result, content } });
       });
     }
     return files.map((file) => decodedFiles.get(file) ?? file);
@@ -46,4 +46,5 @@ export function prepareAlbumCharsets(client: Sqlite, source: string): DetectChar
 
 type UnmarkedFile = ReadFile & { result: Extract<ReadFile['result'], { ok: true }> };
 
-const isUnmarked = (file: ReadFile): file is UnmarkedFile => file.result.ok && file.result.read.unmarked !== undefined;
+const isUnmarked = (file: ReadFile): file is UnmarkedFile =>
+  file.result.ok && file.result.content.unmarked !== undefined;

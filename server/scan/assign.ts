@@ -36,21 +36,21 @@ export interface PossibleTrack {
   locations: {
     filePath: string;
     key: string;
-    /** `postponed`: the file there is one of those to be assigned · `changed`: it is not, but is not the same. */
+    /** `postponed`: its file is among the files to be assigned · `changed`: its file differs, but is not among them. */
     state: 'present' | 'absent' | 'postponed' | 'changed' | 'unknown';
   }[];
 }
 
 /**
- * A track that it is · `new`: a track of its own, whichever track had the place before · `replaced`: nothing says that
- * it is not the track at its place with other audio · `deleted`: a deleted track, whichever track had the place before.
+ * The id of the file's track · `new`: a new track, whichever track had the path before · `replaced`: the track at the
+ * path with other audio, because there is no sign of another track · `deleted`: a deleted track.
  */
 export type Assignment = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
- * Assignments by path; each track is assigned once. A track with an id above `lastOldId` was added by this scan: audio
- * that only it has came into the folder together with the file, as a copy of it. `deletedAudio`: hashes of deleted
- * tracks.
+ * Returns assignments by path; each track is assigned once. This scan added tracks with ids above `lastOldId`: when
+ * only such a track has the audio of a file, both are copies that came into the folder together. `deletedAudio` are the
+ * hashes of deleted tracks.
  */
 export function assignTracks(
   files: readonly FileTraits[],
@@ -69,11 +69,11 @@ export function assignTracks(
   for (const { filePath, isDeleted } of files) if (isDeleted) assignments.set(filePath, 'deleted');
 
   const filesByAudio = Map.groupBy(files, ({ audioHash }) => audioHash);
-  /** The audio that the track had before is among the files. */
+  /** Returns whether one of the files has the former audio of the track. */
   const isOwnAudioBack = ({ formerAudioHash }: PossibleTrack): boolean =>
     formerAudioHash !== null && filesByAudio.has(formerAudioHash);
 
-  // a track whose place other music has taken is where its own audio is now
+  // a track whose file was replaced by other music goes to the file with its own audio
   const currentHashes = new Set(tracks.map(({ audioHash }) => audioHash));
   const returnedHashes = new Set<string | null>();
   for (const track of tracks.filter(isFree)) {
@@ -94,8 +94,8 @@ export function assignTracks(
     ({ key }) => key,
   );
   for (const file of files) {
-    const [match, ...others] = locationsByKey.get(file.key) ?? [];
-    if (!assignments.has(file.filePath) && match && others.length === 0 && freeTracks.has(match.track.id))
+    const [match, ...otherMatches] = locationsByKey.get(file.key) ?? [];
+    if (!assignments.has(file.filePath) && match && otherMatches.length === 0 && freeTracks.has(match.track.id))
       assignTrack(file, match.track.id);
   }
 
@@ -121,7 +121,7 @@ export function assignTracks(
         deletedAudio.has(file.audioHash) ||
         (tracksByAudio.get(file.audioHash) ?? []).some(({ id }) => id !== file.holderId && id <= lastOldId));
     const holder = file.holderId === null ? undefined : tracksById.get(file.holderId);
-    // a copy of something that was seen when it was half written keeps its track
+    // a file that was imported while it was being written keeps its track, even if it is a copy
     if (isAudioOfOther && holder?.isUntouched === true && freeTracks.has(holder.id) && !isOwnAudioBack(holder)) {
       assignTrack(file, holder.id);
       continue;
@@ -132,7 +132,7 @@ export function assignTracks(
   return assignments;
 }
 
-/** All files of the track are gone, or replaced by files that are to be assigned. */
+/** Returns whether all files of the track are gone, or replaced by files that are to be assigned. */
 const isFree = ({ locations }: PossibleTrack): boolean =>
   locations.every(({ state }) => state === 'absent' || state === 'postponed');
 
@@ -148,15 +148,15 @@ const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
   () => true,
 ];
 
-/** A file with the track it is given and the one that had its place; the names of deleted ones are of their own. */
+/** The track that comes to a path, and the one that leaves it. Deleted tracks have texts instead of ids. */
 interface PathMove {
   incoming: TrackId | string;
   outgoing: TrackId | string | null;
 }
 
 /**
- * Files in an order in which every track has left its place before another one comes there. Those that go round in a
- * circle are one group, which has to be written at once.
+ * Orders moves so that each track has left its path before another track comes there. A rotation is a group, which has
+ * to be written at once.
  */
 export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<M[]> {
   const moveByTrack = new Map(moves.map((move) => [move.incoming, move]));
@@ -169,7 +169,7 @@ export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<
       chain.push(next);
       next = next.outgoing === null || next.outgoing === next.incoming ? undefined : moveByTrack.get(next.outgoing);
     }
-    // a chain that came back to its own first file
+    // the chain is a rotation: it leads back to its first move
     if (chain.length > 1 && next === first) yield chain.toReversed();
     else for (const move of chain.toReversed()) yield [move];
   }

@@ -2,7 +2,7 @@
 // their names and lengths.
 import type { TrackId } from '../db/ids.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 import type { GoneTrack } from './gone-candidates.ts';
 import { createLengthIndex, haveSameLength, createNameIndex, type ComparedMusic } from './same-music.ts';
@@ -17,7 +17,7 @@ export async function prepareComparison(
 ) {
   const findByLength = createLengthIndex(music);
   const fingerprintedTracks = new Map<TrackId, GoneTrack>();
-  await eachAtOnce(tracks, MAX_CONCURRENT_FINGERPRINTS, async (track) => {
+  await forEachConcurrently(tracks, MAX_CONCURRENT_FINGERPRINTS, async (track) => {
     await yieldIfDue();
     const [musicOfLength] = findByLength(track);
     if (musicOfLength && (await makeFingerprint(track.id))) fingerprintedTracks.set(track.id, track);

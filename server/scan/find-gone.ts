@@ -11,16 +11,16 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
-import { identityUnderEdits, tagsUnderEdits } from '../library/edits/edit-history.ts';
+import { identityUnderEdits, replaceTagsUnderEdits } from '../library/edits/edit-history.ts';
 import { withEditsOf } from '../library/edits/identity-changes.ts';
-import { prepareKnownTracks } from '../library/tracks/track-identity.ts';
+import { prepareFindTrack } from '../library/tracks/track-identity.ts';
 import type { TrackIdentity } from '../library/tracks/track-values.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { toFileUri } from '../storage/uri.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 import { prepareComparison } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
@@ -33,7 +33,7 @@ const MAX_CONCURRENT_COMPARISONS = 8;
 interface GoneTrackFinderDeps {
   db: MainDb;
   source: string;
-  hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
+  hearing: Pick<Hearing, 'ofTrack' | 'ofStoredAudio' | 'listSimilarTracks' | 'findStored' | 'store'>;
   relocation: Pick<Relocation, 'takeOverFile' | 'replace' | 'join' | 'takeMergedFile'>;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
   reader: Pick<ReaderPool, 'read'>;
@@ -62,7 +62,7 @@ export type GoneTrackFinder = ReturnType<typeof createGoneTrackFinder>;
 export function createGoneTrackFinder({ db, source, hearing, relocation, tracks, reader }: GoneTrackFinderDeps) {
   const client = db.$client;
   const goneTracks = createGoneTracks(client, source);
-  const findTrack = prepareKnownTracks(client);
+  const findTrack = prepareFindTrack(client);
   const audioHashOf = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
   const setFormer = client.prepare<[string | null, TrackId, TrackId]>(
     'UPDATE trashed_tracks SET former_audio_hash = ? WHERE id = ? AND merged_into = ?',
@@ -98,7 +98,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   const takeOverEdited = client.transaction((goneId: TrackId, survivorId: TrackId): void => {
     const tags = identityUnderEdits(db, survivorId) ?? findTrack(survivorId)?.identity;
     relocation.takeOverFile(goneId, survivorId, 'same_audio');
-    if (tags) tagsUnderEdits(db, goneId, tags);
+    if (tags) replaceTagsUnderEdits(db, goneId, tags);
   }).immediate;
 
   /** With what its tags or its sheet say now, unless a person edited the track. */
@@ -110,7 +110,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
 
   /** What a person edited stays, and undoing the edits gives these tags. */
   const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
-    tagsUnderEdits(db, id, identity);
+    replaceTagsUnderEdits(db, id, identity);
     const track = findTrack(id);
     if (track && track.status !== 'manual')
       tracks.batch(() => tracks.setIdentity(id, withEditsOf(track.identity, identity), folder));
@@ -126,9 +126,9 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       await yieldIfDue();
       lengths.push({ durationMs });
     }
-    const comparison = await prepareComparison(goneTracksToMatch, lengths, (id) => hearing.ofKept(id, signal));
+    const comparison = await prepareComparison(goneTracksToMatch, lengths, (id) => hearing.ofStoredAudio(id, signal));
     const matches: Match<NewTrack>[] = [];
-    await eachAtOnce(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
+    await forEachConcurrently(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
       await yieldIfDue();
       signal.throwIfAborted();
       const hasFingerprint =
@@ -138,7 +138,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       const mayMatchNames = (): boolean => !goneTracks.hasTwin(newTrack, lastOldId);
       for (const id of comparison.findSameMusic(
         newTrack,
-        hasFingerprint ? hearing.alike(newTrack.id) : undefined,
+        hasFingerprint ? hearing.listSimilarTracks(newTrack.id) : undefined,
         mayMatchNames,
       ))
         if (id !== newTrack.id) matches.push({ goneId: id, successor: newTrack });
@@ -160,13 +160,13 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     const paths = [join(successor.path, successor.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const writeTakeover = client.transaction(() => {
-      const fingerprint = hearing.stored(successor.id);
+      const fingerprint = hearing.findStored(successor.id);
       const formerHash = audioHashOf.get(goneId);
       relocation.takeOverFile(goneId, successor.id, 'same_music');
       if (didBothExist && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, successor.id, goneId);
       if (fingerprint) hearing.store(goneId, fingerprint);
       if (result?.ok)
-        setTags(goneId, toIdentity(result.read, sourceIdOf(successor.path, successor.name)), successor.folder);
+        setTags(goneId, toIdentity(result.content, sourceIdOf(successor.path, successor.name)), successor.folder);
     }).immediate;
     return tryOnTracks(() => withRelaxedCommit(client, writeTakeover));
   }
@@ -219,10 +219,12 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   async function isUpgrade({ goneTrack, successor, soundsSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
     if (soundsSame !== undefined || !seemsSame(goneTrack, successor)) return soundsSame ?? false;
     const hasBothFingerprints =
-      (await hearing.ofKept(goneTrack.id, signal)) && (await hearing.ofTrack(successor.id, signal));
+      (await hearing.ofStoredAudio(goneTrack.id, signal)) && (await hearing.ofTrack(successor.id, signal));
     return (
       !hasBothFingerprints ||
-      hearing.alike(goneTrack.id).some(({ id, similarity }) => id === successor.id && similarity >= SAME_RECORDING)
+      hearing
+        .listSimilarTracks(goneTrack.id)
+        .some(({ id, similarity }) => id === successor.id && similarity >= SAME_RECORDING)
     );
   }
 
@@ -241,10 +243,10 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
         hashLarge: true,
       });
       if (!result?.ok) continue; // it is not there either
-      const { read, audioHash } = result;
+      const { content, audioHash } = result;
       const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
       const takeFile = (): void =>
-        relocation.takeMergedFile(keptId, { merged: mergedId, folderId, name, audio: toAudio(read, storedAudio) });
+        relocation.takeMergedFile(keptId, { mergedId: mergedId, folderId, name, audio: toAudio(content, storedAudio) });
       if (tryOnTracks(() => withRelaxedCommit(client, takeFile))) upgradedIds.add(keptId);
     }
     return [...upgradedIds];

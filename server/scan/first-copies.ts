@@ -2,7 +2,7 @@
 // not fit into the storage is refused before any of it is copied. Later scans judge their files group by group.
 import { keyOfPath, keysOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { ListedFile } from './compare-folder.ts';
-import type { CopyQuota } from './copy-room.ts';
+import type { CopyQuota } from './copy-quota.ts';
 import type { Refusal } from './refusal.ts';
 
 interface FirstCopiesDeps {

@@ -7,10 +7,10 @@ import { SAME_LENGTH_MS, SAME_RECORDING } from '../media/fingerprint-match.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { OVERWRITTEN, SEPARATED } from '../library/tracks/overwritten-place.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
-import { turn } from '../runtime/time-slices.ts';
-import { IS_UNTOUCHED } from './bare-tracks.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
+import { IS_UNTOUCHED } from './untouched-tracks.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export interface GoneTrack extends ComparedMusic {
   id: TrackId;
@@ -210,7 +210,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     const yieldedIds = new Set<TrackId>();
     const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
     for (let last = 0 as TrackId; ;) {
-      await turn();
+      await waitForTurn();
       const ids = listGoneIds.all({ source, last, limit });
       if (ids.length > 0) yield ids;
       for (const id of ids) yieldedIds.add(id);
@@ -219,7 +219,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     }
     for (const listDisplaced of listsOfDisplaced)
       for (let last = ''; ;) {
-        await turn();
+        await waitForTurn();
         const rows = listDisplaced.all({ source, last, limit });
         const ids = withoutYielded(rows.map(({ id }) => id));
         if (ids.length > 0) yield ids;
@@ -228,7 +228,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
         last = rows.at(-1)?.at ?? '';
       }
     for (let last = 0 as TrackId; ;) {
-      await turn();
+      await waitForTurn();
       const rows = listMissing.all({ source, last, limit });
       const ids = withoutYielded(
         rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),

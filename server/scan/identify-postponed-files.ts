@@ -6,7 +6,7 @@ import { toUri } from '../storage/uri.ts';
 import type { PostponedFile } from './moved-files.ts';
 import { readCopies, readGroup, storeCopies, toNewFile, withoutSplitIfNoFfmpeg } from './read-files.ts';
 import type { Scan } from './scan-context.ts';
-import { assignPostponedFiles } from './settle.ts';
+import { assignPostponedFiles } from './postponed-files.ts';
 
 /** Files whose former owners are looked for at once. */
 const GROUP_FILES = 64;

@@ -18,9 +18,9 @@ import type { PossibleTrack, FileTraits } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { DeletedLocation, ReadSuccess } from './decide.ts';
 import type { KnownFile } from './known-files.ts';
-import { IS_UNTOUCHED } from './bare-tracks.ts';
+import { IS_UNTOUCHED } from './untouched-tracks.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 /** A path at which a file was seen. */
 interface FileLocation extends RowAs<
@@ -251,7 +251,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     return location.state === 'failed' ? undefined : { trackId: location.trackId, from: location.path };
   }
 
-  function hasAudioOf(id: TrackId, { audioHash, read: { facts } }: ReadSuccess): boolean {
+  function hasAudioOf(id: TrackId, { audioHash, content: { facts } }: ReadSuccess): boolean {
     const row = findAudio.get(id);
     if (!row) return false;
     const [trackHash, fileHash] = [hashOf(row.audioHash), hashOf(audioHash)];
@@ -328,10 +328,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     async findFilesToHash(files: NewFile[]): Promise<boolean[]> {
       if (!hadFiles) return files.map(() => false);
       return Promise.all(
-        files.map(async ({ result: { audioHash, read } }) => {
+        files.map(async ({ result: { audioHash, content } }) => {
           if (audioHash !== null) return false;
           if (hasFormerAudio) return true;
-          const ids = listByLength.all(Math.round(read.facts.durationMs), read.facts.format, source);
+          const ids = listByLength.all(Math.round(content.facts.durationMs), content.facts.format, source);
           const states = await Promise.all(ids.map(statesOf));
           return states.some(
             (trackStates) => trackStates.some((state) => state !== 'present') || trackStates.length === 0,
@@ -352,7 +352,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
 
     postpone(file: NewFile, deletedLocation?: DeletedLocation): PostponedFile {
       const { path, candidate, result } = file;
-      const { tags, facts } = result.read;
+      const { tags, facts } = result.content;
       const { stored, audioHash } = result;
       const traits = {
         ...traitsOf(file),

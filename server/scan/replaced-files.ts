@@ -20,7 +20,7 @@ export interface ReplacedFilesDeps {
   root: MusicRoots;
   lastOldId: TrackId;
   signal: AbortSignal;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
   goneTrackFinder: Pick<GoneTrackFinder, 'findAmongNew' | 'findUpgraded' | 'goneTracks'>;
   now: () => Date;
 }
@@ -82,8 +82,10 @@ export async function identifyReplacedFiles(
     const fingerprint = await makeFingerprint(file);
     return fingerprint === undefined
       ? goneTracks.hasNamesOfOther(file.music, trackId)
-      : hearing.like(fingerprint).some(({ id, similarity }) => id !== trackId && similarity >= SAME_RECORDING) ||
-          hearing.isLikeDeleted(fingerprint);
+      : hearing
+          .findSimilarTo(fingerprint)
+          .some(({ id, similarity }) => id !== trackId && similarity >= SAME_RECORDING) ||
+          hearing.soundsLikeDeleted(fingerprint);
   }
 }
 
@@ -95,7 +97,7 @@ export async function isSameMusic(
   makeFingerprint: MakeFingerprint | undefined,
 ): Promise<boolean> {
   const trackFingerprint =
-    makeFingerprint && haveSameLength(track, file.music) ? await hearing.ofKept(track.id, signal) : undefined;
+    makeFingerprint && haveSameLength(track, file.music) ? await hearing.ofStoredAudio(track.id, signal) : undefined;
   const fileFingerprint = trackFingerprint && (await makeFingerprint?.(file));
   return trackFingerprint && fileFingerprint
     ? soundSimilarity(trackFingerprint.raw, fileFingerprint.raw) >= SAME_RECORDING
@@ -116,7 +118,7 @@ async function findMatches(
   const comparison = await prepareComparison(
     [...tracks.values()],
     doubtfulFiles.map(({ file }) => file.music),
-    (id) => hearing.ofKept(id, signal),
+    (id) => hearing.ofStoredAudio(id, signal),
   );
   const matches: Match<PostponedFile>[] = [];
   for (const { file } of doubtfulFiles) {
@@ -125,7 +127,7 @@ async function findMatches(
     const fingerprint = comparison.hasFingerprintOfLength(file.music, holderId)
       ? await makeFingerprint(file)
       : undefined;
-    for (const id of comparison.findSameMusic(file.music, fingerprint && hearing.like(fingerprint)))
+    for (const id of comparison.findSameMusic(file.music, fingerprint && hearing.findSimilarTo(fingerprint)))
       if (id !== holderId) matches.push({ goneId: id, successor: file });
   }
   return matches;

@@ -8,7 +8,7 @@ import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import type { Candidate } from './compare-folder.ts';
-import { createCopyQuota } from './copy-room.ts';
+import { createCopyQuota } from './copy-quota.ts';
 import type { DeletedLocation } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import type { GoneTrackFinder } from './find-gone.ts';
@@ -42,7 +42,7 @@ export interface ScanDeps {
   minFreeBytes: () => number;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like' | 'isLikeDeleted'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
   goneTrackFinder: GoneTrackFinder;
   separatedTracks: SeparatedTracks;
   /** The longest batch of rows. */

@@ -10,7 +10,7 @@
 // scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
 // written.
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
 import { identifyFiles } from './identify-files.ts';
@@ -75,7 +75,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
 
 async function processFolders(scan: Scan, scope: Pick<Scan, 'folders' | 'closedKeys'>): Promise<void> {
   const { rows, progress } = scan;
-  await eachAtOnce(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
+  await forEachConcurrently(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
     await rows.hasRoom();
     const { ops, toRead } = await planFiles(scan, group);
     rows.push(ops);

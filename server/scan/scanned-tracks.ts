@@ -7,14 +7,14 @@ import { findUndo } from '../enrichment/queries.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
-import { identityUnderEdits, tagsUnderEdits } from '../library/edits/edit-history.ts';
+import { identityUnderEdits, replaceTagsUnderEdits } from '../library/edits/edit-history.ts';
 import { withEditsOf } from '../library/edits/identity-changes.ts';
 import { overwrittenPlace, formerPlace } from '../library/tracks/overwritten-place.ts';
 import {
   isSameIdentity,
-  prepareKnownTracks,
+  prepareFindTrack,
   withoutMeasured,
-  type KnownTrack,
+  type TrackWithIdentity,
 } from '../library/tracks/track-identity.ts';
 import { removeTrackRow } from '../library/tracks/row-removal.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../library/tracks/track-values.ts';
@@ -53,7 +53,7 @@ export type ScannedTracks = ReturnType<typeof createScannedTracks>;
 
 export function createScannedTracks({ db, tracks, trash, storage, source, now }: ScannedTracksDeps) {
   const client = db.$client;
-  const findTrack = prepareKnownTracks(client);
+  const findTrack = prepareFindTrack(client);
   const findBySourceId = client
     .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
     .pluck();
@@ -148,7 +148,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     tracks.setLyrics(id, identity.lyrics ?? null);
     tracks.setChapters(id, identity.chapters ?? null);
     tracks.setMore(id, identity.more ?? null);
-    if (!keepsIdentity) tagsUnderEdits(db, id, identity);
+    if (!keepsIdentity) replaceTagsUnderEdits(db, id, identity);
     if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
       const track = findTrack(id);
       tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder, hadOtherMusic);
@@ -158,7 +158,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   }
 
   /** The tags say what they said when they were read last. */
-  function hasSameTags({ id, identity: currentIdentity }: KnownTrack, tags: TrackIdentity): boolean {
+  function hasSameTags({ id, identity: currentIdentity }: TrackWithIdentity, tags: TrackIdentity): boolean {
     const lastReadIdentity = withoutMeasured(findUndo(db, id)?.identity ?? currentIdentity);
     return isSameIdentity(
       { ...lastReadIdentity, lyrics: undefined },
@@ -217,10 +217,10 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       hashOf(audioHash) === null ? undefined : findOtherWithAudio.get(audioHash as string, source, id),
     setAudioHash: (id: TrackId, audioHash: string): void => void setAudioHash.run(audioHash, id),
 
-    toDraft({ path, candidate }: ListedFile, read: ReadSuccess): TrackDraft {
+    toDraft({ path, candidate }: ListedFile, readResult: ReadSuccess): TrackDraft {
       const sourceId = sourceIdOf(path, candidate.name);
-      const audio = toAudio(read.read, toStoredAudio(join(path, candidate.name), read));
-      return { sourceId, identity: toIdentity(read.read, sourceId), audio };
+      const audio = toAudio(readResult.content, toStoredAudio(join(path, candidate.name), readResult));
+      return { sourceId, identity: toIdentity(readResult.content, sourceId), audio };
     },
 
     move(id: TrackId, path: string, name: string): void {
@@ -287,7 +287,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       return audioEnd == null ? undefined : new Date(audioEnd);
     },
 
-    setLyrics: (id: TrackId, { read }: ReadSuccess): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
+    setLyrics: (id: TrackId, { content }: ReadSuccess): void => tracks.setLyrics(id, content.tags.lyrics ?? null),
 
     refill: replaceAudioAndTags,
 

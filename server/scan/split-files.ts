@@ -116,15 +116,15 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
 
   function toSectionDraft(
     { path, candidate }: FileOp,
-    read: ReadSuccess,
+    readResult: ReadSuccess,
     section: Section,
     sizeBytes: number,
   ): TrackDraft {
-    const { facts, pictures, reader, unmarked: _texts, charset: _charset, ...whole } = read.read;
+    const { facts, pictures, reader, unmarked: _texts, charset: _charset, ...whole } = readResult.content;
     const sourceId = sourceIdOf(path, sectionName(candidate.name, section.number));
-    const stored = { ...scanned.storedAs(join(path, candidate.name), read), sizeBytes };
+    const stored = { ...scanned.storedAs(join(path, candidate.name), readResult), sizeBytes };
     const sectionContent = { ...whole, pictures, reader, tags: section.tags, facts: sectionFacts(facts, section) };
-    const audio = toAudio(sectionContent, { ...stored, audioHash: sectionHash(read.audioHash, section.start) });
+    const audio = toAudio(sectionContent, { ...stored, audioHash: sectionHash(readResult.audioHash, section.start) });
     const hasPicture = pictures.length > 0 || reader !== 'own'; // others do not tell before they are looked for
     return {
       sourceId,

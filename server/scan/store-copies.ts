@@ -51,7 +51,7 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
       source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BUFFER_BYTES, result.sizeBytes)) });
       // an error is thrown to the reader of the stream; without a listener it would end the process before that
       source.on('error', () => undefined);
-      await storage.putAudio(source, result.read.facts.format, {
+      await storage.putAudio(source, result.content.facts.format, {
         signal: stop,
         isNew: true,
         known: { sha256: result.stored.sha256, size: result.sizeBytes },

@@ -99,15 +99,15 @@ export function createScanWriter({
         break;
       }
       case 'updated': {
-        const { trackId, result: read } = decision;
+        const { trackId, result: readResult } = decision;
         if (decision.op.isOtherMusic) noteOtherMusic(trackId);
-        else noteReturn(trackId, read);
-        if (decision.hasOnlyLyricsChanged) scanned.setLyrics(trackId, read);
+        else noteReturn(trackId, readResult);
+        if (decision.hasOnlyLyricsChanged) scanned.setLyrics(trackId, readResult);
         else {
           const fill = candidate.isReread ? scanned.retag : scanned.refill;
-          noteReplaced(fill(trackId, scanned.toDraft(decision.op, read), folder));
+          noteReplaced(fill(trackId, scanned.toDraft(decision.op, readResult), folder));
         }
-        files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
+        files.put(folder, candidate, { state: 'track', ...reasonOf(readResult), lyricsMark, trackId });
         break;
       }
       case 'split': {
@@ -189,11 +189,11 @@ export function createScanWriter({
   }
 
   /** What people did while this music was heard as another track, whose own is back. */
-  function returnUserData(op: MovedDecision['op'], trackId: TrackId, read: ReadSuccess | undefined): void {
+  function returnUserData(op: MovedDecision['op'], trackId: TrackId, readResult: ReadSuccess | undefined): void {
     for (const [id, { since, otherHash, displacedId }] of returnedTracks) {
       const isMusicOfTrack =
         ('previousHolderId' in op && op.previousHolderId === id) ||
-        (otherHash !== null && otherHash === read?.audioHash);
+        (otherHash !== null && otherHash === readResult?.audioHash);
       if (!isMusicOfTrack || id === trackId) continue;
       divide(displacedId ?? id, trackId, since);
       if (displacedId !== undefined) scanned.removeTrack(displacedId);
@@ -296,8 +296,8 @@ const isPlain = (decision: Decision): boolean =>
       decision.lostIds.length + decision.restoredIds.length + decision.op.batch.repeatedFailures.length === 0;
 
 /** Why a file with a sheet is one track. */
-const reasonOf = (read: ReadSuccess | undefined): { reason?: string } =>
-  read?.split?.fault === undefined ? {} : { reason: read.split.fault };
+const reasonOf = (readResult: ReadSuccess | undefined): { reason?: string } =>
+  readResult?.split?.fault === undefined ? {} : { reason: readResult.split.fault };
 
 /** The database's texts hold SQL, so only its code is shown. */
 const codeOf = (error: unknown): string =>

@@ -6,7 +6,7 @@ import type { RowAs } from '../db/rows.ts';
 import { scrobbleAccounts, scrobbleLoves, scrobbleQueue, users, type plays, type tracks } from '../db/schema.ts';
 import { EARLIEST_LISTEN_MS } from './listenbrainz.ts';
 import type { ScrobblerName } from './scrobblers.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export type ScrobbleAccountRow = typeof scrobbleAccounts.$inferSelect;
 export type LoveRow = Omit<typeof scrobbleLoves.$inferSelect, 'userId' | 'service'>;

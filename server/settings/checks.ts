@@ -2,10 +2,10 @@
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { SHORT_SECRET } from '../config/secrets.ts';
+import { MIN_SECRET_CHARS } from '../config/secret-store.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import { isInside, isOfTheSystem, isPrivate } from '../runtime/system-folders.ts';
+import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** `next`: the settings after the next start. Only changed ones are checked. */
@@ -25,8 +25,8 @@ export async function checkTogether(
       message: 'is not an address of this computer; use 0.0.0.0 for the whole network, 127.0.0.1 for this computer',
     }); // the server would not start again
   for (const name of ['JWT_SECRET', 'COMPAT_SECRET_KEY'] as const)
-    if (changed.includes(name) && (next[name]?.length ?? SHORT_SECRET) < SHORT_SECRET)
-      errors.push({ field: name.toLowerCase(), message: `must have at least ${SHORT_SECRET} characters` });
+    if (changed.includes(name) && (next[name]?.length ?? MIN_SECRET_CHARS) < MIN_SECRET_CHARS)
+      errors.push({ field: name.toLowerCase(), message: `must have at least ${MIN_SECRET_CHARS} characters` });
   const backend = getBackend(next.STORAGE_BACKEND);
   const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
   const [field = ''] = changed.includes('STORAGE_BACKEND')
@@ -60,7 +60,7 @@ export async function importPathFault(
     if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
     if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
-  if (isOfTheSystem(real)) return 'belongs to the operating system, or has many other things in it';
+  if (isSystemOrCrowded(real)) return 'belongs to the operating system, or has many other things in it';
   if (isPrivate(real)) return 'is hidden, or holds the data of programs; choose a folder with only music';
   return undefined;
 }

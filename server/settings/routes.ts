@@ -25,7 +25,7 @@ const SettingsPatch = z
 /** `version`: of the application. */
 export function settingsRoutes(
   settings: SettingsService,
-  { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
+  { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'keychainFault'> },
 ): Route[] {
   const allSettings = (): SettingsOut => {
     const states = settings.list();
@@ -33,7 +33,7 @@ export function settingsRoutes(
     return {
       items: states.map((state) => toSettingOut(state, saved)),
       can_test_storage: backendsInUse(saved).some(({ canBeTested }) => canBeTested),
-      secret_store: { place: secretStore.place, why_not: secretStore.whyNot ?? null },
+      secret_store: { place: secretStore.place, why_not: secretStore.keychainFault ?? null },
     };
   };
   return [

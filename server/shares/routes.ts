@@ -4,7 +4,7 @@ import type { UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import { sendText } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
 import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';
@@ -63,7 +63,7 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
             const track = byId.get(trackId);
             return track ? [{ ...track, address: `/share/${token}/${positions[offset + n]}` }] : [];
           });
-          await turn();
+          await waitForTurn();
         }
       }
     },

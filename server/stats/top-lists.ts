@@ -7,7 +7,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, genres, plays, tracks } from '../db/schema.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { addTo, type PlayTotals, type UnmatchedSum, type Sum } from './play-totals.ts';
-import { inNamedAlbum, namedAlbumOf } from '../db/unnamed.ts';
+import { inNamedAlbum, namedAlbumOf } from '../db/unknown-names.ts';
 
 export interface TopTrack extends Sum, RowAs<typeof tracks, 'title' | 'artistName' | 'albumId'> {
   trackId: TrackId | null;

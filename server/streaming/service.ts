@@ -23,7 +23,7 @@ export interface StreamingDeps {
   /** Called when the audio of a track that was available is not there. */
   onGone: (id: TrackId, uri: string) => void;
   /** Whether the audio of a missing track is there again. Absent: a missing track stays missing. */
-  lookAgain?: (id: TrackId) => Promise<boolean>;
+  recheckAudio?: (id: TrackId) => Promise<boolean>;
   /** Absent: only originals are sent. */
   transcodes?: Transcodes;
   /** Absent: what is in an object store is read from there each time. */
@@ -50,7 +50,7 @@ export function createStreamingService({
   db,
   audioStore,
   onGone,
-  lookAgain,
+  recheckAudio,
   transcodes,
   objects,
   onDamaged = () => undefined,
@@ -80,7 +80,7 @@ export function createStreamingService({
   /** Audio that is there again is sent at once, and not only after a scan. Throws `not_found`. */
   async function findNow(id: TrackId): Promise<StreamedTrack> {
     const track = describe(id);
-    return track.availability === 'missing' && (await lookAgain?.(id)) === true ? describe(id) : track;
+    return track.availability === 'missing' && (await recheckAudio?.(id)) === true ? describe(id) : track;
   }
 
   const canTranscode = async (): Promise<boolean> => (await transcodes?.isPossible()) === true;

@@ -135,7 +135,9 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     /** Returns the songs of a list, including those of its albums, artists and folders. Unknown ids are left out. */
     async songsOf(userId: UserId, texts: readonly string[], max: number): Promise<TrackId[]> {
       const items = await mapInSlices(texts, parseId);
-      const existingIds = await library.tracksThere(items.flatMap((item) => (item?.kind === 'track' ? [item.id] : [])));
+      const existingIds = await library.findExistingTracks(
+        items.flatMap((item) => (item?.kind === 'track' ? [item.id] : [])),
+      );
       const songs: TrackId[] = [];
       for (const item of items) {
         if (item?.kind === 'track') {

@@ -1,7 +1,7 @@
 // Long lists are read in pieces, with other requests in between, so that a client's sync does not block playback.
 import type { Page } from '../http/paging.ts';
 import { Pieces } from '../http/streamed-lists.ts';
-import { partsOf, turn } from '../runtime/time-slices.ts';
+import { partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import type { Fields } from './xml.ts';
 
 /** Rows that are read and written before other requests get a turn: 1 ms, 30 KB (see http/streamed-lists.ts). */
@@ -20,7 +20,7 @@ export async function* pagesOf<T>(
     yield page;
     if (page.length < pageLimit) return;
     readCount += page.length;
-    if (readCount < limit) await turn();
+    if (readCount < limit) await waitForTurn();
   }
 }
 
@@ -64,7 +64,7 @@ export async function* rowsOf<I, T>(
 ): AsyncGenerator<readonly T[]> {
   let isFirst = true;
   for (const part of partsOf(ids, ROWS_PER_PIECE)) {
-    if (!isFirst) await turn();
+    if (!isFirst) await waitForTurn();
     isFirst = false;
     yield read(part);
   }

@@ -8,11 +8,11 @@ import type { Fields } from './xml.ts';
 const FIRST_FOLDER_ID = 1;
 
 export interface FolderScopeDeps {
-  musicFolders: Pick<MusicFolders, 'all' | 'roots'>;
+  musicFolders: Pick<MusicFolders, 'listAll' | 'roots'>;
 }
 
-const visibleFolders = ({ musicFolders }: FolderScopeDeps): ReturnType<MusicFolders['all']> =>
-  musicFolders.all().filter(({ id, isSet }) => isSet || id === FIRST_FOLDER_ID);
+const visibleFolders = ({ musicFolders }: FolderScopeDeps): ReturnType<MusicFolders['listAll']> =>
+  musicFolders.listAll().filter(({ id, isSet }) => isSet || id === FIRST_FOLDER_ID);
 
 export const musicFolderList = (deps: FolderScopeDeps): Fields[] =>
   visibleFolders(deps).map(({ id, name }) => ({ id, name }));

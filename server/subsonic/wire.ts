@@ -1,7 +1,7 @@
 // The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
 // legacy clients do not get them, all others get them even if empty, to see that they are supported.
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
-import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unnamed.ts';
+import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unknown-names.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/lists/album-rows.ts';
 import type { ArtistSummary } from '../library/lists/artist-rows.ts';

@@ -12,7 +12,7 @@ import type { AudioRead } from '../media/types.ts';
 import { decodeAlbum, decodeKept, decodeTags } from '../media/unmarked-text.ts';
 
 export interface NamedRead {
-  read: AudioRead;
+  content: AudioRead;
   filename: string;
 }
 
@@ -49,16 +49,16 @@ export function createUploadCharsets(
 
   return {
     /** The texts of a file that is added; replaces those of others of its album, inside the caller's transaction. */
-    settle(userId: UserId, { read, filename }: NamedRead): TrackIdentity {
-      const title = read.unmarked?.album;
-      if (title === undefined) return toIdentity(read, filename);
+    settle(userId: UserId, { content, filename }: NamedRead): TrackIdentity {
+      const title = content.unmarked?.album;
+      if (title === undefined) return toIdentity(content, filename);
       const evidence = recent.get(keyOf(userId, title)) ?? new Map<TrackId, NamedRead>();
       const again = [...evidence.keys()].flatMap((id) => findKnown.get(id) ?? []);
       const others = listSameAlbum(userId, title).filter(({ id }) => !evidence.has(id));
       const chosen = [...again, ...others].find(({ isChosen }) => isChosen === 1)?.charset ?? undefined;
-      if (isCharset(chosen)) return toIdentity({ ...decodeTags(read, chosen), isCharsetChosen: true }, filename);
-      const [own = read, ...decoded] = decodeAlbum(
-        [read, ...again.map(({ id }) => (evidence.get(id) as NamedRead).read)],
+      if (isCharset(chosen)) return toIdentity({ ...decodeTags(content, chosen), isCharsetChosen: true }, filename);
+      const [own = content, ...decoded] = decodeAlbum(
+        [content, ...again.map(({ id }) => (evidence.get(id) as NamedRead).content)],
         others.flatMap(({ charset }) => (charset !== null && isCharset(charset) ? [charset] : [])),
       );
       const changed = again.flatMap(({ id, albumId, charset }, i) => {
@@ -75,7 +75,7 @@ export function createUploadCharsets(
 
     /** Call after the file's track is committed. */
     remember(userId: UserId, id: TrackId, file: NamedRead): void {
-      const title = file.read.unmarked?.album;
+      const title = file.content.unmarked?.album;
       if (title === undefined) return;
       const key = keyOf(userId, title);
       const album = recent.get(key) ?? new Map<TrackId, NamedRead>();

@@ -5,7 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { hashFile, type WholeFile } from '../files/store-file.ts';
 import type { Log } from '../log/log.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
@@ -88,7 +88,7 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
     /** For an upload that was hashed and not kept, whose audio is not known. */
     async findBySize(bytes: KnownBytes, signal: AbortSignal): Promise<TrackId | undefined> {
       for (let after = 0; after < (lastId.get() ?? 0); after += IDS_IN_A_TURN) {
-        await turn();
+        await waitForTurn();
         const found = await firstWith(ofSize.all({ after, sizeBytes: bytes.sizeBytes }), bytes, signal);
         if (found !== undefined) return found;
       }

@@ -15,7 +15,7 @@ export function uploadsModule({ config, library, changes, ...deps }: UploadsModu
     ...deps,
     tmpDir: config.paths.tmp,
     releaseAudio: library.releaseAudio,
-    onUploaded: changes.audioAdded,
+    onUploaded: changes.announceAudioAdded,
   });
   return { offers: uploads, routes: uploadRoutes({ uploads, trackOut: library.trackOut }) } satisfies Module;
 }

@@ -162,11 +162,11 @@ export function createUploadService({
           await room.assertFree(staged.sizeBytes);
           return undefined;
         },
-        async write(audio, read) {
+        async write(audio, content) {
           stored = audio.storageUri ?? '';
           for (;;) {
-            const added = insert(userId, staged, audio, { read, filename }, comparison);
-            if (added?.isNew) charsets.remember(userId, added.trackId, { read, filename });
+            const added = insert(userId, staged, audio, { content, filename }, comparison);
+            if (added?.isNew) charsets.remember(userId, added.trackId, { content, filename });
             if (added) return added;
             const indexed = await comparison.find(audio.audioHash);
             isUnused = indexed !== undefined;
@@ -209,7 +209,7 @@ export function createUploadService({
         room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
         const identity = charsets.settle(userId, file);
         const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });
-        tracks.settleSpellings();
+        tracks.applyUsualSpellings();
         return { trackId, isNew: true };
       })
       .immediate();

@@ -1,98 +1,102 @@
-// Turns many small changes into few scans: collects changed folders until nothing more comes, and keeps those with a
-// file that is still growing for the next time. Pure: times, and looks at files, are passed in.
+// Turns many small changes into few scans: collects changed folders until no more changes come, and holds back folders
+// with a file that is still growing. Pure: times, and a function that reads the state of a file, are passed in.
 
 export interface QuietRules {
-  /** Changes are taken after this time without new ones; their files must not have changed for as long. */
+  /** Changes are due after this time without new ones; their files must not have changed for as long. */
   quietMs: number;
-  /** Changes that never stop are taken after this time. */
+  /** Changes that never stop are due after this time. */
   maxWaitMs: number;
-  /** The longest that a growing file delays its folder. */
+  /** A growing file delays its folder by at most this time. */
   holdMs: number;
 }
 
-export interface FileLook {
+export interface FileState {
   size: number;
   mtimeMs: number;
 }
 
-interface Entry {
+interface ChangedFolder {
   since: number;
-  isGone: boolean;
-  /** `at`: since when each has looked like this. */
-  files: Map<string, FileLook & { at: number }>;
+  hasRemovals: boolean;
+  files: Map<string, FileState & { unchangedSince: number }>;
 }
 
-interface TakenChanges {
+interface DueChanges {
   /** Folders from which something vanished. */
   vanished: string[];
   /** Folders in which something appeared or changed. */
   present: string[];
-  /** Changes since the last time. */
+  /** Number of changes since the last call of `take`. */
   count: number;
 }
 
 export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules) {
-  const entries = new Map<string, Entry>();
-  let begun = 0;
-  let latest = 0;
+  const changedFolders = new Map<string, ChangedFolder>();
+  let firstChangeAt = 0;
+  let lastChangeAt = 0;
   let count = 0;
 
-  function entryOf(folder: string, at: number): Entry {
-    if (entries.size === 0) begun = at;
-    latest = at;
+  function recordChange(folder: string, at: number): ChangedFolder {
+    if (changedFolders.size === 0) firstChangeAt = at;
+    lastChangeAt = at;
     count++;
-    const entry = entries.get(folder) ?? { since: at, isGone: false, files: new Map() };
-    entries.set(folder, entry);
-    return entry;
+    const changedFolder = changedFolders.get(folder) ?? { since: at, hasRemovals: false, files: new Map() };
+    changedFolders.set(folder, changedFolder);
+    return changedFolder;
   }
 
-  /** True when a file of the folder is still being written. */
-  function isGrowing(entry: Entry, look: (name: string) => FileLook | undefined, at: number): boolean {
-    let growing = false;
-    for (const [name, before] of entry.files) {
-      const now = look(name);
-      if (now === undefined) {
-        entry.files.delete(name);
-        entry.isGone = true;
-      } else if (!looksSame(now, before)) {
-        entry.files.set(name, { ...now, at });
-        growing = true;
-      } else growing ||= at - before.at < quietMs;
+  /** Returns whether a file of the folder is still being written. */
+  function hasGrowingFile(
+    changedFolder: ChangedFolder,
+    statFile: (name: string) => FileState | undefined,
+    at: number,
+  ): boolean {
+    let isGrowing = false;
+    for (const [name, previousState] of changedFolder.files) {
+      const currentState = statFile(name);
+      if (currentState === undefined) {
+        changedFolder.files.delete(name);
+        changedFolder.hasRemovals = true;
+      } else if (!isSameState(currentState, previousState)) {
+        changedFolder.files.set(name, { ...currentState, unchangedSince: at });
+        isGrowing = true;
+      } else isGrowing ||= at - previousState.unchangedSince < quietMs;
     }
-    return growing;
+    return isGrowing;
   }
 
   return {
-    /** A file was created, moved in or written to. */
-    noteFile(folder: string, name: string, look: FileLook, at: number): void {
-      const { files } = entryOf(folder, at);
-      const before = files.get(name);
-      if (!before || !looksSame(look, before)) files.set(name, { ...look, at });
+    /** To be called when a file was created, moved in or written to. */
+    noteFile(folder: string, name: string, state: FileState, at: number): void {
+      const { files } = recordChange(folder, at);
+      const previousState = files.get(name);
+      if (!previousState || !isSameState(state, previousState)) files.set(name, { ...state, unchangedSince: at });
     },
-    /** A file or folder in it vanished. */
-    noteGone(folder: string, at: number): void {
-      entryOf(folder, at).isGone = true;
+    /** To be called when a file or folder in `folder` vanished. */
+    noteRemoval(folder: string, at: number): void {
+      recordChange(folder, at).hasRemovals = true;
     },
-    /** Something changed, and the system did not say what. */
-    noteTouched: (folder: string, at: number): void => void entryOf(folder, at),
+    /** To be called when the system reports a change in `folder`, but not of which file. */
+    noteUnknownChange: (folder: string, at: number): void => void recordChange(folder, at),
 
-    /** When to take them; undefined while there are none. */
-    dueAt: (): number | undefined => (entries.size === 0 ? undefined : Math.min(latest + quietMs, begun + maxWaitMs)),
+    /** Returns the time at which to call `take`; undefined while there are no changes. */
+    dueAt: (): number | undefined =>
+      changedFolders.size === 0 ? undefined : Math.min(lastChangeAt + quietMs, firstChangeAt + maxWaitMs),
 
-    /** Removes and gives what can be scanned now. */
-    take(at: number, look: (folder: string, name: string) => FileLook | undefined): TakenChanges {
-      const taken: TakenChanges = { vanished: [], present: [], count };
-      for (const [folder, entry] of entries) {
-        const growing = isGrowing(entry, (name) => look(folder, name), at);
-        if (growing && at - entry.since < holdMs) continue;
-        if (entry.isGone) taken.vanished.push(folder);
-        if (!entry.isGone || entry.files.size > 0) taken.present.push(folder);
-        entries.delete(folder);
+    /** Removes and returns the folders that can be scanned now. */
+    take(at: number, statFile: (folder: string, name: string) => FileState | undefined): DueChanges {
+      const dueChanges: DueChanges = { vanished: [], present: [], count };
+      for (const [folder, changedFolder] of changedFolders) {
+        const isGrowing = hasGrowingFile(changedFolder, (name) => statFile(folder, name), at);
+        if (isGrowing && at - changedFolder.since < holdMs) continue;
+        if (changedFolder.hasRemovals) dueChanges.vanished.push(folder);
+        if (!changedFolder.hasRemovals || changedFolder.files.size > 0) dueChanges.present.push(folder);
+        changedFolders.delete(folder);
       }
-      [begun, latest, count] = [at, at, 0];
-      return taken;
+      [firstChangeAt, lastChangeAt, count] = [at, at, 0];
+      return dueChanges;
     },
   };
 }
 
-const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
+const isSameState = (a: FileState, b: FileState): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;

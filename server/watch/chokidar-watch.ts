@@ -12,17 +12,17 @@ export async function watchWithChokidar({
   root,
   maxFolders,
   onFile,
-  onGone,
-  onTouched,
+  onRemoval,
+  onUnknownChange,
   onError,
 }: TreeWatchOptions): Promise<TreeWatch> {
   const folders = listFolders(root, maxFolders);
   const pathOf = (path: string): string => nameToText(Buffer.from(relative(root, path).split(sep).join('/')));
   const folderOf = (path: string): string => pathOf(dirname(path));
   const noteFile = (path: string, stats?: Stats): void => {
-    const look = stats ?? lstatSync(path, { throwIfNoEntry: false });
-    if (kindOf(basename(path)) === 'mark') onTouched(folderOf(path));
-    else if (look) onFile(folderOf(path), nameToText(Buffer.from(basename(path))), look);
+    const currentStats = stats ?? lstatSync(path, { throwIfNoEntry: false });
+    if (kindOf(basename(path)) === 'mark') onUnknownChange(folderOf(path));
+    else if (currentStats) onFile(folderOf(path), nameToText(Buffer.from(basename(path))), currentStats);
   };
 
   const watcher = watch(root, {
@@ -35,20 +35,20 @@ export async function watchWithChokidar({
   watcher
     .on('add', noteFile)
     .on('change', noteFile)
-    .on('unlink', (path) => onGone(folderOf(path)))
+    .on('unlink', (path) => onRemoval(folderOf(path)))
     .on('unlinkDir', (path) => {
       folders.delete(path);
-      if (path !== root) onGone(folderOf(path));
+      if (path !== root) onRemoval(folderOf(path));
     })
     .on('addDir', (path) => {
       if (folders.add(path).size > maxFolders) onError(new TooManyFolders());
-    }); // may be called twice for one folder
+    }); // chokidar may report a folder twice
   await new Promise<void>((resolve, reject) => {
     watcher.once('ready', resolve).once('error', reject);
   });
   watcher.on('error', (error) => onError(error as Error));
-  // chokidar notices an overflow and reads the tree again by itself
-  return { folders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
+  // `refresh` does nothing: chokidar notices an overflow and reads the tree again by itself
+  return { countFolders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
 }
 
 function isIgnored(path: string, stats: Stats | undefined): boolean {
@@ -60,11 +60,11 @@ function isIgnored(path: string, stats: Stats | undefined): boolean {
 
 const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));
 
-/** Listed before chokidar starts, because it knows no limit. */
-function listFolders(root: string, limit: number): Set<string> {
+/** Lists all folders before chokidar starts, because chokidar has no limit. */
+function listFolders(root: string, maxFolders: number): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {
-    if (folders.size >= limit) throw new TooManyFolders();
+    if (folders.size >= maxFolders) throw new TooManyFolders();
     const folder = pending.pop() as string;
     folders.add(folder);
     if (!isMarked(folder)) for (const name of foldersIn(folder)) pending.push(join(folder, name));

@@ -1,26 +1,26 @@
-// Watches a folder tree through one system watch per folder, as Linux needs it. Chokidar does the same there, but keeps
-// every file in memory (350 MB for 10,500 folders with 50,000 files; this takes 20 MB and a tenth of the time), while a
-// scan needs only the folders. Synchronous, for the watching thread.
+// Watches a folder tree through one system watch per folder, as Linux needs it. Chokidar does the same there, but holds
+// every file in memory (350 MB for 10,500 folders with 50,000 files; this code takes 20 MB and a tenth of the time),
+// while a scan needs only the folders. Synchronous, for the watching thread.
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
 import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
 import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
-import type { FileLook } from './changed-folders.ts';
+import type { FileState } from './changed-folders.ts';
 
 export interface TreeWatchOptions {
   /** Absolute path without links. */
   root: string;
   maxFolders: number;
-  onFile(folder: string, name: string, look: FileLook): void;
-  onGone(folder: string): void;
-  onTouched(folder: string): void;
-  /** Not all of the tree is watched any more. */
+  onFile(folder: string, name: string, state: FileState): void;
+  onRemoval(folder: string): void;
+  onUnknownChange(folder: string): void;
+  /** Called when a part of the tree is no longer watched. */
   onError(error: Error): void;
 }
 
 export interface TreeWatch {
-  folders(): number;
-  /** After more events than the system keeps: watches what was missed. */
+  countFolders(): number;
+  /** Watches the tree anew. To be called after more events than the system queues. */
   refresh(): void;
   close(): void | Promise<void>;
 }
@@ -29,28 +29,35 @@ export class TooManyFolders extends Error {
   readonly code = 'TOO_MANY_FOLDERS';
 }
 
-/** Throws TooManyFolders, or the system's error when it has no watches left. */
-export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onError }: TreeWatchOptions): TreeWatch {
+/** Throws TooManyFolders, or the system's error when there are no watches left. */
+export function watchFolders({
+  root,
+  maxFolders,
+  onFile,
+  onRemoval,
+  onUnknownChange,
+  onError,
+}: TreeWatchOptions): TreeWatch {
   const watches = new Map<string, fs.FSWatcher>();
 
-  /** Watches a folder and everything below. Watches before it lists, so that nothing is missed in between. */
-  function open(top: string, onFound: (folder: string, name: string) => void = () => {}): void {
+  /** Watches a folder and everything below. Each folder is watched before it is listed, so that no change is missed. */
+  function watchTree(top: string, onEntry: (folder: string, name: string) => void = () => {}): void {
     const pending = [top];
     while (pending.length > 0) {
       const folder = pending.pop() as string;
-      if (!openOne(folder)) continue;
-      for (const { name, isFolder } of list(root, folder)) {
+      if (!watchFolder(folder)) continue;
+      for (const { name, isFolder } of listEntries(root, folder)) {
         if (isFolder) pending.push(join(folder, name));
-        else onFound(folder, name);
+        else onEntry(folder, name);
       }
     }
   }
 
-  function openOne(folder: string): boolean {
+  function watchFolder(folder: string): boolean {
     if (watches.size >= maxFolders) throw new TooManyFolders();
     try {
       const watch = fs.watch(absoluteOf(root, folder), 'buffer', (type, name) =>
-        guarded(() => hear(folder, type, name)),
+        reportErrors(() => handleEvent(folder, type, name)),
       );
       watch.on('error', (error) => {
         if (!isGoneOrClosed(error)) onError(error);
@@ -58,12 +65,12 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
       watches.set(folder, watch);
       return true;
     } catch (error) {
-      if (isGoneOrClosed(error)) return false; // cannot be scanned either
+      if (isGoneOrClosed(error)) return false; // a scan cannot read it either
       throw error;
     }
   }
 
-  function close(top: string): void {
+  function unwatchTree(top: string): void {
     for (const [folder, watch] of watches) {
       if (!isBelow(folder, top)) continue;
       watch.close();
@@ -71,43 +78,43 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
     }
   }
 
-  /** `rename`: something of this name appeared or vanished; `change`: it was written to. */
-  function hear(folder: string, type: string, bytes: Buffer | null): void {
-    if (bytes === null) return onTouched(folder);
+  /** `type` is `rename` when an entry of this name appeared or vanished, and `change` when it was written to. */
+  function handleEvent(folder: string, type: string, bytes: Buffer | null): void {
+    if (bytes === null) return onUnknownChange(folder);
     const name = nameToText(bytes);
     const kind = kindOf(name);
     const isMusic = kind !== 'other';
     const path = join(folder, name);
     if (kind === 'hidden') return;
     if (kind === 'mark') {
-      if (type === 'rename') reopen(folder);
-      return onTouched(folder);
+      if (type === 'rename') rewatchTree(folder);
+      return onUnknownChange(folder);
     }
-    const stat = lookAt(root, path);
+    const stat = statPath(root, path);
     if (stat?.isDirectory()) {
-      // also when it was watched: it may be another folder with the same name
-      if (type === 'rename' || !watches.has(path)) reopen(path);
+      // a watched folder is watched anew, too: it may be another folder with the same name
+      if (type === 'rename' || !watches.has(path)) rewatchTree(path);
     } else if (stat) {
-      if (watches.has(path)) close(path);
+      if (watches.has(path)) unwatchTree(path);
       if (isMusic) onFile(folder, name, stat);
     } else if (watches.has(path)) {
-      close(path);
-      onGone(folder);
-    } else if (isMusic) onGone(folder);
+      unwatchTree(path);
+      onRemoval(folder);
+    } else if (isMusic) onRemoval(folder);
   }
 
-  function reopen(folder: string): void {
-    close(folder);
-    open(folder, note);
+  function rewatchTree(folder: string): void {
+    unwatchTree(folder);
+    watchTree(folder, reportFile);
   }
 
-  function note(folder: string, name: string): void {
+  function reportFile(folder: string, name: string): void {
     if (kindOf(name) === 'other') return;
-    const stat = lookAt(root, join(folder, name));
+    const stat = statPath(root, join(folder, name));
     if (stat) onFile(folder, name, stat);
   }
 
-  function guarded(work: () => void): void {
+  function reportErrors(work: () => void): void {
     try {
       work();
     } catch (error) {
@@ -115,20 +122,20 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
     }
   }
 
-  open('');
+  watchTree('');
   return {
-    folders: () => watches.size,
+    countFolders: () => watches.size,
     refresh: () =>
-      guarded(() => {
-        close('');
-        open('');
+      reportErrors(() => {
+        unwatchTree('');
+        watchTree('');
       }),
-    close: () => close(''),
+    close: () => unwatchTree(''),
   };
 }
 
-/** Undefined when nothing is there, or this account may not see it; a scan finds out which. */
-export function lookAt(root: string, path: string): fs.Stats | undefined {
+/** Returns undefined when nothing is at the path, or this account may not see it; a scan finds out which. */
+export function statPath(root: string, path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(absoluteOf(root, path), { throwIfNoEntry: false });
   } catch (error) {
@@ -138,9 +145,10 @@ export function lookAt(root: string, path: string): fs.Stats | undefined {
 }
 
 /**
- * What is in a folder; nothing when it is gone, cannot be read or is ignored (its watch then waits for the mark to go).
+ * Lists the entries of a folder; none when it is gone, cannot be read or is ignored (its watch then waits for the
+ * ignore mark to be removed).
  */
-function list(root: string, folder: string): { name: string; isFolder: boolean }[] {
+function listEntries(root: string, folder: string): { name: string; isFolder: boolean }[] {
   try {
     const entries = fs
       .readdirSync(absoluteOf(root, folder), { withFileTypes: true, encoding: 'buffer' })

@@ -3,7 +3,7 @@ import type { WatchTiming } from './music-folder-watch.ts';
 import { createWatcher } from './service.ts';
 
 export interface WatchTuning {
-  /** How long the watch on the music folder waits for what. */
+  /** Delays and limits of the watch on the music folder. */
   watchTiming?: Partial<WatchTiming>;
 }
 

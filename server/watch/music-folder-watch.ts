@@ -1,5 +1,5 @@
-// Watches one music folder and requests scans of what changed. What cannot be watched is scanned from time to time;
-// while the folder is not there nothing is scanned.
+// Watches one music folder and requests scans of changed folders. A music folder that cannot be watched is scanned at
+// intervals; one that is offline is not scanned.
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { MainDb } from '../db/client.ts';
@@ -15,21 +15,21 @@ import type { ScanRequests } from './scan-requests.ts';
 import type { WatchBackend, WatchMessage, WatchOrder } from './watch-worker.ts';
 
 export interface WatchTiming extends QuietRules {
-  /** How often to check that the folder is still there, and the same. */
-  lookMs: number;
-  /** Between two scans of a folder that cannot be watched. */
+  /** How often to check that the folder still exists and is the same. */
+  folderCheckMs: number;
+  /** Time between two scans of a folder that cannot be watched. */
   pollMs: number;
   /** How often to check whether a running scan has ended. */
-  checkMs: number;
+  scanCheckMs: number;
   maxFolders: number;
   backend: WatchBackend;
 }
 
 export interface WatchStatus {
   state: 'off' | 'starting' | 'watching' | 'polling';
-  /** Why it is off, or why it polls. */
+  /** Why the state is `off` or `polling`. */
   reason?: string;
-  /** How many folders are watched. */
+  /** Number of watched folders. */
   folders?: number;
 }
 
@@ -37,11 +37,11 @@ interface MusicFolderWatchDeps {
   db: MainDb;
   log: Log;
   folder: MusicRoot;
-  /** Of all music folders. */
+  /** Returns the keys of all music folders. */
   keys: () => string[];
-  /** The path of the folder in lists of folders to scan. */
-  whole: () => string;
-  requests: Pick<ScanRequests, 'ask' | 'forget'>;
+  /** Returns the path of this music folder in lists of folders to scan. */
+  scanPath: () => string;
+  requests: Pick<ScanRequests, 'request' | 'forget'>;
   workerUrl: URL;
   times: WatchTiming;
 }
@@ -53,27 +53,36 @@ export const WATCH_TIMING: WatchTiming = {
   quietMs: 5_000,
   maxWaitMs: 60_000,
   holdMs: 600_000,
-  lookMs: 30_000,
+  folderCheckMs: 30_000,
   pollMs: 900_000,
-  checkMs: 1_000,
-  maxFolders: isLinux ? 50_000 : 20_000, // 2 KB and a kernel watch each, or chokidar's 10 KB
+  scanCheckMs: 1_000,
+  maxFolders: isLinux ? 50_000 : 20_000, // each takes 2 KB and a kernel watch, or 10 KB in chokidar
   backend: isLinux ? 'folders' : 'chokidar',
 };
 
-export function watchMusicFolder({ db, log, folder, keys, whole, requests, workerUrl, times }: MusicFolderWatchDeps) {
-  const inTree = (path: string): string => (path === '' ? whole() : join(rootPathOf(folder.key), path));
-  const ask = (folders: string[]): void => requests.ask(folders.map(inTree));
+export function watchMusicFolder({
+  db,
+  log,
+  folder,
+  keys,
+  scanPath,
+  requests,
+  workerUrl,
+  times,
+}: MusicFolderWatchDeps) {
+  const toScanPath = (path: string): string => (path === '' ? scanPath() : join(rootPathOf(folder.key), path));
+  const requestScan = (folders: string[]): void => requests.request(folders.map(toScanPath));
   let status: WatchStatus = { state: 'starting' };
   let root: MusicFolder | undefined;
   let worker: Worker | undefined;
-  let lookTimer: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
   let pollTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  // In sequence: a setting may change while the folder is being checked.
-  let last = Promise.resolve();
-  function next(work: () => unknown): void {
-    last = last
+  // Work is done in sequence, because a setting may change while the folder is being checked.
+  let queue = Promise.resolve();
+  function enqueue(work: () => unknown): void {
+    queue = queue
       .then(async () => {
         if (!isClosed) await work();
       })
@@ -81,121 +90,129 @@ export function watchMusicFolder({ db, log, folder, keys, whole, requests, worke
   }
 
   async function end(): Promise<void> {
-    clearInterval(lookTimer);
-    await letGo();
+    clearInterval(checkTimer);
+    await stopWatching();
   }
 
-  async function letGo(): Promise<void> {
+  async function stopWatching(): Promise<void> {
     clearInterval(pollTimer);
     root = undefined;
-    const ended = worker;
+    const oldWorker = worker;
     worker = undefined;
-    if (ended) await stopWorker(ended);
+    if (oldWorker) await stopWorker(oldWorker);
   }
 
-  /** Checks the folder, and starts or stops watching it; true when it is there. */
-  async function look(): Promise<boolean> {
-    const found = await findMusicFolder(db, folder, keys()).catch((error: unknown) => {
+  /** Checks the folder, and starts or stops watching it. Returns whether the folder is there. */
+  async function checkFolder(): Promise<boolean> {
+    const folderOrProblem = await findMusicFolder(db, folder, keys()).catch((error: unknown) => {
       if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
       return error.message;
     });
     if (isClosed) return false;
-    if (typeof found === 'string') {
-      await waitForReturn(found);
+    if (typeof folderOrProblem === 'string') {
+      await waitForReturn(folderOrProblem);
       return false;
     }
-    if (found.identity !== root?.identity) await open(found);
+    if (folderOrProblem.identity !== root?.identity) await startWatching(folderOrProblem);
     return true;
   }
 
   async function waitForReturn(problem: string): Promise<void> {
     if (status.state === 'polling' && status.reason === problem) return;
-    await letGo();
+    await stopWatching();
     if (isClosed) return;
-    requests.forget((path) => path === whole() || keyOfPath(keys(), path) === folder.key);
+    requests.forget((path) => path === scanPath() || keyOfPath(keys(), path) === folder.key);
     status = { state: 'polling', reason: problem };
-    log.warn({ reason: problem, look_every_ms: times.lookMs }, 'music folder not watched; waiting for its return');
+    log.warn({ reason: problem, check_every_ms: times.folderCheckMs }, 'music folder offline; waiting for its return');
   }
 
-  async function open(found: MusicFolder): Promise<void> {
-    await letGo();
+  async function startWatching(musicFolder: MusicFolder): Promise<void> {
+    await stopWatching();
     if (isClosed) return;
-    root = found;
+    root = musicFolder;
     status = { state: 'starting' };
-    const remote = await findRemoteFileSystem(found.path);
+    const fileSystem = await findRemoteFileSystem(musicFolder.path);
     if (isClosed) return;
-    if (remote !== undefined)
+    if (fileSystem !== undefined)
       return poll(
-        `The music folder is on a network file system (${remote}), which does not report changes by other machines.`,
+        `The music folder is on a network file system (${fileSystem}), which does not report changes by other machines.`,
       );
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
-    const order: WatchOrder = { root: found.path, quiet: { quietMs, maxWaitMs, holdMs }, maxFolders, backend };
-    const started = new Worker(workerUrl, { workerData: order });
-    worker = started;
-    const ifCurrent = (work: () => Promise<void>): void => next(() => (worker === started ? work() : undefined));
-    started.on('message', (message: WatchMessage) => ifCurrent(() => receive(message, found)));
-    started.on('error', (error) => ifCurrent(() => poll(`Watching the music folder failed (${messageOf(error)}).`)));
-    started.unref();
+    const order: WatchOrder = {
+      root: musicFolder.path,
+      quietRules: { quietMs, maxWaitMs, holdMs },
+      maxFolders,
+      backend,
+    };
+    const newWorker = new Worker(workerUrl, { workerData: order });
+    worker = newWorker;
+    const runIfCurrent = (work: () => Promise<void>): void =>
+      enqueue(() => (worker === newWorker ? work() : undefined));
+    newWorker.on('message', (message: WatchMessage) => runIfCurrent(() => receive(message, musicFolder)));
+    newWorker.on('error', (error) =>
+      runIfCurrent(() => poll(`Watching the music folder failed (${messageOf(error)}).`)),
+    );
+    newWorker.unref();
   }
 
   async function receive(message: WatchMessage, { path, isEmpty }: MusicFolder): Promise<void> {
-    if (message.type === 'failed') return poll(watchProblem(message.code, message.message, times.maxFolders));
+    if (message.type === 'failed') return poll(describeWatchProblem(message.code, message.message, times.maxFolders));
     status = { state: 'watching', folders: message.folders };
     if (message.type === 'watching') {
       log.info({ path, folders: message.folders }, 'watching the music folder');
-      if (!isEmpty) ask(['']); // what changed before the watch began
-    } else if (await look()) ask(message.scan);
+      if (!isEmpty) requestScan(['']); // finds changes from before the watch began
+    } else if (await checkFolder()) requestScan(message.scan);
   }
 
-  /** Scans from time to time, until a setting or the disk changes. */
+  /** Scans at intervals, until a setting or the disk changes. */
   async function poll(reason: string): Promise<void> {
-    const polled = root;
-    await letGo();
+    const polledRoot = root;
+    await stopWatching();
     if (isClosed) return;
-    root = polled;
+    root = polledRoot;
     status = { state: 'polling', reason };
     log.warn(
-      { path: polled?.path, reason, scan_every_ms: times.pollMs },
-      'music folder not watched; scanned from time to time',
+      { path: polledRoot?.path, reason, scan_every_ms: times.pollMs },
+      'music folder not watched; scanned at intervals',
     );
     const scan = async (): Promise<void> => {
-      if ((await look()) && root === polled) ask(['']);
+      if ((await checkFolder()) && root === polledRoot) requestScan(['']);
     };
-    pollTimer = setInterval(() => next(scan), times.pollMs).unref();
-    ask(['']);
+    pollTimer = setInterval(() => enqueue(scan), times.pollMs).unref();
+    requestScan(['']);
   }
 
-  lookTimer = setInterval(() => next(look), times.lookMs).unref();
-  next(look);
+  checkTimer = setInterval(() => enqueue(checkFolder), times.folderCheckMs).unref();
+  enqueue(checkFolder);
 
   return {
     folder,
     status: (): WatchStatus => status,
     async close(): Promise<void> {
-      isClosed = true; // work under way may hang on a dead disk, so it is not waited for
+      isClosed = true; // running work may hang on a dead disk, so close does not wait for it
       await end();
     },
   };
 }
 
-/** Why a folder cannot be watched, and what to do about it. `code` is the system's. */
-export function watchProblem(code: string, message: string, maxFolders: number): string {
+/** Says why a folder cannot be watched, and what to do about it. `code` is an error code of the system. */
+export function describeWatchProblem(code: string, message: string, maxFolders: number): string {
   if (code === 'TOO_MANY_FOLDERS') return `The music folder has more than ${maxFolders} folders, too many to watch.`;
   if (code === 'ENOSPC')
     return (
-      `The system allows this account to watch ${limit('max_user_watches')} folders, which is not enough. ` +
+      `The system allows this account to watch ${readInotifyLimit('max_user_watches')} folders, which is not enough. ` +
       'Raise fs.inotify.max_user_watches with sysctl, then switch watching off and on.'
     );
   if (code === 'EMFILE' || code === 'ENFILE')
     return (
-      `The system allows this account ${limit('max_user_instances')} watches, and other programs use them all. ` +
+      `The system allows this account ${readInotifyLimit('max_user_instances')} watches, and other programs use them all. ` +
       'Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), ' +
       'then switch watching off and on.'
     );
   return `The system cannot watch the music folder (${message}).`;
 }
 
-function limit(name: string): string {
+function readInotifyLimit(name: string): string {
   try {
     return readFileSync(`/proc/sys/fs/inotify/${name}`, 'utf8').trim();
   } catch {

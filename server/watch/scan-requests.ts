@@ -1,4 +1,4 @@
-// Folders that are to be scanned. While a scan runs they wait, and all that wait become one scan.
+// Collects folders to scan. While a scan runs, new requests wait; all waiting folders become one scan.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -16,34 +16,34 @@ interface ScanRequestsDeps {
 
 export type ScanRequests = ReturnType<typeof createScanRequests>;
 
-/** After an error of the job queue. */
+/** Pause after the job queue did not take a scan. */
 const QUEUE_PAUSE_MS = 10_000;
 
 export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   const stop = new AbortController();
-  let waiting: string[] = [];
-  let serving: Promise<void> | undefined;
-  let isBusy = false;
+  let pendingFolders: string[] = [];
+  let activeRun: Promise<void> | undefined;
+  let isRunning = false;
 
-  const add = (folders: string[]): void => {
-    waiting = foldersToScan([...waiting, ...folders]);
+  const addFolders = (folders: string[]): void => {
+    pendingFolders = foldersToScan([...pendingFolders, ...folders]);
   };
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stop.signal, ref: false });
 
-  async function serve(): Promise<void> {
-    isBusy = true;
+  async function scanPendingFolders(): Promise<void> {
+    isRunning = true;
     try {
-      while (waiting.length > 0 && !stop.signal.aborted) await scanAll(waiting.splice(0));
+      while (pendingFolders.length > 0 && !stop.signal.aborted) await scanFolders(pendingFolders.splice(0));
     } catch (error) {
       if (!stop.signal.aborted) log.error({ err: error }, 'scans of changed folders were not started');
     } finally {
-      isBusy = false;
+      isRunning = false;
     }
   }
 
-  async function scanAll(folders: string[]): Promise<void> {
+  async function scanFolders(folders: string[]): Promise<void> {
     const job = await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders }));
-    if (!job?.created) add(folders); // the running scan may be past them
+    if (!job?.created) addFolders(folders); // the running scan may have passed these folders already
     if (!job) return pause(QUEUE_PAUSE_MS);
     while (isUnfinished(job.id)) await pause(checkMs);
   }
@@ -58,19 +58,19 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   }
 
   return {
-    /** Folders to scan, as in `scan-scope.ts`. */
-    ask(folders: string[]): void {
-      add(folders);
-      if (!isBusy) serving = serve();
+    /** Requests a scan of these folders; paths are as in `scan-scope.ts`. */
+    request(folders: string[]): void {
+      addFolders(folders);
+      if (!isRunning) activeRun = scanPendingFolders();
     },
-    /** Forgets some of what waits; a running scan goes on. */
-    forget: (isMeant: (folder: string) => boolean): void => {
-      waiting = waiting.filter((folder) => !isMeant(folder));
+    /** Drops waiting folders that match; a running scan continues. */
+    forget: (matches: (folder: string) => boolean): void => {
+      pendingFolders = pendingFolders.filter((folder) => !matches(folder));
     },
     async close(): Promise<void> {
-      waiting = [];
+      pendingFolders = [];
       stop.abort();
-      await serving;
+      await activeRun;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Watches all music folders while LOCAL_MEDIA_WATCH is on. Their changes become one scan.
+// Watches all music folders while LOCAL_MEDIA_WATCH is on. Changes of several folders become one scan.
 import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
@@ -28,47 +28,48 @@ export type Watcher = ReturnType<typeof createWatcher>;
 
 export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl, timing }: WatcherDeps) {
   const times = { ...WATCH_TIMING, ...timing };
-  const requests = createScanRequests({ jobs, log, checkMs: times.checkMs });
-  let off: WatchStatus | undefined = { state: 'off', reason: 'The server has not started yet.' };
+  const requests = createScanRequests({ jobs, log, checkMs: times.scanCheckMs });
+  let offStatus: WatchStatus | undefined = { state: 'off', reason: 'The server has not started yet.' };
   let watches = new Map<string, MusicFolderWatch>();
   const stopListening: (() => void)[] = [];
   let isClosed = false;
-  let last = Promise.resolve();
-  const next = (work: () => Promise<void>): void => {
-    last = last.then(work).catch((error: unknown) => log.error({ err: error }, 'watching the music folders failed'));
+  let queue = Promise.resolve();
+  const enqueue = (work: () => Promise<void>): void => {
+    queue = queue.then(work).catch((error: unknown) => log.error({ err: error }, 'watching the music folders failed'));
   };
 
-  const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
+  const listKeys = (): string[] => musicFolders.roots().map(({ key }) => key);
 
-  /** Watches of folders that are as they were go on. */
-  async function adjust(): Promise<void> {
+  /** Starts and ends watches as the settings say; watches of unchanged folders continue. */
+  async function updateWatches(): Promise<void> {
     if (isClosed) return;
     const isOn = settings.get('LOCAL_MEDIA_WATCH');
     const folders = isOn ? musicFolders.list() : [];
-    const wholeOf = (key: string): string => (folders.length === 1 ? '' : key === '' ? FIRST_ALONE : rootPathOf(key));
-    off = !isOn
+    const scanPathOf = (key: string): string =>
+      folders.length === 1 ? '' : key === '' ? FIRST_ALONE : rootPathOf(key);
+    offStatus = !isOn
       ? { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' }
       : folders.length === 0
         ? { state: 'off', reason: 'No music folder is set.' }
         : undefined;
-    const before = watches;
+    const previousWatches = watches;
     watches = new Map();
-    const stays = (watch: MusicFolderWatch): boolean =>
+    const isStillSet = (watch: MusicFolderWatch): boolean =>
       folders.some(({ key, path }) => key === watch.folder.key && path === watch.folder.path);
-    const gone = [...before.values()].filter((watch) => !stays(watch));
-    if (gone.length > 0) requests.forget(() => true);
-    await Promise.all(gone.map((watch) => watch.close()));
+    const endedWatches = [...previousWatches.values()].filter((watch) => !isStillSet(watch));
+    if (endedWatches.length > 0) requests.forget(() => true);
+    await Promise.all(endedWatches.map((watch) => watch.close()));
     for (const { key, path } of folders) {
-      const kept = before.get(key);
+      const previousWatch = previousWatches.get(key);
       const watch =
-        kept && !gone.includes(kept)
-          ? kept
+        previousWatch && !endedWatches.includes(previousWatch)
+          ? previousWatch
           : watchMusicFolder({
               db,
               log,
               folder: { key, path },
-              keys,
-              whole: () => wholeOf(key),
+              keys: listKeys,
+              scanPath: () => scanPathOf(key),
               requests,
               workerUrl,
               times,
@@ -78,21 +79,22 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
   }
 
   return {
-    /** Starts in the background, and again when a setting or a folder changes. */
+    /** Starts watching in the background, and updates the watches when a setting or a folder changes. */
     start(): void {
       stopListening.push(
-        musicFolders.onChange(() => next(adjust)),
-        settings.onChange(['LOCAL_MEDIA_WATCH'], () => next(adjust)),
+        musicFolders.onChange(() => enqueue(updateWatches)),
+        settings.onChange(['LOCAL_MEDIA_WATCH'], () => enqueue(updateWatches)),
       );
-      next(adjust);
+      enqueue(updateWatches);
     },
-    /** Of the folder with this key; of the first without one. */
+    /** Returns the status of the folder with this key, or of the first folder. */
     status: (key?: string): WatchStatus =>
-      off ?? (key === undefined ? watches.values().next().value : watches.get(key))?.status() ?? { state: 'starting' },
+      offStatus ??
+      (key === undefined ? watches.values().next().value : watches.get(key))?.status() ?? { state: 'starting' },
     async close(): Promise<void> {
       isClosed = true;
       stopListening.forEach((stop) => stop());
-      off = { state: 'off', reason: 'The server is stopping.' };
+      offStatus = { state: 'off', reason: 'The server is stopping.' };
       await Promise.all([...[...watches.values()].map((watch) => watch.close()), requests.close()]);
     },
   };

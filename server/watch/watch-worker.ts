@@ -1,127 +1,127 @@
-// The watching thread: collects changes in the music folder, and says which folders to scan. In a thread of its own, so
-// that walking many folders, or a burst of changes, does not block the server.
+// The watching thread: collects changes in the music folder, and reports which folders to scan. It is a thread of its
+// own, so that walking many folders, or a burst of changes, does not block the server.
 import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { END } from '../runtime/stop-worker.ts';
+import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
-import { createPendingChanges, type FileLook, type QuietRules } from './changed-folders.ts';
+import { createPendingChanges, type FileState, type QuietRules } from './changed-folders.ts';
 import { foldersToScan } from '../files/folder-set.ts';
-import { lookAt, watchFolders, type TreeWatch } from './folder-watch.ts';
+import { statPath, watchFolders, type TreeWatch } from './folder-watch.ts';
 import { absoluteOf, join, parentOf } from '../files/relative-path.ts';
 import { IGNORE_MARKS } from '../files/music-names.ts';
 
 export interface WatchOrder {
   /** Absolute path without links. */
   root: string;
-  quiet: QuietRules;
+  quietRules: QuietRules;
   maxFolders: number;
   backend: WatchBackend;
 }
-/** `folders`: a watch of our own on each folder. `chokidar`: what chokidar does on this system. */
+/** `folders`: one watch per folder (folder-watch.ts). `chokidar`: what chokidar uses on this system. */
 export type WatchBackend = 'folders' | 'chokidar';
 
-/** To the server: the whole tree is watched; folders to scan; why the tree is not watched, or not any more. */
+/** Messages to the server: the whole tree is watched; these folders are to be scanned; the tree cannot be watched. */
 export type WatchMessage =
   | { type: 'watching'; folders: number }
   | { type: 'changed'; scan: string[]; folders: number }
   | { type: 'failed'; code: string; message: string };
 
 /**
- * From this many changes on, everything is scanned: Linux drops events beyond 16,384 in its queue, and Node does not
- * say.
+ * After more changes than this, everything is scanned: Linux drops events beyond 16,384 in its queue, and Node does not
+ * report that.
  */
-const OVERRUN = 4_000;
+const MAX_TRACKED_CHANGES = 4_000;
 
 const port = parentPort;
 if (!port) throw new Error('watch-worker runs as a worker thread');
 const post = (message: WatchMessage): void => port.postMessage(message);
 
-const { root, quiet, maxFolders, backend } = workerData as WatchOrder;
-const changes = createPendingChanges(quiet);
+const { root, quietRules, maxFolders, backend } = workerData as WatchOrder;
+const changes = createPendingChanges(quietRules);
 let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
 
 let isEnding = false;
-port.on('message', (message: typeof END) => {
-  isEnding = message === END;
+port.on('message', (message: typeof END_MESSAGE) => {
+  isEnding = message === END_MESSAGE;
   clearTimeout(timer);
   void tree?.close();
   port.close();
 });
 
 const now = (): number => performance.now();
-function plan(): void {
-  const due = changes.dueAt();
-  if (tree && due !== undefined) timer ??= setTimeout(onTimer, Math.max(0, due - now()), tree);
+function scheduleReport(): void {
+  const dueAt = changes.dueAt();
+  if (tree && dueAt !== undefined) timer ??= setTimeout(onTimer, Math.max(0, dueAt - now()), tree);
 }
 
-function onTimer(watched: TreeWatch): void {
+function onTimer(treeWatch: TreeWatch): void {
   timer = undefined;
-  const due = changes.dueAt();
-  if (due !== undefined && due <= now()) take(watched);
-  plan();
+  const dueAt = changes.dueAt();
+  if (dueAt !== undefined && dueAt <= now()) reportChanges(treeWatch);
+  scheduleReport();
 }
 
-function take(watched: TreeWatch): void {
-  const { vanished, present, count } = changes.take(now(), (folder, name) => lookAt(root, join(folder, name)));
+function reportChanges(treeWatch: TreeWatch): void {
+  const { vanished, present, count } = changes.take(now(), (folder, name) => statPath(root, join(folder, name)));
   if (vanished.length + present.length === 0) return;
-  const isOverrun = count > OVERRUN;
-  if (isOverrun) watched.refresh();
+  const isOverrun = count > MAX_TRACKED_CHANGES;
+  if (isOverrun) treeWatch.refresh();
   const scan = isOverrun
     ? ['']
-    : foldersToScan([...vanished, ...present].map(nearestFolder)).filter((folder) => !isHidden(folder));
-  if (scan.length > 0) post({ type: 'changed', scan, folders: watched.folders() });
+    : foldersToScan([...vanished, ...present].map(findNearestFolder)).filter((folder) => !isIgnored(folder));
+  if (scan.length > 0) post({ type: 'changed', scan, folders: treeWatch.countFolders() });
 }
 
-/** The folder, or the nearest one above that exists: only a folder that is there can prove what is gone. */
-function nearestFolder(folder: string): string {
+/** Returns the folder, or the nearest existing folder above it: a scan of an existing folder finds what is gone. */
+function findNearestFolder(folder: string): string {
   let path = folder;
-  while (path !== '' && !lookAt(root, path)?.isDirectory()) path = parentOf(path);
+  while (path !== '' && !statPath(root, path)?.isDirectory()) path = parentOf(path);
   return path;
 }
 
-/** A scan of a folder does not see an ignore mark above it. */
-function isHidden(folder: string): boolean {
+/** Returns whether an ignore mark is in a folder above, which a scan of the folder alone does not see. */
+function isIgnored(folder: string): boolean {
   for (let path = folder; path !== ''; path = parentOf(path)) {
     if (IGNORE_MARKS.some((mark) => existsSync(absoluteOf(root, join(parentOf(path), mark))))) return true;
   }
   return false;
 }
 
-const fail = (error: unknown): void =>
+const reportFailure = (error: unknown): void =>
   post({
     type: 'failed',
     code: error instanceof Error && 'code' in error ? String(error.code) : '',
     message: messageOf(error),
   });
 
-const noted =
-  <A extends unknown[]>(note: (...args: A) => void) =>
+const withTimer =
+  <A extends unknown[]>(record: (...args: A) => void) =>
   (...args: A): void => {
-    note(...args);
-    plan();
+    record(...args);
+    scheduleReport();
   };
 
 try {
   const options = {
     root,
     maxFolders,
-    onError: fail,
-    onFile: noted((folder: string, name: string, look: FileLook) =>
-      changes.noteFile(folder, name, { size: look.size, mtimeMs: look.mtimeMs }, now()),
+    onError: reportFailure,
+    onFile: withTimer((folder: string, name: string, state: FileState) =>
+      changes.noteFile(folder, name, { size: state.size, mtimeMs: state.mtimeMs }, now()),
     ),
-    onGone: noted((folder: string) => changes.noteGone(folder, now())),
-    onTouched: noted((folder: string) => changes.noteTouched(folder, now())),
+    onRemoval: withTimer((folder: string) => changes.noteRemoval(folder, now())),
+    onUnknownChange: withTimer((folder: string) => changes.noteUnknownChange(folder, now())),
   };
   tree =
     backend === 'folders'
       ? watchFolders(options)
       : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
-  if (isEnding) void tree.close(); // while the tree was opened
-  post({ type: 'watching', folders: tree.folders() });
-  plan();
-  // what listing all folders left behind: an idle thread collects nothing by itself (7 MB with 20,000 tracks)
+  if (isEnding) void tree.close(); // END came while the tree was being opened
+  post({ type: 'watching', folders: tree.countFolders() });
+  scheduleReport();
+  // frees the memory of listing all folders: an idle thread collects no garbage by itself (7 MB with 20,000 tracks)
   void globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
 } catch (error) {
-  fail(error);
+  reportFailure(error);
 }

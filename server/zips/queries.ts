@@ -4,7 +4,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
-import { inNamedAlbum } from '../db/unnamed.ts';
+import { inNamedAlbum } from '../db/unknown-names.ts';
 
 export interface NamedRow extends RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber'> {
   albumTitle: RowAs<typeof albums, 'title'>['title'] | null;

@@ -15,7 +15,7 @@ import { sendBytes } from '../http/send-bytes.ts';
 import { zipBytes, zipSize, type ZipEntry } from '../http/zip.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 import type { PlaylistService } from '../playlists/service.ts';
-import { turn } from '../runtime/time-slices.ts';
+import { waitForTurn } from '../runtime/time-slices.ts';
 import type { PreparedFile, SendWish, StreamingService } from '../streaming/service.ts';
 import { createZipQueries, type NamedRow } from './queries.ts';
 
@@ -103,7 +103,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
           absent.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
         }
       }
-      await turn();
+      await waitForTurn();
     }
     if (planned.length === 0) throw conflict('None of these tracks has audio on this server.');
     if (absent.length > 0)

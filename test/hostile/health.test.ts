@@ -111,8 +111,8 @@ test('health does not wait for a storage that does not answer, and asks it once'
       },
       diskUsage: () => Promise.resolve(null),
     },
-    musicFolders: { all: () => [], whyOffline: () => undefined },
-    lookAtFolders: () => Promise.resolve(),
+    musicFolders: { listAll: () => [], offlineReason: () => undefined },
+    checkFolders: () => Promise.resolve(),
     log: quiet,
     nowForAges: { doubtMs: () => 0 },
   });

@@ -66,7 +66,7 @@ describe('the pass', () => {
           const heard = heardOf(steps, answer === 'quiet' ? 0.05 : 0.5);
           return Promise.resolve({ heard, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
         },
-        stored: (id) => prints.get(id),
+        findStored: (id) => prints.get(id),
         store: (id, sound) => void prints.set(id, sound),
       },
       measured: createMeasuredWriter(temp.db.$client),

@@ -9,7 +9,7 @@ import { targetDeps } from '../../server/backup/service.ts';
 import { BACKUP_TASK } from '../../server/backup/tasks.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { openSecretStore } from '../../server/config/secret-store.ts';
-import { withStoredSettings } from '../../server/config/secrets.ts';
+import { addStoredSettings } from '../../server/config/secrets.ts';
 import { createLog } from '../../server/log/log.ts';
 import { s3 } from '../../server/storage/s3-backend.ts';
 import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';
@@ -85,9 +85,9 @@ describe('a set-up from before', () => {
     );
     writeFileSync(join(dir, 'settings.json'), JSON.stringify(file));
     const log = createLog('silent');
-    const secretStore = await openSecretStore({ file: join(dir, 'secrets.json'), wish: 'file', log });
+    const secretStore = await openSecretStore({ file: join(dir, 'secrets.json'), requestedPlace: 'file', log });
     await secretStore.set('setting.s3_secret_access_key', fake.settings.S3_SECRET_ACCESS_KEY);
-    const config = await withStoredSettings(loadConfig({ file, env: { DATA_DIR: dir } }), secretStore);
+    const config = await addStoredSettings(loadConfig({ file, env: { DATA_DIR: dir } }), secretStore);
     const db = openMigrated(join(dir, 'tonearm.db'));
     if (isBackedUp)
       db.$client
@@ -113,7 +113,7 @@ describe('a set-up from before', () => {
     });
     expect(JSON.stringify(written)).not.toContain(fake.settings.S3_SECRET_ACCESS_KEY);
     expect(s3.forBackups?.(config).config.settings).toMatchObject({ S3_PREFIX: 'home/backups' });
-    const again = await withStoredSettings(loadConfig({ file: written, env: { DATA_DIR: dir } }), secretStore);
+    const again = await addStoredSettings(loadConfig({ file: written, env: { DATA_DIR: dir } }), secretStore);
     expect(again.settings).toEqual(config.settings);
   });
 

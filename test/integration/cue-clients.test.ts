@@ -123,7 +123,7 @@ describe.skipIf(!ffmpeg)('while the folder is watched', () => {
     makeFolder();
     server = await startServer({
       env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
-      watchTiming: { quietMs: 100, lookMs: 100, pollMs: 200, checkMs: 20 },
+      watchTiming: { quietMs: 100, folderCheckMs: 100, pollMs: 200, scanCheckMs: 20 },
     });
   });
   afterAll(async () => {

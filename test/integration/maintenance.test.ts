@@ -21,9 +21,9 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
 import { verifyDays } from '../../server/maintenance/daily-verify.ts';
-import { createMend } from '../../server/maintenance/mend.ts';
+import { createAudioRepair } from '../../server/maintenance/audio-repair.ts';
 import { createVerify, type VerifyDeps } from '../../server/maintenance/verify.ts';
-import { prepareIsUsed, prepareListKept } from '../../server/maintenance/queries.ts';
+import { prepareIsUsed, prepareListTracks } from '../../server/maintenance/queries.ts';
 import type { GarbageResult } from '../../server/maintenance/wire.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import type { Backend } from '../../server/storage/backend.ts';
@@ -61,7 +61,7 @@ async function open(mode: 'copy' | 'reference', env: Record<string, string> = {}
   server = await startServer({
     env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: mode, ACCESS_TOKEN_TTL: '60d', ...env },
     now: () => new Date(clock),
-    verifyPace: { lookEveryMs: 1, mostLooks: 2 },
+    verifyPace: { checkEveryMs: 1, maxChecks: 2 },
   });
   await run('/sources/local_folder/scan');
   return allTracks(server);
@@ -114,11 +114,11 @@ async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
     proveCover: () => Promise.resolve('good'),
     provePicture: () => Promise.resolve('good'),
     isBusy: () => false,
-    onGone: () => undefined,
+    onMissing: () => undefined,
     onReturned: () => undefined,
     listMissing: () => [],
-    lookAgain: () => Promise.resolve(false),
-    mend: createMend({ db: server.app.db, musicRoots: () => music, storage, cachedCopy: () => undefined }),
+    recheckAudio: () => Promise.resolve(false),
+    repair: createAudioRepair({ db: server.app.db, musicRoots: () => music, storage, cachedCopy: () => undefined }),
     ...parts,
   });
   return (await handler(
@@ -283,7 +283,7 @@ describe('verify', () => {
       expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
       await server.app.drain();
       renameSync(join(server.dir, 'away'), pathOf(track));
-      await server.app.dailyVerify.look();
+      await server.app.dailyVerify.startIfDue();
       await server.app.drain();
       expect(await availability(track)).toBe('available');
     });
@@ -336,7 +336,7 @@ describe('verify', () => {
     const good = readFileSync(pathOf(first));
     for (const track of [first, second, third]) flip(pathOf(track));
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
-    const mend = createMend({
+    const repair = createAudioRepair({
       db: server.app.db,
       musicRoots: () => join(base, 'not there'),
       storage,
@@ -348,7 +348,7 @@ describe('verify', () => {
         return 'healed';
       },
     });
-    const tally = await verifyWith({ storage, mend });
+    const tally = await verifyWith({ storage, repair });
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
       [first.id]: null,
@@ -364,8 +364,8 @@ describe('verify', () => {
     const parts = async (): Promise<JobOut[]> =>
       (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
     for (let day = 0; day < 3; day++) {
-      await server.app.dailyVerify.look();
-      await server.app.dailyVerify.look(); // once a day
+      await server.app.dailyVerify.startIfDue();
+      await server.app.dailyVerify.startIfDue(); // once a day
       await server.app.drain();
       days.push((await parts()).reduce((sum, { result }) => sum + (result as VerifyReport).checked, 0));
       clock += DAY_MS + 1;
@@ -437,6 +437,6 @@ describe('garbage collection', () => {
       ),
     ).toContain('tracks_content_hash');
     expect(prepareIsUsed(db)('nothing', 'audio/x')).toBe(false);
-    expect(prepareListKept(db)(0, 3).map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(prepareListTracks(db)(0, 3).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 });

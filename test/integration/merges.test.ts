@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { KEPT_MS } from '../../server/library/trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../../server/library/trash/trash.ts';
 import type { MergeOut, MergePage } from '../../server/library/merges/merge-wire.ts';
 import type { LyricsOut, TrackOut } from '../../server/library/wire.ts';
 import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
@@ -466,7 +466,7 @@ test('a merge is undone by those who may edit, while the other track is there, a
   await music.scan();
   expect(await music.merges()).toMatchObject([{ id }]);
   const db = music.server.app.db.$client;
-  db.prepare('UPDATE trashed_tracks SET deleted_at = deleted_at - ?').run(KEPT_MS + 1);
+  db.prepare('UPDATE trashed_tracks SET deleted_at = deleted_at - ?').run(TRASH_RETENTION_MS + 1);
   await music.server.app.trash.purgeOld();
   expect(await music.merges()).toEqual([]);
   expect((await music.undo(id)).status).toBe(404);

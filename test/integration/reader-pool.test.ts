@@ -85,7 +85,9 @@ test('results stay with their files', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   const paths = ['good1.mp3', 'hangs.mka', 'good5.mp3', 'nowhere.mp3', 'good3.mp3'];
   const results = await read(pool, paths);
-  const frames = results.map((result) => (result.ok ? Math.round(result.read.facts.durationMs / (1152 / 44.1)) : null));
+  const frames = results.map((result) =>
+    result.ok ? Math.round(result.content.facts.durationMs / (1152 / 44.1)) : null,
+  );
   expect(frames).toEqual([101, null, 105, null, 103]);
   expect(outcomes(results)[3]).toBe('the file was removed while it was read');
 });
@@ -209,7 +211,7 @@ test('600 damaged copies of good files are read or rejected with a reason', asyn
   expect(existsSync(folder)).toBe(true);
 });
 
-function expectSound({ read: { facts, tags }, sizeBytes }: Extract<ReadResult, { ok: true }>, group: number): void {
+function expectSound({ content: { facts, tags }, sizeBytes }: Extract<ReadResult, { ok: true }>, group: number): void {
   const { durationMs, bitrateKbps, sampleRateHz, channels } = facts;
   expect(
     Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { END, stopWorker } from '../../server/runtime/stop-worker.ts';
+import { END_MESSAGE, stopWorker } from '../../server/runtime/stop-worker.ts';
 
 /** Reports that it runs; then runs the given code. `told` is for its notes. */
 function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<unknown> } {
@@ -16,7 +16,9 @@ function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<
 
 it('a thread is asked to end, and awaited until it has released its resources', async () => {
   const { worker, told, runs } = start(
-    `port.on('message', (word) => { if (word === '${END}') setImmediate(() => { told[0] = 1; port.close(); }); });`,
+    `port.on('message', (word) => {
+      if (word === '${END_MESSAGE}') setImmediate(() => { told[0] = 1; port.close(); });
+    });`,
   );
   await runs;
   await stopWorker(worker);

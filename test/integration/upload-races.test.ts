@@ -256,12 +256,12 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         cpSync(clean[0] as string, join(music, 'a.mp3'));
         const [file] = await reader.read({ root: music, paths: ['a.mp3'], copyTo: null, hashLarge: true });
         if (!file?.ok) throw new Error('the file cannot be read');
-        const { read, audioHash, sizeBytes } = file;
+        const { content, audioHash, sizeBytes } = file;
         return tracks.insert({
           source: 'local_folder',
           sourceId: 'a.mp3',
-          identity: toIdentity(read, 'a.mp3'),
-          audio: toAudio(read, { storageUri: 'file:a.mp3', contentHash: null, audioHash, sizeBytes }),
+          identity: toIdentity(content, 'a.mp3'),
+          audio: toAudio(content, { storageUri: 'file:a.mp3', contentHash: null, audioHash, sizeBytes }),
         });
       },
       leases,

@@ -16,8 +16,8 @@ const TIMING: Partial<WatchTiming> = {
   quietMs: 1_000,
   maxWaitMs: 600_000,
   holdMs: 600_000,
-  lookMs: 1_000,
-  checkMs: 10,
+  folderCheckMs: 1_000,
+  scanCheckMs: 10,
 };
 
 let base: string;

@@ -44,25 +44,25 @@ afterEach(async () => {
 const beganScans = (...folders: string[][]) => expect.poll(() => begun, { interval: 5 }).toEqual(folders);
 
 test('all folders that are requested at once are one scan', async () => {
-  requests.ask(['b/c', 'a', 'b']);
+  requests.request(['b/c', 'a', 'b']);
   await beganScans(['a', 'b']);
 });
 
 test('requests during a scan wait, and become one scan after it', async () => {
-  requests.ask(['a']);
+  requests.request(['a']);
   await beganScans(['a']);
-  requests.ask(['b']);
-  requests.ask(['c/d']);
-  requests.ask(['c']);
+  requests.request(['b']);
+  requests.request(['c/d']);
+  requests.request(['c']);
   endScan();
   await beganScans(['a'], ['b', 'c']);
 });
 
 test('a folder that changes while a scan of it runs is scanned again after it', async () => {
-  requests.ask(['a']);
+  requests.request(['a']);
   await beganScans(['a']);
-  requests.ask(['a']);
-  requests.ask(['a/b']);
+  requests.request(['a']);
+  requests.request(['a/b']);
   endScan();
   await beganScans(['a'], ['a']);
 });
@@ -70,7 +70,7 @@ test('a folder that changes while a scan of it runs is scanned again after it', 
 test('a scan that a user started does not cover later changes: they are scanned after it', async () => {
   await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
-  requests.ask(['a/b']);
+  requests.request(['a/b']);
   endScan();
   await beganScans([''], ['a/b']);
 });
@@ -78,17 +78,17 @@ test('a scan that a user started does not cover later changes: they are scanned 
 test('the whole folder, while a user scans the whole folder, is scanned again', async () => {
   await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
-  requests.ask(['', 'a']);
+  requests.request(['', 'a']);
   endScan();
   await beganScans([''], ['']);
 });
 
 test('discarded requests are not scanned', async () => {
-  requests.ask(['a']);
+  requests.request(['a']);
   await beganScans(['a']);
-  requests.ask(['b']);
+  requests.request(['b']);
   requests.forget(() => true);
-  requests.ask(['c']);
+  requests.request(['c']);
   endScan();
   await beganScans(['a'], ['c']);
 });

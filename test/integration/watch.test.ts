@@ -17,9 +17,9 @@ const TIMING: Partial<WatchTiming> = {
   quietMs: 300,
   maxWaitMs: 600_000,
   holdMs: 600_000,
-  lookMs: 100,
+  folderCheckMs: 100,
   pollMs: 200,
-  checkMs: 20,
+  scanCheckMs: 20,
 };
 /** For changes that must be one scan: a pause of a busy machine must not look like their end. */
 const TOGETHER: Partial<WatchTiming> = { quietMs: 1_500 };

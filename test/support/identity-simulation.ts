@@ -1,5 +1,5 @@
-// Random changes of a music folder against the real scan, with everything but decoding: real files, whose text says what
-// they sound like, the real walk, rows and stages; only the reader and the fingerprints are made up. A thousand
+// Random changes of a music folder against the real scan, with everything but decoding: real files, whose text says
+// what they sound like, the real walk, rows and stages; only the reader and the fingerprints are made up. A thousand
 // sequences take seconds, and one that fails is made shorter until nothing can be left out.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -94,7 +94,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
           sizeBytes: 1,
           audioHash: isLarge && !hashLarge ? null : `p1:${audio}`,
           stored: copyTo === null ? null : { key: `audio/${audio}-${title}`, sha256: `${audio}-${title}` },
-          read: {
+          content: {
             facts: {
               format: formatOf(audio),
               codec: formatOf(audio),
@@ -161,17 +161,24 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   };
   const hearing: Pick<
     Hearing,
-    'ofFile' | 'ofKept' | 'ofTrack' | 'like' | 'isLikeDeleted' | 'alike' | 'stored' | 'store'
+    | 'ofFile'
+    | 'ofStoredAudio'
+    | 'ofTrack'
+    | 'findSimilarTo'
+    | 'soundsLikeDeleted'
+    | 'listSimilarTracks'
+    | 'findStored'
+    | 'store'
   > = {
-    stored: () => undefined,
+    findStored: () => undefined,
     store: () => {},
     ofFile: ({ path }) => {
       const { sound } = JSON.parse(fs.readFileSync(path, 'utf8')) as Content;
       return Promise.resolve(isHeard ? fingerprint(sound) : undefined);
     },
-    ofKept: heardOf,
+    ofStoredAudio: heardOf,
     ofTrack: heardOf,
-    like: ({ raw }) =>
+    findSimilarTo: ({ raw }) =>
       db.$client
         .prepare<[], { id: TrackId; audio_hash: string | null }>('SELECT id, audio_hash FROM tracks')
         .all()
@@ -179,13 +186,13 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
           const sound = soundOf(audio_hash);
           return sound >= 0 && fingerprint(sound).raw[0] === raw[0] ? [{ id, similarity: 0.97 }] : [];
         }),
-    isLikeDeleted: ({ raw }) =>
+    soundsLikeDeleted: ({ raw }) =>
       db.$client
         .prepare<[], string | null>('SELECT audio_hash FROM trashed_tracks WHERE merged_into IS NULL AND is_hidden = 0')
         .pluck()
         .all()
         .some((hash) => soundOf(hash) >= 0 && fingerprint(soundOf(hash)).raw[0] === raw[0]),
-    alike: (id) =>
+    listSimilarTracks: (id) =>
       db.$client
         .prepare<[], { id: TrackId; audio_hash: string | null }>('SELECT id, audio_hash FROM tracks')
         .all()

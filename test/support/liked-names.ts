@@ -2,7 +2,7 @@
 // one of those that the tracks are in now, and on no other.
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
-import { isNamed, isNamedArtist } from '../../server/db/unnamed.ts';
+import { isNamed, isNamedArtist } from '../../server/db/unknown-names.ts';
 
 const KINDS = {
   album: {

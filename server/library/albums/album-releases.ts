@@ -5,7 +5,7 @@ import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { albums, tracks } from '../../db/schema.ts';
-import { isNamed } from '../../db/unnamed.ts';
+import { isNamed } from '../../db/unknown-names.ts';
 import { albumName, folderKey, folderOfTrack, LAST_CHARACTER, partsOfName } from './album-names.ts';
 import type { TrackNames } from '../tracks/annotations.ts';
 import { releasesOf, type NamedTrack } from './releases.ts';

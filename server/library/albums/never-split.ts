@@ -5,7 +5,7 @@ import type { MainDb } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { artists, trackArtists, tracks } from '../../db/schema.ts';
-import { inNamedAlbum, isNamed } from '../../db/unnamed.ts';
+import { inNamedAlbum, isNamed } from '../../db/unknown-names.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { createResolver } from '../tracks/resolve.ts';
@@ -100,7 +100,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       refile(albumId, first.id, whole);
       insertKey.run(splitMarkOf(albumId), albumId);
     }
-    for (const [id, names] of previousNames) writer.renamed(id, names);
+    for (const [id, names] of previousNames) writer.noteRename(id, names);
     writer.sweepEmpty(
       albumsOf(splitTracks),
       parts.map(({ id }) => id),
@@ -129,7 +129,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
         continue;
       refile(albumId, whole.id, first);
     }
-    for (const [id, names] of previousNames) writer.renamed(id, names);
+    for (const [id, names] of previousNames) writer.noteRename(id, names);
     return joinedTracks.length;
   }
 

@@ -19,7 +19,7 @@ import {
 import { mostFrequent } from './releases.ts';
 import type { LibraryService } from '../service.ts';
 import { REGROUP_ALBUMS } from '../tasks.ts';
-import { KEPT_MS } from '../trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import { toAlbumOut } from '../wire-maps.ts';
 
 /** Folders that are listed for each album. */
@@ -49,7 +49,7 @@ const toRegroupingOut = ({ id, title, artistName, before, madeAt }: Regrouping):
   artist_name: artistName,
   albums_before: (before as AlbumsBefore).length,
   made_at: toIso(madeAt),
-  expires_at: toIso(new Date(madeAt.getTime() + KEPT_MS)),
+  expires_at: toIso(new Date(madeAt.getTime() + TRASH_RETENTION_MS)),
 });
 
 export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }: RegroupingRouteDeps): Route[] => [

@@ -2,7 +2,7 @@
 // everywhere, with what people did; the album shows the best of them, and its details the others as versions.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
-import { inNamedAlbum } from '../../db/unnamed.ts';
+import { inNamedAlbum } from '../../db/unknown-names.ts';
 import { compareQuality } from '../tracks/audio-quality.ts';
 import { groupConnected, createComparison, placeOf } from './releases.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';

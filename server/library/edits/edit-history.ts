@@ -17,9 +17,9 @@ import {
   withEditsOf,
   type FieldChange,
 } from './identity-changes.ts';
-import { isSameIdentity, prepareKnownTracks, withoutMeasured } from '../tracks/track-identity.ts';
+import { isSameIdentity, prepareFindTrack, withoutMeasured } from '../tracks/track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from '../trash/track-snapshot.ts';
-import { KEPT_MS } from '../trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import type { TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 
@@ -75,9 +75,9 @@ interface EditHistoryDeps {
 export type EditHistory = ReturnType<typeof createEditHistory>;
 
 export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
-  const findStoredTrack = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareFindTrack(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - KEPT_MS);
+  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - TRASH_RETENTION_MS);
 
   /** Does the work and stores what it replaced. Throws what the work throws, and `not_found`. */
   function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
@@ -286,7 +286,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
 }
 
 /** For a scan that read other tags of a track: undoing its edits restores the new tags. */
-export function tagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
+export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
   for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
     const previousState = edit.before as PreviousState;
     const identity = { ...withEditsOf(previousState.identity, tags), lyrics: undefined };

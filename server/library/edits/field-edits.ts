@@ -5,7 +5,7 @@ import type { Db, MainDb } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../../db/schema.ts';
 import { LISTED_TEXTS, type FieldChanges, type FoldedColumn } from '../../db/track-fields.ts';
-import { UNNAMED_KEYS } from '../../db/unnamed.ts';
+import { UNNAMED_KEYS } from '../../db/unknown-names.ts';
 import { notFound } from '../../errors.ts';
 import { foldedText, sortKey } from '../tracks/sort-and-identity-keys.ts';
 import { createResolver } from '../tracks/resolve.ts';

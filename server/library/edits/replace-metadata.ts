@@ -6,7 +6,7 @@ import { tracks, type Origin } from '../../db/schema.ts';
 import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../../db/track-fields.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
-import { prepareKnownTracks } from '../tracks/track-identity.ts';
+import { prepareFindTrack } from '../tracks/track-identity.ts';
 import { TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 
@@ -23,7 +23,7 @@ export interface TypedMetadata extends FieldChanges {
 }
 
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
-  const findStoredTrack = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareFindTrack(db.$client);
 
   /**
    * The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`. Removes an album and artists

@@ -59,7 +59,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
           const roots = musicFolders.list().map(({ key, name }) => ({
             path: pathOfRoot(key),
             name,
-            is_offline: musicFolders.whyOffline(key) !== undefined,
+            is_offline: musicFolders.offlineReason(key) !== undefined,
           }));
           const items = roots.slice(query.offset, query.offset + query.limit);
           const page = toPaged({ items, total: roots.length }, query, (root) => root);
@@ -72,7 +72,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
             name,
           })),
           parents: parentsOf(folder),
-          is_offline: musicFolders.whyOffline(folder.key) !== undefined,
+          is_offline: musicFolders.offlineReason(folder.key) !== undefined,
           track_count: folders.countTracks(folder),
         };
       },

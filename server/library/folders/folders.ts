@@ -9,7 +9,7 @@ import type { Page, Paged } from '../../http/paging.ts';
 import type { ReadAside } from '../lists/list-pages.ts';
 import { createResultCache } from '../lists/result-cache.ts';
 import { sortKey } from '../tracks/sort-and-identity-keys.ts';
-import { inNamedAlbum, namedAlbumOf } from '../../db/unnamed.ts';
+import { inNamedAlbum, namedAlbumOf } from '../../db/unknown-names.ts';
 import type { Params, Statements } from '../lists/statement-cache.ts';
 
 export interface FolderRef {

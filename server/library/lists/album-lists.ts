@@ -1,7 +1,7 @@
 // Which albums a list holds and in what order: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
-import { isNamed } from '../../db/unnamed.ts';
+import { isNamed } from '../../db/unknown-names.ts';
 import { formatTest, likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';

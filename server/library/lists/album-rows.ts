@@ -8,7 +8,7 @@ import type { Page } from '../../http/paging.ts';
 import { releaseTypes } from '../albums/release-types.ts';
 import { IS_RELEASE_OF_FILE, moreTagsFor } from './track-rows.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
-import { isNamed } from '../../db/unnamed.ts';
+import { isNamed } from '../../db/unknown-names.ts';
 
 type Column =
   | 'id'

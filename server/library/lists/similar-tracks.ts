@@ -3,7 +3,7 @@
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import type { Statements } from './statement-cache.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity-score.ts';
-import { namedAlbumOf } from '../../db/unnamed.ts';
+import { namedAlbumOf } from '../../db/unknown-names.ts';
 
 const MAX_SEEDS = 200;
 const MAX_TRACKS_OF_ARTIST = 300;

@@ -5,7 +5,7 @@ import type { Availability, TrackRow, tracks } from '../../db/schema.ts';
 import type { MoreTags } from '../../db/more-tags.ts';
 import { fieldColumns, type FieldValues } from '../../db/track-fields.ts';
 import type { Statements } from './statement-cache.ts';
-import { inNamedAlbum } from '../../db/unnamed.ts';
+import { inNamedAlbum } from '../../db/unknown-names.ts';
 import { TYPED_RELEASE } from '../tracks/track-values.ts';
 
 /** Columns that TrackOut shows, besides the fields of db/track-fields.ts. */

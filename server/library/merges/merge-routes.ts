@@ -8,7 +8,7 @@ import { MergePage, type MergeOut } from './merge-wire.ts';
 import type { Merges, PastMerge } from './merges.ts';
 import type { LibraryService } from '../service.ts';
 import type { TrackSummary } from '../lists/track-rows.ts';
-import { KEPT_MS } from '../trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import { toTrackOut } from '../wire-maps.ts';
 import { TrackOut } from '../wire.ts';
 
@@ -23,7 +23,7 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
   reason: merge.reason,
   merged_at: toIso(new Date(merge.deletedAt)),
   merged_by_name: merge.deletedByName,
-  expires_at: toIso(new Date(merge.deletedAt + KEPT_MS)),
+  expires_at: toIso(new Date(merge.deletedAt + TRASH_RETENTION_MS)),
 });
 
 interface MergeRouteDeps {

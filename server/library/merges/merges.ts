@@ -14,15 +14,15 @@ import {
 } from '../../db/schema.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Page, Paged } from '../../http/paging.ts';
-import { identityUnderEdits, tagsUnderEdits } from '../edits/edit-history.ts';
+import { identityUnderEdits, replaceTagsUnderEdits } from '../edits/edit-history.ts';
 import { changesOf, takeBack, withEditsOf, type FieldChange } from '../edits/identity-changes.ts';
 import { separatedPlace } from '../tracks/overwritten-place.ts';
-import { prepareKnownTracks } from '../tracks/track-identity.ts';
+import { prepareFindTrack } from '../tracks/track-identity.ts';
 import type { TrackMerge, TrackMergePart } from './track-merge.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot } from '../trash/track-snapshot.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
-import { KEPT_MS, type Trash } from '../trash/trash.ts';
+import { TRASH_RETENTION_MS, type Trash } from '../trash/trash.ts';
 
 /** Results of the analysis, which belong to the audio and move with it. */
 const AUDIO_TABLES = ['track_fingerprints', 'fingerprint_pieces'];
@@ -84,7 +84,7 @@ interface ListParams {
 
 interface MergesDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'mergedInto' | 'musicDivided'>;
+  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'noteMerge' | 'musicDivided'>;
   merge: TrackMerge;
   movers: readonly TrackMergePart[];
   trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
@@ -95,7 +95,7 @@ export type Merges = ReturnType<typeof createMerges>;
 
 export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
   const snapshots = createTrackSnapshots(db.$client);
-  const findStoredTrack = prepareKnownTracks(db.$client);
+  const findStoredTrack = prepareFindTrack(db.$client);
   const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
   const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
   // two statements, so that the merges of one track are found by its index
@@ -159,7 +159,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           merge: { ...carried, before: keptState },
         };
         const audio = keptState === null ? undefined : keptState.audio;
-        tracks.mergedInto(keptId, emptiedId);
+        tracks.noteMerge(keptId, emptiedId);
         merge.mergeInto(keptId, emptiedId, (inner) =>
           trash.put(inner, by, emptiedId, beforeRemoval, { into: keptId, reason, snapshot: merged, audio }),
         );
@@ -263,7 +263,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     snapshots.replaceRows(keptId, AUDIO_TABLES, keptState.ofAudio);
     const isEditedSince = takenRow['metadata_status'] === 'manual' && keptState.status !== 'manual';
     const editedIdentity = findStoredTrack(keptId)?.identity ?? identity;
-    if (keptState.tags) tagsUnderEdits(tx, keptId, keptState.tags);
+    if (keptState.tags) replaceTagsUnderEdits(tx, keptId, keptState.tags);
     if (!isEditedSince) tracks.batch(() => tracks.setIdentity(keptId, withEditsOf(editedIdentity, identity), folder));
     const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
     return Object.fromEntries(columns.map((name) => [name, takenRow[name] ?? null]));
@@ -421,7 +421,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     divide,
     /** Lists all merges, or those into one track, latest first. */
     list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const params = { since: now().getTime() - KEPT_MS, ...(into !== undefined && { into }) };
+      const params = { since: now().getTime() - TRASH_RETENTION_MS, ...(into !== undefined && { into }) };
       const merges = into === undefined ? allMerges : mergesInto;
       return { items: merges.list.all({ ...params, limit, offset }), total: merges.count.get(params) ?? 0 };
     },

@@ -2,7 +2,7 @@
 // `dark side time` finds it.
 import type { Sqlite } from '../../db/client.ts';
 import { searchFold } from '../tracks/sort-and-identity-keys.ts';
-import { inNamedAlbum, isNamed, isNamedArtist } from '../../db/unnamed.ts';
+import { inNamedAlbum, isNamed, isNamedArtist } from '../../db/unknown-names.ts';
 
 // Albums and artists without a name have no search text.
 export type SearchKind = 'artist' | 'album' | 'track';

@@ -7,7 +7,7 @@ import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { annotationMoves, NamedItem, trackDepartures } from '../../db/schema.ts';
-import { isNamed, isNamedArtist } from '../../db/unnamed.ts';
+import { isNamed, isNamedArtist } from '../../db/unknown-names.ts';
 import type { Renumbered } from '../trash/track-snapshot.ts';
 
 /** The annotations of `from` move to `to`. */

@@ -3,7 +3,7 @@
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { fieldsFrom, type KnownFields } from '../../db/track-fields.ts';
-import { prepareKnownTracks } from './track-identity.ts';
+import { prepareFindTrack } from './track-identity.ts';
 import type { TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
@@ -12,7 +12,7 @@ export function prepareDecodedTexts(
   client: Sqlite,
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'renameAlbum'>,
 ) {
-  const findStoredTrack = prepareKnownTracks(client);
+  const findStoredTrack = prepareFindTrack(client);
   const findAlbum = client.prepare<[AlbumId], { tracks: number }>(
     'SELECT track_count AS tracks FROM albums WHERE id = ?',
   );

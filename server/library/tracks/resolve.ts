@@ -8,7 +8,7 @@ import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
 import { albumName, folderKey, folderOfAlbum, LAST_CHARACTER, TITLE_END } from '../albums/album-names.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from '../search-index/search-index.ts';
-import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../../db/unnamed.ts';
+import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../../db/unknown-names.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';
 /** Returns the name if it has a visible character and is no placeholder. */
@@ -369,7 +369,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
         setTitle.run(title, id);
     },
-    /** Marks artists for `settleSpellings`. */
+    /** Marks artists for `applyUsualSpellings`. */
     respell: (ids: Iterable<ArtistId>): void => {
       for (const id of ids) respelledArtists.add(id);
     },
@@ -377,7 +377,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
      * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
      * Call before the transaction ends.
      */
-    settleSpellings(): void {
+    applyUsualSpellings(): void {
       for (const id of respelledArtists) {
         const usualName = usualSpelling(spellingsOf.all(id));
         const current = findNames.get(id);

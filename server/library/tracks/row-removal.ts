@@ -13,7 +13,10 @@ export interface LeftOver {
   coverKey: string | null;
 }
 
-export type RowRemovalDeps = Pick<TrackWriter, 'search' | 'sweepEmpty' | 'joinUnnamedAlbum' | 'returned' | 'noteAlbum'>;
+export type RowRemovalDeps = Pick<
+  TrackWriter,
+  'search' | 'sweepEmpty' | 'joinUnnamedAlbum' | 'noteReturn' | 'noteAlbum'
+>;
 
 /** Runs inside the caller's transaction and calls `beforeRemoval` while the row still exists. Throws `not_found`. */
 export function removeTrackRow(

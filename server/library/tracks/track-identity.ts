@@ -10,9 +10,9 @@ import { splitArtists } from '../albums/artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { isVariousArtists, visibleName, VARIOUS_ARTISTS } from './resolve.ts';
 import type { TrackIdentity } from './track-values.ts';
-import { inNamedAlbum } from '../../db/unnamed.ts';
+import { inNamedAlbum } from '../../db/unknown-names.ts';
 
-export interface KnownTrack extends RowAs<
+export interface TrackWithIdentity extends RowAs<
   typeof tracks,
   | 'id'
   | 'source'
@@ -37,7 +37,7 @@ export interface KnownTrack extends RowAs<
 
 interface Row
   extends
-    Omit<KnownTrack, 'folder' | 'identity'>,
+    Omit<TrackWithIdentity, 'folder' | 'identity'>,
     FieldValues,
     RowAs<typeof tracks, 'title' | 'artistName' | 'genre' | 'recordingMbid' | 'acoustidId' | 'charset' | 'provenance'> {
   folder: number | null;
@@ -52,9 +52,9 @@ interface Row
   genres: string;
 }
 
-export type FindKnownTrack = ReturnType<typeof prepareKnownTracks>;
+export type FindTrack = ReturnType<typeof prepareFindTrack>;
 
-export function prepareKnownTracks(client: Sqlite) {
+export function prepareFindTrack(client: Sqlite) {
   const find = client.prepare<
     [TrackId],
     Row
@@ -78,7 +78,7 @@ export function prepareKnownTracks(client: Sqlite) {
       LEFT JOIN lyrics l ON l.track_id = t.id
     WHERE t.id = ?`);
 
-  return (id: TrackId): KnownTrack | undefined => {
+  return (id: TrackId): TrackWithIdentity | undefined => {
     const row = find.get(id);
     return row && { ...row, folder: row.folder ?? undefined, identity: toIdentity(row) };
   };

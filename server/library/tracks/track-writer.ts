@@ -6,7 +6,7 @@ import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import { isExplicit, type MoreTags } from '../../db/more-tags.ts';
 import type { RowOf } from '../../db/rows.ts';
 import { tracks, type albums, type artists, type MetadataStatus, type trackArtists } from '../../db/schema.ts';
-import { isNamed } from '../../db/unnamed.ts';
+import { isNamed } from '../../db/unknown-names.ts';
 import type { Lyrics } from '../../media/types.ts';
 import { createAlbumReleases } from '../albums/album-releases.ts';
 import { createAnnotations, type AnnotationPart, type TrackNames } from './annotations.ts';
@@ -185,7 +185,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   });
 
   /** To be called after a track got other names, before empty albums and artists are removed. */
-  function renamed(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
+  function noteRename(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
     const currentNames = namesOf(id, findRow.get(id)?.album_id ?? null);
     const artists = [currentNames.albumArtist, ...currentNames.artists];
     if (
@@ -217,7 +217,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     resolver,
     search,
     namesOf,
-    renamed,
+    renamed: noteRename,
     settleAlbum: (id) => void settleAlbum.run(id),
     sweepEmpty,
     now,
@@ -236,7 +236,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       isBatch = true;
       try {
         const result = write();
-        resolver.settleSpellings();
+        resolver.applyUsualSpellings();
         releases.regroupSmallAlbums();
         search.writeBatch();
         counts.settle();
@@ -248,7 +248,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
         search.endBatch();
       }
     },
-    settleSpellings: resolver.settleSpellings,
+    applyUsualSpellings: resolver.applyUsualSpellings,
     /** Call after rolling back a savepoint inside a batch. */
     forget(): void {
       resolver.forget();
@@ -309,7 +309,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       touchAlbum.run(time, resolved.album.id);
       resolver.respell(previousNames.artists);
       if (identity.provenance?.[TYPED_RELEASE] !== undefined) resolver.noteAlbum(resolved.album.id);
-      renamed(id, previousNames, hadOtherMusic);
+      noteRename(id, previousNames, hadOtherMusic);
       sweepEmpty(previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
       if (previousNames.album === null || previousNames.album === resolved.album.id) return;
       settleAlbum.run(previousNames.album);
@@ -317,15 +317,15 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     },
 
     namesOf,
-    renamed,
+    noteRename,
     /** To be called before a track is merged into another one and its row is deleted. */
-    mergedInto(keptId: TrackId, emptiedId: TrackId): void {
+    noteMerge(keptId: TrackId, emptiedId: TrackId): void {
       const names = (id: TrackId) => namesOf(id, findRow.get(id)?.album_id ?? null);
       annotations.trackMerged(keptId, emptiedId, names(keptId), names(emptiedId));
     },
     musicDivided: annotations.musicDivided,
     /** To be called when the row of a track is back; its albums and artists may have other ids by now. */
-    returned(id: TrackId, renumbered: readonly Renumbered[]): void {
+    noteReturn(id: TrackId, renumbered: readonly Renumbered[]): void {
       annotations.trackReturned(id, namesOf(id, findRow.get(id)?.album_id ?? null), renumbered);
       this.noteAlbumOf(id);
       if (!isBatch) releases.regroupSmallAlbums();
@@ -338,7 +338,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       if (!name || findNamed.get(id) === undefined) return;
       const previousNames = listTracksOf.all(id).map((track) => [track, namesOf(track, id)] as const);
       resolver.renameAlbum(id, name);
-      for (const [track, names] of previousNames) renamed(track, names);
+      for (const [track, names] of previousNames) noteRename(track, names);
     },
 
     /** Puts a track that has no album into the one without a name, after its artist changed or it came back. */

@@ -6,7 +6,7 @@ import type { TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { tracks } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
-import { eachAtOnce } from '../../runtime/concurrency.ts';
+import { forEachConcurrently } from '../../runtime/concurrency.ts';
 import type { AudioStore } from '../../storage/audio-store.ts';
 import { FILE_SCHEME } from '../../storage/uri.ts';
 
@@ -22,10 +22,10 @@ interface RestoredFilesDeps {
   /** Called when the file of an available track does not exist. */
   markLost: (id: TrackId, uri: string) => void;
   /** Makes a missing track available if its file is there. */
-  lookAgain: (id: TrackId) => Promise<unknown>;
+  recheckAudio: (id: TrackId) => Promise<unknown>;
 }
 
-export function createRestoredFiles({ db, audioStore, isOffline, markLost, lookAgain }: RestoredFilesDeps) {
+export function createRestoredFiles({ db, audioStore, isOffline, markLost, recheckAudio }: RestoredFilesDeps) {
   const findFile = db.$client.prepare<[TrackId], RowAs<typeof tracks, 'availability'> & { uri: string }>(
     `SELECT storage_uri AS uri, availability FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
   );
@@ -46,10 +46,10 @@ export function createRestoredFiles({ db, audioStore, isOffline, markLost, lookA
     async function checkFile(id: TrackId): Promise<void> {
       const file = end.signal.aborted ? undefined : findFile.get(id);
       if (!file || isOffline(file.uri)) return;
-      if (file.availability === 'missing') await lookAgain(id);
+      if (file.availability === 'missing') await recheckAudio(id);
       else if ((await isGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
     }
     const timeout = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
-    await Promise.race([eachAtOnce(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
+    await Promise.race([forEachConcurrently(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
   };
 }

@@ -6,7 +6,7 @@ import { idParam, pageQuery, toPaged } from '../../http/paging.ts';
 import { route, type Route } from '../../http/route.ts';
 import { toIso } from '../../http/times.ts';
 import type { LibraryService } from '../service.ts';
-import { KEPT_MS, type Trash, type TrashedTrack } from './trash.ts';
+import { TRASH_RETENTION_MS, type Trash, type TrashedTrack } from './trash.ts';
 import { toTrackOut } from '../wire-maps.ts';
 import { DeletedOut, RestoredOut, TrackOut, TrashPage, type TrashedTrackOut } from '../wire.ts';
 
@@ -29,7 +29,7 @@ const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrac
   deleted_at: toIso(track.deletedAt),
   deleted_by_id: track.deletedBy,
   deleted_by_name: track.deletedByName,
-  expires_at: toIso(new Date(track.deletedAt.getTime() + KEPT_MS)),
+  expires_at: toIso(new Date(track.deletedAt.getTime() + TRASH_RETENTION_MS)),
   may_delete: mayDelete,
 });
 

@@ -22,14 +22,14 @@ import { trashedTracks, users } from '../../db/schema.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Page, Paged } from '../../http/paging.ts';
 import type { Principal } from '../../http/route.ts';
-import { inSlices, partsOf, turn } from '../../runtime/time-slices.ts';
+import { inSlices, partsOf, waitForTurn } from '../../runtime/time-slices.ts';
 import { albumOfCover } from '../../storage/local-paths.ts';
 import { FILE_SCHEME } from '../../storage/uri.ts';
 import { overwrittenPlace } from '../tracks/overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from '../tracks/row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
-export const KEPT_MS = 30 * 86_400_000;
+export const TRASH_RETENTION_MS = 30 * 86_400_000;
 /** Rows that one transaction deletes; their objects are released after it. */
 const ROWS_PER_PURGE = 50;
 /** Failed tracks that are listed in the answer. */
@@ -158,7 +158,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
       { behavior: 'immediate' },
     );
     for (const leftOver of purgedRows) await release(leftOver);
-    await turn(); // release() waits for nothing when there is nothing to delete
+    await waitForTurn(); // release() waits for nothing when there is nothing to delete
     return purgedRows.length;
   }
   const isCoverUsed = (tx: Db, key: string | null): boolean =>
@@ -311,7 +311,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     },
     /** Deletes tracks that have been in the trash for 30 days. */
     async purgeOld(at = now()): Promise<void> {
-      const cutoff = new Date(at.getTime() - KEPT_MS);
+      const cutoff = new Date(at.getTime() - TRASH_RETENTION_MS);
       while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
     },
     /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */

@@ -121,7 +121,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
       if (album?.artistId != null) writer.search.set('artist', album.artistId);
     }
     for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
-    writer.returned(Number(snapshot.track['id']) as TrackId, renumbered);
+    writer.noteReturn(Number(snapshot.track['id']) as TrackId, renumbered);
     writer.sweepEmpty([], []); // names that were looked up before are forgotten
   }
 

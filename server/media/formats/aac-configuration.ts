@@ -6,11 +6,11 @@ const SBR = 5;
 const PS = 29;
 
 export interface AacConfiguration {
-  /** Of the output; twice that of the frames if SBR is declared. 0 if unknown. */
+  /** Sample rate of the output; twice that of the frames if SBR is declared. 0 if unknown. */
   sampleRateHz: number;
-  /** Of the frames. */
+  /** Sample rate of the frames. */
   coreRateHz: number;
-  /** 0 if the stream itself has it. */
+  /** 0 if the number is in the stream itself. */
   channels: number;
   samplesPerFrame: number;
 }

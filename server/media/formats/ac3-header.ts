@@ -3,20 +3,20 @@ import type { FrameKind } from './frame-walk.ts';
 
 const RATES = [48000, 44100, 32000];
 const KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
-/** By `acmod`, without the low-frequency channel. */
+/** Number of channels by `acmod`, without the low-frequency channel. */
 const CHANNELS = [2, 1, 2, 3, 3, 4, 4, 5];
 const BLOCKS = [1, 2, 3, 6];
 const SAMPLES_PER_BLOCK = 256;
-/** Of `strmtyp`: adds channels to the frame before it. */
+/** Value of `strmtyp` for a frame that adds channels to the frame before it. */
 const DEPENDENT = 1;
 
 const isSync = (b: Uint8Array, i: number): boolean => b[i] === 0x0b && b[i + 1] === 0x77;
 const idOf = (b: Uint8Array, i: number): number => (b[i + 5] as number) >> 3;
-/** Of an E-AC-3 frame. */
+/** Returns whether an E-AC-3 frame is a dependent one. */
 const isDependent = (b: Uint8Array, i: number): boolean => (b[i + 2] as number) >> 6 === DEPENDENT;
 const isEnhanced = (b: Uint8Array, i: number): boolean => idOf(b, i) > 10;
 
-/** Whether an E-AC-3 frame is at `i`. Needs six bytes. */
+/** Returns whether an E-AC-3 frame is at `i`. Needs six bytes. */
 export const isEac3 = (b: Uint8Array, i: number): boolean => isSync(b, i) && isEnhanced(b, i);
 
 function frameBytes(b: Uint8Array, i: number): number {
@@ -35,7 +35,7 @@ function rateOf(b: Uint8Array, i: number): number {
   return (RATES[code] ?? 0) / (id === 9 ? 2 : id === 10 ? 4 : 1);
 }
 
-/** Dependent and further independent substreams belong to the frame before them. */
+/** Returns 0 for dependent and further independent substreams, which belong to the frame before them. */
 function samplesOf(b: Uint8Array, i: number): number {
   if (!isEnhanced(b, i)) return 6 * SAMPLES_PER_BLOCK;
   if (isDependent(b, i) || ((b[i + 2] as number) >> 3) & 7) return 0;
@@ -46,12 +46,16 @@ function samplesOf(b: Uint8Array, i: number): number {
 export const AC3_FRAMES: FrameKind = { headerBytes: 8, sync: 0x0b, frameBytes, streamOf: rateOf, samplesOf };
 
 export function ac3Frame(b: Uint8Array, i: number): { sampleRateHz: number; channels: number; codec: string } {
-  const enhanced = isEnhanced(b, i);
-  const mode = enhanced ? ((b[i + 4] as number) >> 1) & 7 : (b[i + 6] as number) >> 5;
+  const isEac3Frame = isEnhanced(b, i);
+  const mode = isEac3Frame ? ((b[i + 4] as number) >> 1) & 7 : (b[i + 6] as number) >> 5;
   // three optional pairs of bits precede the flag of the low-frequency channel
-  const skipped = (mode & 1 && mode !== 1 ? 2 : 0) + (mode & 4 ? 2 : 0) + (mode === 2 ? 2 : 0);
-  const low = enhanced
+  const optionalBits = (mode & 1 && mode !== 1 ? 2 : 0) + (mode & 4 ? 2 : 0) + (mode === 2 ? 2 : 0);
+  const lfeChannels = isEac3Frame
     ? (b[i + 4] as number) & 1
-    : ((((b[i + 6] as number) << 8) | (b[i + 7] as number)) >> (12 - skipped)) & 1;
-  return { sampleRateHz: rateOf(b, i), channels: (CHANNELS[mode] as number) + low, codec: enhanced ? 'eac3' : 'ac3' };
+    : ((((b[i + 6] as number) << 8) | (b[i + 7] as number)) >> (12 - optionalBits)) & 1;
+  return {
+    sampleRateHz: rateOf(b, i),
+    channels: (CHANNELS[mode] as number) + lfeChannels,
+    codec: isEac3Frame ? 'eac3' : 'ac3',
+  };
 }

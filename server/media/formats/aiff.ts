@@ -6,19 +6,23 @@ import { fillGaps, TagBuilder, type EmbeddedPicture, type TextField, type FileRe
 import { decodeUtf8 } from '../text.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
-import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
+import { findChunk, isDamaged, MAX_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 
 const COMM = fourCc('COMM');
 const SSND = fourCc('SSND');
 const ID3 = fourCc('ID3 ');
 const ID3_LOWER = fourCc('id3 ');
-const TEXT = new Map<number, TextField>([
+const TEXT_FIELDS = new Map<number, TextField>([
   [fourCc('NAME'), 'title'],
   [fourCc('AUTH'), 'artist'],
   [fourCc('ANNO'), 'comment'],
 ]);
-/** Chunks that are looked for after a damaged one. */
-const SOUGHT = { sought: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT.keys()]), audio: SSND, sizeAt: u32be };
+/** Chunks that are searched for after a damaged one. */
+const SEARCHED_CHUNKS = {
+  sought: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT_FIELDS.keys()]),
+  audio: SSND,
+  sizeAt: u32be,
+};
 /** Compression types that are PCM, of any byte order or size. */
 const PCM = new Set(['NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', '42ni', '23ni', 'fl32', 'FL32', 'fl64', 'FL64']);
 const IMA4_SAMPLES_PER_FRAME = 64;
@@ -38,10 +42,10 @@ export function readAiff(window: Window, start: number, keepPictures: boolean): 
   let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   const builder = new TagBuilder();
   let at = start + 12;
-  for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {
+  for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
-    if (isDamaged(window, at, i) && searches++ < MOST_SEARCHES) {
-      at = findChunk(window, last + 8, SOUGHT); // the chunk before has a wrong length
+    if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
+      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the chunk before has a wrong length
       if (at < 0) break;
       continue;
     }
@@ -49,18 +53,18 @@ export function readAiff(window: Window, start: number, keepPictures: boolean): 
     const name = u32be(window.bytes, i);
     const size = u32be(window.bytes, i + 4);
     const body = at + 8;
-    last = at;
+    lastChunkAt = at;
     if (name === COMM) common ??= commonAt(window, body, size);
     else if (name === SSND) payload ??= soundAt(window, body, size);
     else if (name === ID3 || name === ID3_LOWER) id3 ??= readId3Chunk(window, body, keepPictures);
-    else readText(window, builder, TEXT.get(name), body, size);
+    else readText(window, builder, TEXT_FIELDS.get(name), body, size);
     at = body + size + (size & 1);
   }
   if (!common) throw new UnreadableAudio('the AIFF file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the AIFF file has no audio');
-  const plain = builder.finish();
-  const tags = id3?.tags ?? plain;
-  if (id3) fillGaps(tags, plain);
+  const textTags = builder.finish();
+  const tags = id3?.tags ?? textTags;
+  if (id3) fillGaps(tags, textTags);
   return { facts: factsOf(common, payload), tags, pictures: id3?.pictures ?? [] };
 }
 
@@ -72,7 +76,7 @@ function commonAt(window: Window, at: number, size: number): Common | undefined 
     channels: u16be(b, i),
     frames: u32be(b, i + 2),
     bitDepth: u16be(b, i + 6),
-    sampleRateHz: extended(b, i + 8),
+    sampleRateHz: readExtended(b, i + 8),
     compression: 'NONE',
   };
   const k = size >= 22 ? window.at(at + 18, 4) : -1;
@@ -81,12 +85,12 @@ function commonAt(window: Window, at: number, size: number): Common | undefined 
 }
 
 /** IEEE 754 extended precision: sign and 15 bits of exponent, 64 bits of mantissa with its leading 1. */
-function extended(b: Buffer, i: number): number {
+function readExtended(b: Buffer, i: number): number {
   const exponent = u16be(b, i) & 0x7fff;
   return u64be(b, i + 2) * 2 ** (exponent - 16383 - 63);
 }
 
-/** The samples follow an offset and a block size. */
+/** Returns the range of the samples, which follow an offset and a block size. */
 function soundAt(window: Window, at: number, size: number): { start: number; end: number } | undefined {
   const i = window.at(at, 8);
   if (i < 0) return undefined;

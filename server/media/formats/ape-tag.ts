@@ -19,7 +19,7 @@ export interface ApeTag {
   count: number;
 }
 
-/** The tag whose footer ends at `end`, if there is one. */
+/** Finds the tag whose footer ends at `end`. */
 export function findApeTag(window: Window, end: number): ApeTag | undefined {
   const i = window.at(end - FOOTER_BYTES, FOOTER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'APETAGEX')) return undefined;
@@ -63,7 +63,7 @@ function readText(window: Window, builder: TagBuilder, name: string, at: number,
     builder.add(field, value);
 }
 
-/** `Cover Art (Front)`: a file name, NUL, the picture. */
+/** Reads `Cover Art (Front)`: a file name, NUL, the picture. */
 function readPicture(window: Window, builder: TagBuilder, name: string, at: number, length: number): void {
   if (!name.toLowerCase().startsWith('cover art') || length > MAX_ENCODED_PICTURE_BYTES) return;
   const head = Math.min(length, 600);

@@ -1,4 +1,4 @@
-// The header objects of a WMA file, including those of its header extension.
+// Reads the header objects of a WMA file, including those of its header extension.
 import { MAX_CHUNKS, MAX_COMMENTS } from '../limits.ts';
 import { UnreadableAudio, type ByteSource } from '../types.ts';
 
@@ -7,13 +7,13 @@ const OBJECT_HEADER_BYTES = 24;
 const EXTENSION_HEADER_BYTES = 46;
 const EXTENSION = 'b503bf5f2ea9cf118ee300c00c205365';
 const DATA = '3626b2758e66cf11a6d900aa0062ce6c';
-/** With the file's id and the number of packets. */
+/** Size of the data object's header, with the file's id and the number of packets. */
 const DATA_HEADER_BYTES = 50;
 /** Objects with tags, by the layout of the tags. Each starts with the number of tags. */
 export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
 export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
 
-/** `at` and `size` are of the content. */
+/** `at` and `size` are those of the content. */
 interface AsfObject {
   id: string;
   at: number;
@@ -39,7 +39,7 @@ function endOfHeader(source: ByteSource): number {
   return head.length < HEADER_BYTES ? 0 : Math.min(source.size, Number(head.readBigUInt64LE(16)));
 }
 
-/** The packets of the data object, which follows the header; undefined where it does not. */
+/** Returns the range of the packets in the data object; undefined when it does not follow the header. */
 export function asfPayload(source: ByteSource): { start: number; end: number } | undefined {
   const at = endOfHeader(source);
   const head = viewOf(source, at, DATA_HEADER_BYTES);
@@ -53,7 +53,7 @@ export function viewOf(source: ByteSource, at: number, length: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Call before music-metadata, which keeps all tags and objects. Throws UnreadableAudio if there are too many. */
+/** To be called before music-metadata, which holds all tags in memory. Throws UnreadableAudio if there are too many. */
 export function refuseCrowdedAsf(source: ByteSource): void {
   let tags = 0;
   for (const { id, at } of asfObjects(source)) {

@@ -1,4 +1,4 @@
-// Pictures in the tags of a WMA file, which music-metadata cuts at the wrong place.
+// Reads pictures in the tags of a WMA file, which music-metadata cuts at the wrong place.
 import { MAX_PICTURE_BYTES } from '../limits.ts';
 import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
@@ -8,11 +8,11 @@ interface AsfPicture {
   bytes: Buffer;
 }
 
-const NAME = 'WM/Picture';
+const PICTURE_TAG = 'WM/Picture';
 /** Size limit of an object with tags: a picture and some text. */
 const MAX_TAGS_BYTES = MAX_PICTURE_BYTES + (4 << 20);
 
-/** In file order. A damaged tag ends its object. */
+/** Lists pictures in file order. A damaged tag ends its object. */
 export function asfPictures(source: ByteSource): AsfPicture[] {
   const pictures: AsfPicture[] = [];
   for (const { id, at, size } of asfObjects(source)) {
@@ -20,7 +20,7 @@ export function asfPictures(source: ByteSource): AsfPicture[] {
     if ((id !== CONTENT_TAGS && !isMetadata) || size > MAX_TAGS_BYTES) continue;
     const body = Buffer.from(viewOf(source, at, size)); // copied: the view is only valid until the next read
     for (const { name, value } of isMetadata ? metadataTags(body) : contentTags(body)) {
-      const picture = name === NAME ? toPicture(value) : undefined;
+      const picture = name === PICTURE_TAG ? toPicture(value) : undefined;
       if (picture) pictures.push(picture);
     }
   }
@@ -56,11 +56,11 @@ function* metadataTags(body: Buffer): Generator<Tag> {
 /** Layout: kind, size, NUL-terminated MIME type and description, bytes. */
 function toPicture(value: Buffer): AsfPicture | undefined {
   if (value.length < 9) return undefined;
-  const start = afterText(value, afterText(value, 5));
+  const start = skipText(value, skipText(value, 5));
   return { kind: value[0] ?? 0, bytes: value.subarray(start, start + value.readUInt32LE(1)) };
 }
 
-function afterText(value: Buffer, from: number): number {
+function skipText(value: Buffer, from: number): number {
   let at = from;
   while (at + 2 <= value.length && value.readUInt16LE(at) !== 0) at += 2;
   return at + 2;

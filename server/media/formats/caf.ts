@@ -14,7 +14,7 @@ const PAKT = fourCc('pakt');
 const INFO = fourCc('info');
 const HEADER_BYTES = 12;
 const DESC_BYTES = 32;
-/** The rest of the file, for recordings of unknown length. */
+/** A chunk of this size goes to the end of the file: a recording of unknown length. */
 const UNKNOWN_SIZE = 2 ** 64;
 const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
   lpcm: { codec: 'pcm', lossless: true },
@@ -33,10 +33,14 @@ const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
   ulaw: { codec: 'ulaw' },
   alaw: { codec: 'alaw' },
 };
-/** Of ALAC, by the format flags. */
+/** Bit depth of ALAC by the format flags. */
 const ALAC_BITS = [0, 16, 20, 24, 32];
-/** Apple's names of tags that others call differently. */
-const NAMES: Record<string, TextField> = { 'track number': 'track', 'recorded date': 'date', comments: 'comment' };
+/** Apple's names of tags that have other names elsewhere. */
+const FIELDS_BY_NAME: Record<string, TextField> = {
+  'track number': 'track',
+  'recorded date': 'date',
+  comments: 'comment',
+};
 
 interface Description {
   sampleRateHz: number;
@@ -58,9 +62,9 @@ export function readCaf(window: Window, start: number): FileRead {
     const i = window.at(at, HEADER_BYTES);
     if (i < 0) break;
     const name = u32be(window.bytes, i);
-    const stated = u64be(window.bytes, i + 4);
+    const declaredSize = u64be(window.bytes, i + 4);
     const body = at + HEADER_BYTES;
-    const size = stated === UNKNOWN_SIZE ? window.size - body : stated;
+    const size = declaredSize === UNKNOWN_SIZE ? window.size - body : declaredSize;
     const end = Math.min(window.size, body + size);
     if (name === DESC) description ??= descriptionAt(window, body);
     else if (name === DATA) payload ??= { start: body + 4, end };
@@ -88,32 +92,32 @@ function descriptionAt(window: Window, at: number): Description | undefined {
   };
 }
 
-/** Without priming and remainder. */
+/** Returns the number of frames without priming and remainder. */
 function validFramesAt(window: Window, at: number): number {
   const i = window.at(at, 16);
   return i < 0 ? 0 : u64be(window.bytes, i + 8);
 }
 
-/** A number, then names and values that each end with NUL. */
+/** Reads tags: a number, then names and values that each end with NUL. */
 function readInfo(window: Window, start: number, end: number, builder: TagBuilder): void {
   refuseOver('the information chunk', end - start, MAX_COMMENT_BYTES);
   const i = window.at(start, end - start);
   if (i < 0) return;
   const b = window.bytes;
-  const last = i + end - start;
+  const infoEnd = i + end - start;
   let at = i + 4;
-  const next = (): string | undefined => {
-    const nul = indexOfNul(b, at, last);
+  const readText = (): string | undefined => {
+    const nul = indexOfNul(b, at, infoEnd);
     if (nul < 0) return undefined;
     const text = decodeUtf8(b, at, nul);
     at = nul + 1;
     return text;
   };
   for (let n = 0; n < MAX_COMMENTS; n++) {
-    const name = next();
-    const value = next();
+    const name = readText();
+    const value = readText();
     if (name === undefined || value === undefined) return;
-    const field = NAMES[name.toLowerCase()] ?? fieldOfName(name);
+    const field = FIELDS_BY_NAME[name.toLowerCase()] ?? fieldOfName(name);
     if (field !== undefined) builder.add(field, value);
   }
 }

@@ -1,14 +1,14 @@
-// Chunks of WAV and AIFF after one with a wrong length.
+// Finds chunks of WAV and AIFF after one with a wrong length.
 import { u32be } from '../integers.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 
-/** How often, and how far, a chunk is looked for. */
-export const MOST_SEARCHES = 4;
-const SEARCHED_BYTES = 1 << 20;
+/** How often, and how far, a chunk is searched for. */
+export const MAX_SEARCHES = 4;
+const MAX_SEARCH_BYTES = 1 << 20;
 
-/** Whether what is at `at` cannot be a chunk, since the one before it has a wrong length; `i`: from `window.at`. */
+/** Returns whether no chunk is at `at`, because the previous one has a wrong length. `i` comes from `window.at`. */
 export const isDamaged = (window: Window, at: number, i: number): boolean =>
   i < 0 ? at > window.size + 1 : !isChunkName(window.bytes, i);
 
@@ -17,26 +17,30 @@ function isChunkName(b: Buffer, i: number): boolean {
   return true;
 }
 
-/** Position of the next chunk of those sought that fits into the file, or has the audio; -1 if none is near. */
+/** Finds the next chunk with one of the names that fits into the file, or has the audio; -1 if none is near. */
 export function findChunk(
   window: Window,
   from: number,
-  { sought, audio, sizeAt }: { sought: ReadonlySet<number>; audio: number; sizeAt: (b: Buffer, i: number) => number },
+  {
+    sought: names,
+    audio: audioName,
+    sizeAt,
+  }: { sought: ReadonlySet<number>; audio: number; sizeAt: (b: Buffer, i: number) => number },
 ): number {
-  const length = Math.min(window.size - from, SEARCHED_BYTES);
+  const length = Math.min(window.size - from, MAX_SEARCH_BYTES);
   const i = length < 8 ? -1 : window.at(from, length);
   if (i < 0) return -1;
   const b = window.bytes;
   for (let k = i; k + 8 <= i + length; k++) {
     const name = u32be(b, k);
-    if (!sought.has(name)) continue;
+    if (!names.has(name)) continue;
     const at = from + k - i;
-    if (name === audio || at + 8 + sizeAt(b, k + 4) <= window.size) return at;
+    if (name === audioName || at + 8 + sizeAt(b, k + 4) <= window.size) return at;
   }
   return -1;
 }
 
-/** A damaged tag does not cost the others. */
+/** Reads an ID3 tag; returns undefined for a damaged one, so that the other tags are still read. */
 export function readId3Chunk(window: Window, at: number, keepPictures: boolean) {
   try {
     return readLeadingId3(window, at, keepPictures);

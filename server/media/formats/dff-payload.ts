@@ -1,9 +1,9 @@
-// Where the sound of a DSDIFF file is; its tags are in chunks around it.
+// Finds the audio of a DSDIFF file; tags are in chunks around it.
 import { MAX_CHUNKS } from '../limits.ts';
 import type { AudioFacts, ByteSource } from '../types.ts';
 import { viewOf } from './asf-objects.ts';
 
-/** FRM8, its size, and the form type. */
+/** Size of `FRM8`, the size and the form type. */
 const FORM_BYTES = 16;
 const CHUNK_HEAD_BYTES = 12;
 const SOUND = ['DSD ', 'DST '];

@@ -3,7 +3,7 @@ import { BitReader } from '../bit-reader.ts';
 import type { FrameKind } from './frame-walk.ts';
 
 const RATES = [0, 8000, 16000, 32000, 0, 0, 11025, 22050, 44100, 0, 0, 12000, 24000, 48000, 96000, 192000];
-/** By `AMODE`. */
+/** Number of channels by `AMODE`. */
 const CHANNELS = [1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8];
 const HEADER_BYTES = 16;
 const SYNC_BYTES = 4;
@@ -16,7 +16,7 @@ const SYNCS: Record<number, { words: readonly number[]; is14Bit: boolean; isLitt
   0xff: { words: [0xff, 0x1f, 0x00, 0xe8], is14Bit: true, isLittleEndian: true },
 };
 
-/** Whether a DTS frame is at `i`. Needs sixteen bytes. */
+/** Returns whether a DTS frame is at `i`. Needs sixteen bytes. */
 export const isDts = (b: Uint8Array, i: number): boolean => frameBytes(b, i) > 0;
 
 function syncAt(b: Uint8Array, i: number) {
@@ -24,18 +24,18 @@ function syncAt(b: Uint8Array, i: number) {
   return sync?.words.every((byte, n) => b[i + n] === byte) ? sync : undefined;
 }
 
-/** The header as 16-bit big-endian words, without the sync word. */
+/** Returns the header as 16-bit big-endian words, without the sync word. */
 function headerAt(b: Uint8Array, i: number): BitReader | undefined {
   const sync = syncAt(b, i);
   if (!sync) return undefined;
   const bytes: number[] = [];
   const wordBits = sync.is14Bit ? 14 : 16;
-  let [held, count] = [0, 0];
+  let [bitBuffer, count] = [0, 0];
   for (let k = i; k + 1 < i + HEADER_BYTES; k += 2) {
     const [high, low] = sync.isLittleEndian ? [b[k + 1] ?? 0, b[k] ?? 0] : [b[k] ?? 0, b[k + 1] ?? 0];
-    held = (held << wordBits) | (((high << 8) | low) & ((1 << wordBits) - 1));
-    for (count += wordBits; count >= 8; count -= 8) bytes.push((held >> (count - 8)) & 0xff);
-    held &= (1 << count) - 1;
+    bitBuffer = (bitBuffer << wordBits) | (((high << 8) | low) & ((1 << wordBits) - 1));
+    for (count += wordBits; count >= 8; count -= 8) bytes.push((bitBuffer >> (count - 8)) & 0xff);
+    bitBuffer &= (1 << count) - 1;
   }
   return new BitReader(Uint8Array.from(bytes), SYNC_BYTES, bytes.length);
 }
@@ -45,7 +45,7 @@ interface Header {
   frameBytes: number;
   mode: number;
   rate: number;
-  low: number;
+  lfeChannels: number;
 }
 
 function parse(b: Uint8Array, i: number): Header | undefined {
@@ -57,9 +57,9 @@ function parse(b: Uint8Array, i: number): Header | undefined {
   const mode = bits.read(6);
   const rate = RATES[bits.read(4)] as number;
   bits.read(15); // bit rate and flags, up to the synchronization flag
-  const low = bits.read(2) > 0 ? 1 : 0;
+  const lfeChannels = bits.read(2) > 0 ? 1 : 0;
   if (blocks < 6 || size < 96 || rate === 0) return undefined;
-  return { blocks, frameBytes: size, mode, rate, low };
+  return { blocks, frameBytes: size, mode, rate, lfeChannels };
 }
 
 function frameBytes(b: Uint8Array, i: number): number {
@@ -77,6 +77,6 @@ export const dtsFrames = (sync: number): FrameKind => ({
 });
 
 export function dtsStreamAt(b: Uint8Array, i: number): { sampleRateHz: number; channels: number } {
-  const { rate = 0, mode = 0, low = 0 } = parse(b, i) ?? {};
-  return { sampleRateHz: rate, channels: (CHANNELS[mode] ?? 2) + low };
+  const { rate = 0, mode = 0, lfeChannels = 0 } = parse(b, i) ?? {};
+  return { sampleRateHz: rate, channels: (CHANNELS[mode] ?? 2) + lfeChannels };
 }

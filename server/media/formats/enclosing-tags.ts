@@ -1,4 +1,4 @@
-// Tags in front of and after the audio, for formats that have no place of their own for them.
+// Reads tags before and after the audio, for formats that have no place of their own for tags.
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import { fillGaps, type FileRead, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Window } from '../buffered-source.ts';
@@ -8,12 +8,12 @@ import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 interface EnclosingTags {
   tags: Tags;
   pictures: EmbeddedPicture[];
-  /** What is between the tags. */
+  /** Start and end of the bytes between the tags. */
   start: number;
   end: number;
 }
 
-/** An APEv2 tag comes first, which is the usual one of these formats. */
+/** An APEv2 tag has precedence, because it is the usual one of these formats. */
 export function readEnclosingTags(window: Window, keepPictures: boolean): EnclosingTags {
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);

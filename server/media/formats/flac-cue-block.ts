@@ -1,4 +1,4 @@
-// The CUESHEET block of FLAC: where tracks begin, in samples, and no names. https://xiph.org/flac/format.html
+// The CUESHEET block of FLAC: starts of tracks in samples, without names. https://xiph.org/flac/format.html
 import { u64be } from '../integers.ts';
 import type { CueSheet } from '../types.ts';
 
@@ -6,7 +6,7 @@ const HEAD_BYTES = 128 + 8 + 259 + 1;
 const TRACK_BYTES = 36;
 const INDEX_BYTES = 12;
 const IS_DATA = 0x80;
-/** Number of the lead-out: of a compact disc, and of anything else. */
+/** Track numbers of the lead-out: of a compact disc, and of other media. */
 const LEAD_OUT = [170, 255];
 
 /** `b[i]` is the first byte of the block's content. */
@@ -14,7 +14,7 @@ export function readCueBlock(b: Buffer, i: number, length: number, sampleRateHz:
   const end = i + length;
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: sampleRateHz };
   let at = i + HEAD_BYTES;
-  for (let left = b[at - 1] ?? 0; left > 0 && at + TRACK_BYTES <= end; left--) {
+  for (let remaining = b[at - 1] ?? 0; remaining > 0 && at + TRACK_BYTES <= end; remaining--) {
     const number = b[at + 8] as number;
     const isTrack = !LEAD_OUT.includes(number) && ((b[at + 21] as number) & IS_DATA) === 0;
     const isrc = b.toString('latin1', at + 9, at + 21).replaceAll('\0', '');

@@ -1,13 +1,13 @@
-// Finds the last frame of a FLAC stream, for files with an unknown number of samples or truncated ones, and the first,
-// for files whose metadata has wrong lengths.
+// Finds the last frame of a FLAC stream, for truncated files and an unknown number of samples, and the first frame, for
+// files whose metadata has wrong lengths.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import type { StreamInfo } from './flac-stream-info.ts';
 
 /** Larger than any realistic frame (65,535 samples of 8 channels at 24 bit do not occur). */
 const TAIL_BYTES = 256 << 10;
-const LONGEST_HEADER = 16;
-const BLOCKS = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
+const MAX_HEADER_BYTES = 16;
+const BLOCK_SAMPLES = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
 
 const CRC8 = new Uint8Array(256);
 for (let i = 0; i < 256; i++) {
@@ -16,13 +16,13 @@ for (let i = 0; i < 256; i++) {
   CRC8[i] = crc;
 }
 
-/** Number of samples up to the end of the last frame with a valid header. */
-export function lastFlacSample(window: Window, info: StreamInfo, start: number, end: number): number {
+/** Returns the number of samples up to the end of the last frame with a valid header. */
+export function findLastFlacSample(window: Window, info: StreamInfo, start: number, end: number): number {
   const from = Math.max(start, end - TAIL_BYTES);
   const at = window.at(from, end - from);
   if (at < 0) throw new UnreadableAudio('the FLAC file ends too early');
   const b = window.bytes;
-  for (let i = at + (end - from) - LONGEST_HEADER; i >= at; i--) {
+  for (let i = at + (end - from) - MAX_HEADER_BYTES; i >= at; i--) {
     if (b[i] !== 0xff) continue;
     const samples = samplesAfterFrame(b, i, info);
     if (samples > 0) return samples;
@@ -30,18 +30,18 @@ export function lastFlacSample(window: Window, info: StreamInfo, start: number, 
   throw new UnreadableAudio('there is no FLAC frame at the end of the file');
 }
 
-/** Position of the first frame after metadata that claims to be too short; undefined if none is near. */
-export function soughtFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
+/** Finds the first frame after metadata whose length is too small; undefined if none is near. */
+export function findFirstFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
   const length = Math.min(TAIL_BYTES, end - start);
   const at = window.at(start, length);
-  for (let i = at; at >= 0 && i < at + length - LONGEST_HEADER; i++) {
+  for (let i = at; at >= 0 && i < at + length - MAX_HEADER_BYTES; i++) {
     // the frame with number 0
     if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at;
   }
   return undefined;
 }
 
-/** Number of samples up to the end of the frame at `i`, 0 if there is no frame. */
+/** Returns the number of samples up to the end of the frame at `i`, 0 if there is no frame. */
 function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   const second = b[i + 1] as number;
   if ((second & 0xfe) !== 0xf8) return 0;
@@ -50,7 +50,7 @@ function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   const { value, length } = codedNumber(b, i + 4);
   if (blockCode === 0 || rateCode === 15 || length === 0) return 0;
   let k = i + 4 + length;
-  let block = BLOCKS[blockCode] as number;
+  let block = BLOCK_SAMPLES[blockCode] as number;
   if (block < 0) {
     block = (block === -1 ? (b[k] as number) : ((b[k] as number) << 8) | (b[k + 1] as number)) + 1;
     k += blockCode === 6 ? 1 : 2;
@@ -60,7 +60,7 @@ function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   return second & 1 ? value + block : value * info.maxBlock + block;
 }
 
-/** A frame or sample number, encoded like UTF-8 with up to 36 bits. */
+/** Reads a frame or sample number, encoded like UTF-8 with up to 36 bits. */
 function codedNumber(b: Buffer, i: number): { value: number; length: number } {
   const lead = b[i] as number;
   if (lead < 0x80) return { value: lead, length: 1 };

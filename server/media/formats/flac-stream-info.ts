@@ -15,7 +15,7 @@ export interface StreamInfo {
   samples: number;
 }
 
-/** STREAMINFO's body at `position`; undefined if it is truncated or invalid. */
+/** Reads STREAMINFO's body at `position`; undefined if it is truncated or invalid. */
 export function streamInfoAt(window: Window, position: number): StreamInfo | undefined {
   const i = window.at(position, STREAMINFO_BYTES);
   if (i < 0) return undefined;

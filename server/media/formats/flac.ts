@@ -6,7 +6,7 @@ import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
-import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
+import { findLastFlacSample, findFirstFlacFrame } from './flac-frames.ts';
 import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
 import { readCueBlock } from './flac-cue-block.ts';
 import { readPictureBlock } from './picture-block.ts';
@@ -16,8 +16,8 @@ const STREAMINFO = 0;
 const VORBIS_COMMENT = 4;
 const CUESHEET = 5;
 const PICTURE = 6;
-/** Of the types that are defined. */
-const LAST_TYPE = PICTURE;
+/** The highest defined block type. */
+const MAX_TYPE = PICTURE;
 /** Enough of a PICTURE block to locate the picture. */
 const PICTURE_HEAD_BYTES = 1024;
 
@@ -27,16 +27,16 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
   let info: StreamInfo | undefined;
   let cueBlock: { at: number; length: number } | undefined;
   let at = marker + 4;
-  for (let n = 0, last = false; !last; n++) {
+  for (let n = 0, isLast = false; !isLast; n++) {
     const i = window.at(at, 4);
     if (i < 0 || n >= MAX_CHUNKS) throw new UnreadableAudio('the FLAC metadata is cut off');
     const type = window.bytes[i] as number;
     if (type === 0xff) {
       if (!info) throw new UnreadableAudio('the FLAC metadata is damaged');
-      break; // the length of the block before is wrong; the first frame is looked for
+      break; // the previous block has a wrong length; the first frame is searched for
     }
     const length = u24be(window.bytes, i + 1);
-    last = (type & 0x80) !== 0;
+    isLast = (type & 0x80) !== 0;
     if ((type & 0x7f) === STREAMINFO) info ??= streamInfoAt(window, at + 4);
     if ((type & 0x7f) === CUESHEET) cueBlock ??= { at: at + 4, length };
     at = readBlock(window, type & 0x7f, at + 4, length, builder, keepPictures);
@@ -44,7 +44,7 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
   if (!info) throw new UnreadableAudio('the FLAC file has no stream information');
   const tags = builder.finish();
   const sheet = cueBlock && cueSheetOf(window, cueBlock, info.sampleRateHz);
-  if (sheet) tags.cueSheet ??= sheet; // a sheet in the comments has names
+  if (sheet) tags.cueSheet ??= sheet; // a sheet in the comments has precedence, because it has names
   return { facts: flacFacts(window, info, at), tags, pictures: builder.bestPictures() };
 }
 
@@ -53,7 +53,7 @@ function cueSheetOf(window: Window, { at, length }: { at: number; length: number
   return i < 0 ? undefined : readCueBlock(window.bytes, i, length, rateHz);
 }
 
-/** Gives the end of the block. */
+/** Reads a block, and returns its end. */
 function readBlock(
   window: Window,
   type: number,
@@ -71,36 +71,39 @@ function readBlock(
   return at + length;
 }
 
-/** Where the length of the block does not lead to another block or a frame, that of its comments counts. */
+/**
+ * Reads comments, and returns the end of the block: by its length if a block or a frame follows, or by the comments.
+ */
 function readComments(window: Window, at: number, length: number, builder: TagBuilder, keepPictures: boolean): number {
   const end = at + length;
-  const isEnd = isStart(window, end);
+  const isEnd = isBlockOrFrameStart(window, end);
   if (isEnd) refuseOver('the comment block', length, MAX_COMMENT_BYTES);
   const reader = new PlainReader(window, at, end);
   const isWhole = readVorbisComment(reader, builder, keepPictures);
-  if (isWhole) return isEnd || !isStart(window, reader.position()) ? end : reader.position();
-  const longer = new PlainReader(window, at, Math.min(window.size, at + MAX_COMMENT_BYTES));
-  const isLonger = readVorbisComment(longer, new TagBuilder(), false) && isStart(window, longer.position());
+  if (isWhole) return isEnd || !isBlockOrFrameStart(window, reader.position()) ? end : reader.position();
+  const longerReader = new PlainReader(window, at, Math.min(window.size, at + MAX_COMMENT_BYTES));
+  const isLonger =
+    readVorbisComment(longerReader, new TagBuilder(), false) && isBlockOrFrameStart(window, longerReader.position());
   if (!isLonger) return end;
-  readVorbisComment(new PlainReader(window, at, longer.position()), builder, keepPictures);
-  return longer.position();
+  readVorbisComment(new PlainReader(window, at, longerReader.position()), builder, keepPictures);
+  return longerReader.position();
 }
 
-/** Whether another metadata block that fits into the file, or a frame, begins at `at`. */
-function isStart(window: Window, at: number): boolean {
+/** Returns whether another metadata block that fits into the file, or a frame, begins at `at`. */
+function isBlockOrFrameStart(window: Window, at: number): boolean {
   const i = window.at(at, 4);
   if (i < 0) return false;
   if (isFrameSync(window.bytes, i)) return true;
   const type = (window.bytes[i] as number) & 0x7f;
-  return type > STREAMINFO && type <= LAST_TYPE && at + 4 + u24be(window.bytes, i + 1) < window.size;
+  return type > STREAMINFO && type <= MAX_TYPE && at + 4 + u24be(window.bytes, i + 1) < window.size;
 }
 
 function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): AudioFacts {
   const end = window.size;
   if (metadataEnd >= end) throw new UnreadableAudio('there is no audio after the tags');
-  const start = firstFrame(window, info, metadataEnd, end);
+  const start = getFirstFrame(window, info, metadataEnd, end);
   const samples =
-    info.samples === 0 || isCutOff(info, end - start) ? lastFlacSample(window, info, start, end) : info.samples;
+    info.samples === 0 || isCutOff(info, end - start) ? findLastFlacSample(window, info, start, end) : info.samples;
   const { sampleRateHz, channels, bitDepth } = info;
   return {
     format: 'flac',
@@ -115,14 +118,15 @@ function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): Audio
   };
 }
 
-function firstFrame(window: Window, info: StreamInfo, metadataEnd: number, end: number): number {
+function getFirstFrame(window: Window, info: StreamInfo, metadataEnd: number, end: number): number {
   const i = window.at(metadataEnd, 2);
-  const start = i < 0 || isFrameSync(window.bytes, i) ? metadataEnd : soughtFlacFrame(window, info, metadataEnd, end);
+  const start =
+    i < 0 || isFrameSync(window.bytes, i) ? metadataEnd : findFirstFlacFrame(window, info, metadataEnd, end);
   if (start === undefined) throw new UnreadableAudio('there is no FLAC frame after the tags');
   return start;
 }
 
-/** Whether the samples need more bytes than there are, even in the smallest frames. */
+/** Returns whether the samples need more bytes than there are, even in the smallest frames. */
 const isCutOff = (info: StreamInfo, bytes: number): boolean =>
   info.minFrameBytes > 0 && info.maxBlock > 0 && Math.floor(info.samples / info.maxBlock) * info.minFrameBytes > bytes;
 

@@ -1,4 +1,4 @@
-// Formats that are nothing but frames and have no duration, so the frames are counted: ADTS, LOAS, AC-3, E-AC-3, DTS.
+// Reads formats of frames without a header with the duration, so the frames are counted: ADTS, LOAS, AC-3, E-AC-3, DTS.
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
@@ -20,7 +20,7 @@ const ADTS_FRAMES: FrameKind = {
 interface Stream {
   sampleRateHz: number;
   channels: number;
-  /** Of the frames, if it is not that of the output. */
+  /** Sample rate of the frames, if it is not that of the output. */
   coreRateHz?: number;
   codec?: string;
 }

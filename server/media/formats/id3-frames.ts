@@ -35,7 +35,7 @@ const TEXT_FRAMES: [TextField, ...string[]][] = [
   ...MORE_TAG_LIST.map((tag): [TextField, ...string[]] => [tag, ...(namesOfMore(tag).id3 ?? [])]),
 ];
 /** Frames with rules of their own. */
-const SPECIAL = {
+const SPECIAL_FRAMES = {
   TPE1: 'artist',
   TP1: 'artist',
   TYER: 'year',
@@ -62,19 +62,21 @@ const SPECIAL = {
   APIC: 'picture',
   PIC: 'picture',
 } as const;
-type Special = (typeof SPECIAL)[keyof typeof SPECIAL];
+type SpecialFrame = (typeof SPECIAL_FRAMES)[keyof typeof SPECIAL_FRAMES];
 
-const packed = (name: string): number => (name.length === 3 ? threeCc(name) : fourCc(name));
-const textField = new Map<number, TextField>();
-for (const [field, ...names] of TEXT_FRAMES) for (const name of names) textField.set(packed(name), field);
-const special = new Map<number, Special>(Object.entries(SPECIAL).map(([name, what]) => [packed(name), what]));
+const packName = (name: string): number => (name.length === 3 ? threeCc(name) : fourCc(name));
+const textFields = new Map<number, TextField>();
+for (const [field, ...names] of TEXT_FRAMES) for (const name of names) textFields.set(packName(name), field);
+const specialFrames = new Map<number, SpecialFrame>(
+  Object.entries(SPECIAL_FRAMES).map(([name, kind]) => [packName(name), kind]),
+);
 
-export const isPictureFrame = (name: number): boolean => special.get(name) === 'picture';
-export const isWantedFrame = (name: number): boolean => textField.has(name) || special.has(name);
+export const isPictureFrame = (name: number): boolean => specialFrames.get(name) === 'picture';
+export const isSupportedFrame = (name: number): boolean => textFields.has(name) || specialFrames.has(name);
 
 const MUSICBRAINZ = 'http://musicbrainz.org';
 /** Fields with several values, separated by NUL; of other fields, only the first counts. */
-const LISTS: ReadonlySet<TextField> = new Set([
+const LIST_FIELDS: ReadonlySet<TextField> = new Set([
   ...TAGGED_FIELDS.flatMap(({ field, isList }) => (isList ? [field] : [])),
   ...MORE_TAG_LIST,
   'albumArtist',
@@ -84,8 +86,8 @@ const LISTS: ReadonlySet<TextField> = new Set([
   'genre',
 ]);
 
-/** What TIPL calls those that have a tag of their own elsewhere; all others played something. */
-const INVOLVED = new Map<string, MoreTag>([
+/** Roles of TIPL that have a tag of their own elsewhere; people in other roles are performers. */
+const INVOLVED_ROLES = new Map<string, MoreTag>([
   ['arranger', 'arranger'],
   ['engineer', 'engineer'],
   ['producer', 'producer'],
@@ -98,7 +100,7 @@ const INVOLVED = new Map<string, MoreTag>([
   ['dj-mix', 'djmixer'],
 ]);
 
-/** Adds the frames of one tag to a builder. Artists are added last, since splitting them depends on other frames. */
+/** Adds the frames of a tag to a builder. Artists are added last, since splitting them depends on other frames. */
 export class Id3Frames {
   readonly #builder: TagBuilder;
   readonly #version: number;
@@ -114,12 +116,12 @@ export class Id3Frames {
 
   frame(name: number, b: Buffer, start: number, end: number): void {
     if (end <= start) return;
-    const field = textField.get(name);
+    const field = textFields.get(name);
     if (field !== undefined) {
       this.#text(field, decodeText(b[start] as number, b, start + 1, end));
       return;
     }
-    switch (special.get(name)) {
+    switch (specialFrames.get(name)) {
       case 'artist':
         this.#artist ||= decodeText(b[start] as number, b, start + 1, end);
         return;
@@ -178,10 +180,10 @@ export class Id3Frames {
     const kind = b[i] as number;
     const data = afterTerminator(encoding, b, i + 1, end);
     if (data < 0 || data >= end) return;
-    const found = { mime: sniffPicture(b, data) ?? declaredMime(mime), kind };
-    if (keep) this.#builder.addPicture({ ...found, bytes: Buffer.from(b.subarray(data, end)) });
-    else if (fileAt < 0) this.#builder.addPicture(found);
-    else this.#builder.addPicture({ ...found, position: fileAt + data - start, length: size - (data - start) });
+    const picture = { mime: sniffPicture(b, data) ?? declaredMime(mime), kind };
+    if (keep) this.#builder.addPicture({ ...picture, bytes: Buffer.from(b.subarray(data, end)) });
+    else if (fileAt < 0) this.#builder.addPicture(picture);
+    else this.#builder.addPicture({ ...picture, position: fileAt + data - start, length: size - (data - start) });
   }
 
   finish(): void {
@@ -193,11 +195,11 @@ export class Id3Frames {
         builder.add('date', withDay(year, Number(day[2]), Number(day[1])).date ?? this.#year);
       else builder.add('date', this.#year);
     }
-    const oneId = builder.tags.artistMbids?.length === 1;
-    for (const artist of this.#values(this.#artistList, oneId)) builder.add('artistList', artist);
-    const display =
-      this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, oneId);
-    for (const artist of display) builder.add('artist', artist);
+    const hasOneId = builder.tags.artistMbids?.length === 1;
+    for (const artist of this.#values(this.#artistList, hasOneId)) builder.add('artistList', artist);
+    const displayArtists =
+      this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, hasOneId);
+    for (const artist of displayArtists) builder.add('artist', artist);
     builder.finish();
   }
 
@@ -205,16 +207,17 @@ export class Id3Frames {
    * Artists of one frame. In v2.3 a slash separates them, unless it belongs to the name (AC/DC): if there is only one
    * MusicBrainz artist id, or the album artist is written the same.
    */
-  #values(text: string, whole: boolean): string[] {
+  #values(text: string, isWhole: boolean): string[] {
     const values = splitValues(text, '\0', MAX_LIST_VALUES);
-    const only = values[0];
-    if (this.#version === 4 || values.length !== 1 || only === undefined || whole || !only.includes('/')) return values;
-    return this.#builder.isAlbumArtist(only) ? values : splitValues(only, '/', MAX_LIST_VALUES);
+    const onlyValue = values[0];
+    if (this.#version === 4 || values.length !== 1 || onlyValue === undefined || isWhole || !onlyValue.includes('/'))
+      return values;
+    return this.#builder.isAlbumArtist(onlyValue) ? values : splitValues(onlyValue, '/', MAX_LIST_VALUES);
   }
 
   #text(field: TextField, text: string): void {
     if (text === '') return;
-    const isList = LISTS.has(field);
+    const isList = LIST_FIELDS.has(field);
     // in v2.3 a slash separates composers
     const separator = field === 'composer' && this.#version < 4 && !text.includes('\0') ? '/' : '\0';
     for (const value of splitValues(text, separator, isList ? MAX_LIST_VALUES : 8)) {
@@ -241,7 +244,7 @@ export class Id3Frames {
     if (id !== undefined) this.#builder.add('recordingMbid', id);
   }
 
-  /** Only a comment without a description: players store private data in the others. */
+  /** Adds a comment without a description only: players store private data in other comments. */
   #comment(b: Buffer, start: number, end: number): void {
     const encoding = b[start] as number;
     const valueAt = afterTerminator(encoding, b, start + 4, end);
@@ -249,13 +252,13 @@ export class Id3Frames {
     this.#text('comment', decodeText(encoding, b, valueAt, end));
   }
 
-  /** Role and name in turn. */
+  /** Adds people from a list of roles and names in turn. */
   #people(text: string): void {
     const values = text.split('\0', 2 * MAX_LIST_VALUES);
     for (let i = 0; i + 1 < values.length; i += 2) {
       const role = trimmed(values[i] as string);
       const name = trimmed(values[i + 1] as string);
-      const field = INVOLVED.get(role.toLowerCase());
+      const field = INVOLVED_ROLES.get(role.toLowerCase());
       if (field !== undefined) this.#builder.add(field, name);
       else this.#builder.add('performer', role === '' || name === '' ? name : `${name} (${role})`);
     }
@@ -265,7 +268,7 @@ export class Id3Frames {
     const encoding = b[start] as number;
     const valueAt = afterTerminator(encoding, b, start + 4, end);
     if (valueAt < 0) return;
-    const cut = Math.min(end, valueAt + 2 * MAX_LYRICS);
-    this.#builder.add('lyrics', decodeText(encoding, b, valueAt, cut));
+    const valueEnd = Math.min(end, valueAt + 2 * MAX_LYRICS);
+    this.#builder.add('lyrics', decodeText(encoding, b, valueAt, valueEnd));
   }
 }

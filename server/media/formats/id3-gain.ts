@@ -5,7 +5,8 @@ import { indexOfNul } from '../text.ts';
 const MASTER_VOLUME = 1;
 
 /**
- * Layout: `track` or `album`, NUL, then per channel type, gain in 1/512 dB, bits of the peak, peak. Reads the master.
+ * Reads the gain of the master volume. Layout: `track` or `album`, NUL, then for each channel its type, gain in
+ * 1/512 dB, bits of the peak, peak.
  */
 export function readRva2(b: Buffer, start: number, end: number, builder: TagBuilder): void {
   const nul = indexOfNul(b, start, end);

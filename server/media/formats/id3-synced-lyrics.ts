@@ -8,18 +8,18 @@ const MILLISECONDS = 2;
 const LYRICS = 1;
 const TRANSCRIPTION = 2;
 
-/** Undefined for other content (chords, events) and for times in MPEG frames. */
+/** Returns undefined for other content (chords, events) and for times in MPEG frames. */
 export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics | undefined {
   if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION))
     return undefined;
   const encoding = b[start] as number;
   const pieces: LyricsLine[] = [];
-  let kept = 0;
-  for (let i = afterTerminator(encoding, b, start + 6, end); i >= 0 && i < end && kept < MAX_LYRICS;) {
+  let charCount = 0;
+  for (let i = afterTerminator(encoding, b, start + 6, end); i >= 0 && i < end && charCount < MAX_LYRICS;) {
     const timeAt = afterTerminator(encoding, b, i, end);
     if (timeAt < 0 || timeAt + 4 > end) break;
     const text = decodeText(encoding, b, i, timeAt).replace(/[\0\ufeff]/g, '');
-    kept += text.length + 1;
+    charCount += text.length + 1;
     pieces.push({ startMs: u32be(b, timeAt), text });
     i = timeAt + 4;
   }
@@ -29,11 +29,11 @@ export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics 
 
 /** Karaoke files time each syllable and start lines with a line break; without breaks, every piece is a line. */
 function joinPieces(pieces: LyricsLine[]): LyricsLine[] {
-  const breaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
+  const hasBreaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
   const lines: LyricsLine[] = [];
   for (const piece of pieces) {
-    const last = lines.at(-1);
-    if (breaks && last && !/^[\r\n]/.test(piece.text)) last.text += piece.text;
+    const lastLine = lines.at(-1);
+    if (hasBreaks && lastLine && !/^[\r\n]/.test(piece.text)) lastLine.text += piece.text;
     else lines.push(piece);
   }
   for (const line of lines) line.text = line.text.trim();

@@ -2,7 +2,7 @@
 import { decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
 import { keepBytes } from '../unmarked-text.ts';
 
-/** Text in one of ID3's four encodings. */
+/** Decodes text in one of ID3's four encodings. */
 export function decodeText(encoding: number, b: Buffer, start: number, end: number): string {
   switch (encoding) {
     case 0:
@@ -18,7 +18,7 @@ export function decodeText(encoding: number, b: Buffer, start: number, end: numb
   }
 }
 
-/** Index after the NUL that ends a description, or -1. In UTF-16, NUL is two bytes at an even offset. */
+/** Returns the index after the NUL that ends a description, or -1. In UTF-16, NUL is two bytes at an even offset. */
 export function afterTerminator(encoding: number, b: Buffer, start: number, end: number): number {
   if (encoding !== 1 && encoding !== 2) {
     return indexOfNul(b, start, end) + 1 || -1;

@@ -2,16 +2,16 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { Window } from '../buffered-source.ts';
 
-/** `bytes` without the zeros that follow 0xff. */
+/** Returns `bytes` without the zeros that follow 0xff. */
 export function undoUnsync(bytes: Uint8Array): Buffer {
-  const out = Buffer.allocUnsafe(bytes.length);
+  const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
-    out[length++] = byte;
+    decoded[length++] = byte;
     if (byte === 0xff && bytes[i + 1] === 0) i++;
   }
-  return out.subarray(0, length);
+  return decoded.subarray(0, length);
 }
 
 /** A tag that is unsynchronised as a whole (v2.2, v2.3): lengths in it refer to the decoded bytes. */
@@ -29,9 +29,9 @@ export class UnsyncedReader implements ByteReader {
 
   take(length: number): number {
     if (length > this.#end - this.#at) return -1;
-    const out = Buffer.allocUnsafe(length);
-    if (this.#pass(length, out) < length) return -1;
-    this.bytes = out;
+    const decoded = Buffer.allocUnsafe(length);
+    if (this.#pass(length, decoded) < length) return -1;
+    this.bytes = decoded;
     return 0;
   }
 
@@ -47,30 +47,30 @@ export class UnsyncedReader implements ByteReader {
     return -1;
   }
 
-  /** Skips `length` bytes, or copies them to `out`; returns how many there were. */
-  #pass(length: number, out: Buffer | undefined): number {
-    let done = 0;
-    while (done < length && this.#at < this.#end) {
+  /** Skips `length` bytes, or copies them to `decoded`; returns how many bytes there were. */
+  #pass(length: number, decoded: Buffer | undefined): number {
+    let count = 0;
+    while (count < length && this.#at < this.#end) {
       const index = this.#window.at(this.#at, 1);
       if (index < 0) break;
       const { bytes } = this.#window;
-      const stop = Math.min(bytes.length, index + this.#end - this.#at);
+      const viewEnd = Math.min(bytes.length, index + this.#end - this.#at);
       let i = index;
-      let escaped = false;
-      for (; i < stop && done < length; i++) {
+      let isZeroPending = false;
+      for (; i < viewEnd && count < length; i++) {
         const byte = bytes[i] as number;
-        if (out) out[done] = byte;
-        done++;
+        if (decoded) decoded[count] = byte;
+        count++;
         if (byte !== 0xff) continue;
-        escaped = i + 1 === stop; // the zero may be in the next view
-        if (!escaped && bytes[i + 1] === 0) i++;
+        isZeroPending = i + 1 === viewEnd; // the zero may be in the next view
+        if (!isZeroPending && bytes[i + 1] === 0) i++;
       }
       this.#at += i - index;
-      if (escaped && this.#at < this.#end) {
+      if (isZeroPending && this.#at < this.#end) {
         const next = this.#window.at(this.#at, 1);
         if (next >= 0 && this.#window.bytes[next] === 0) this.#at++;
       }
     }
-    return done;
+    return count;
   }
 }

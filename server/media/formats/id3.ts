@@ -7,7 +7,7 @@ import { MAX_ENCODED_PICTURE_BYTES, MAX_ID3_BYTES, MAX_ID3_FRAMES, MAX_VALUE_BYT
 import { TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
-import { Id3Frames, isPictureFrame, isWantedFrame } from './id3-frames.ts';
+import { Id3Frames, isPictureFrame, isSupportedFrame } from './id3-frames.ts';
 import { UnsyncedReader, undoUnsync } from './id3-unsync.ts';
 
 const HEADER_BYTES = 10;
@@ -21,11 +21,11 @@ const ENCRYPTED = 0x04;
 const HAS_LENGTH = 0x01;
 /** Enough of a picture frame for its type, its description, and the first bytes of the picture. */
 const PICTURE_HEAD_BYTES = 1024;
-/** How often, and how far, a whole frame is looked for after a damaged one. */
-const MOST_SEARCHES = 8;
-const SEARCHED_BYTES = 1 << 20;
-/** What looks like a frame, in one search: what follows each is read from the file. */
-const MOST_TRIED = 1_000;
+/** How often, and how far, a whole frame is searched for after a damaged one. */
+const MAX_SEARCHES = 8;
+const MAX_SEARCH_BYTES = 1 << 20;
+/** Limit of possible frames in one search: for each, the bytes after it are read from the file. */
+const MAX_CANDIDATES = 1_000;
 
 export interface Id3Tag {
   version: number;
@@ -36,7 +36,7 @@ export interface Id3Tag {
   end: number;
 }
 
-/** The tag at `position`, if there is one. Throws UnreadableAudio if it is too large. */
+/** Finds the tag at `position`. Throws UnreadableAudio if it is too large. */
 export function findId3(window: Window, position: number): Id3Tag | undefined {
   const i = window.at(position, HEADER_BYTES);
   if (i < 0) return undefined;
@@ -57,8 +57,8 @@ export function findId3(window: Window, position: number): Id3Tag | undefined {
 export function readId3(window: Window, tag: Id3Tag, keepPictures = false): TagBuilder {
   const builder = new TagBuilder();
   const frames = new Id3Frames(builder, tag.version);
-  const whole = tag.version < 4 && (tag.flags & UNSYNCHRONISED) !== 0;
-  const reader = whole
+  const isUnsynchronised = tag.version < 4 && (tag.flags & UNSYNCHRONISED) !== 0;
+  const reader = isUnsynchronised
     ? new UnsyncedReader(window, tag.bodyStart, tag.bodyEnd)
     : new PlainReader(window, tag.bodyStart, tag.bodyEnd);
   if (tag.version === 2) {
@@ -83,7 +83,7 @@ function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: bo
   for (let count = 0; ; count++) {
     const i = reader.take(6);
     if (i < 0 || !isFrameName(reader.bytes, i, 3)) return;
-    countFrame(count);
+    assertFrameCount(count);
     const name = u24be(reader.bytes, i);
     if (!readBody(reader, frames, name, u24be(reader.bytes, i + 3), keepPictures)) return;
   }
@@ -92,29 +92,29 @@ function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: bo
 function readFrames(window: Window, tag: Id3Tag, from: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
   let reader = from;
   let searches = 0;
-  /** Continues with the next frame that is whole, after a damaged one at `position`; false if there is none. */
+  /** Continues with the next whole frame after a damaged one at `position`; returns false if there is none. */
   const skipDamage = (position: number): boolean => {
-    const next = position < 0 || ++searches > MOST_SEARCHES ? -1 : findFrame(window, tag, position + 1);
+    const next = position < 0 || ++searches > MAX_SEARCHES ? -1 : findFrame(window, tag, position + 1);
     if (next >= 0) reader = new PlainReader(window, next, tag.bodyEnd);
     return next >= 0;
   };
-  let last = reader.position();
+  let lastFrameAt = reader.position();
   for (let count = 0; ; count++) {
     const position = reader.position();
     const i = reader.take(HEADER_BYTES);
     if (i < 0) return;
     if (!isFrameName(reader.bytes, i, 4)) {
-      // the frame before has a wrong length, unless this is padding
-      if (isPadding(reader.bytes, i) || !skipDamage(last)) return;
+      // the previous frame has a wrong length, unless this is padding
+      if (isPadding(reader.bytes, i) || !skipDamage(lastFrameAt)) return;
       continue;
     }
-    countFrame(count);
-    last = position;
+    assertFrameCount(count);
+    lastFrameAt = position;
     const { bytes } = reader;
     const name = isShortName(bytes, i) ? u24be(bytes, i) : u32be(bytes, i);
     const format = bytes[i + 9] as number;
-    const raw = u32be(bytes, i + 4);
-    const size = tag.version === 3 ? raw : frameSize24(window, tag, reader.position(), bytes, i + 4);
+    const plainSize = u32be(bytes, i + 4);
+    const size = tag.version === 3 ? plainSize : frameSize24(window, tag, reader.position(), bytes, i + 4);
     if (position >= 0 && size > reader.remaining() && skipDamage(position)) continue;
     const encoding =
       tag.version === 3
@@ -135,15 +135,15 @@ function isPadding(bytes: Buffer, i: number): boolean {
   return true;
 }
 
-/** Position of the first frame from `start` on that is followed by another, padding or the end; -1 if none is near. */
+/** Finds the first frame from `start` on that another frame, padding or the end follows; -1 if none is near. */
 function findFrame(window: Window, tag: Id3Tag, start: number): number {
-  const length = Math.min(tag.bodyEnd, window.size, start + SEARCHED_BYTES) - start;
+  const length = Math.min(tag.bodyEnd, window.size, start + MAX_SEARCH_BYTES) - start;
   const i = length < HEADER_BYTES ? -1 : window.at(start, length);
   if (i < 0) return -1;
   const bytes = Buffer.from(window.bytes.subarray(i, i + length)); // the window moves below
-  for (let k = 0, tried = 0; k + HEADER_BYTES < length && tried < MOST_TRIED; k++) {
-    if (!isFrameName(bytes, k, 4) || !isWantedFrame(u32be(bytes, k))) continue;
-    tried++;
+  for (let k = 0, candidates = 0; k + HEADER_BYTES < length && candidates < MAX_CANDIDATES; k++) {
+    if (!isFrameName(bytes, k, 4) || !isSupportedFrame(u32be(bytes, k))) continue;
+    candidates++;
     const sizes = tag.version === 3 ? [u32be(bytes, k + 4)] : [syncsafe(bytes, k + 4), u32be(bytes, k + 4)];
     const bodyAt = start + k + HEADER_BYTES;
     if (sizes.some((size) => size > 0 && bodyAt + size <= tag.bodyEnd && followsFrame(window, tag, bodyAt + size)))
@@ -152,7 +152,7 @@ function findFrame(window: Window, tag: Id3Tag, start: number): number {
   return -1;
 }
 
-function countFrame(count: number): void {
+function assertFrameCount(count: number): void {
   if (count >= MAX_ID3_FRAMES) throw new UnreadableAudio(`the ID3 tag has more than ${MAX_ID3_FRAMES} frames`);
 }
 
@@ -160,17 +160,18 @@ function countFrame(count: number): void {
 const v23Encoding = (format: number): number =>
   (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
 
-/** Length of a v2.4 frame: syncsafe, but some programs write a plain number. What follows the frame tells which. */
+/** Returns the length of a v2.4 frame: syncsafe, but some programs write a plain number. The next bytes tell which. */
 function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer, i: number): number {
-  const plain = u32be(bytes, i);
-  const safe = syncsafe(bytes, i);
-  if (plain < 0x80) return plain;
-  if (safe < 0) return plain;
-  if (bodyAt < 0 || followsFrame(window, tag, bodyAt + safe) || !followsFrame(window, tag, bodyAt + plain)) return safe;
-  return plain;
+  const plainSize = u32be(bytes, i);
+  const syncsafeSize = syncsafe(bytes, i);
+  if (plainSize < 0x80) return plainSize;
+  if (syncsafeSize < 0) return plainSize;
+  if (bodyAt < 0 || followsFrame(window, tag, bodyAt + syncsafeSize) || !followsFrame(window, tag, bodyAt + plainSize))
+    return syncsafeSize;
+  return plainSize;
 }
 
-/** Whether a frame, padding or the end of the tag is at `position`. */
+/** Returns whether a frame, padding or the end of the tag is at `position`. */
 function followsFrame(window: Window, tag: Id3Tag, position: number): boolean {
   if (position === tag.bodyEnd) return true;
   if (position + HEADER_BYTES > tag.bodyEnd) return false;
@@ -187,26 +188,26 @@ function isFrameName(bytes: Buffer, i: number, length: number): boolean {
   return true;
 }
 
-/** A v2.2 name in a later version's tag, as iTunes wrote them. */
+/** Returns whether the name is a v2.2 name in a tag of a later version, as iTunes wrote them. */
 const isShortName = (bytes: Buffer, i: number): boolean => bytes[i + 3] === 0x20 || bytes[i + 3] === 0;
 
-/** False if the frame claims more than is left; of a truncated text, the rest is read. */
+/** Returns false if the frame is longer than the rest of the tag; of a truncated text, the rest is read. */
 function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
-  const picture = isPictureFrame(name);
-  if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
+  const isPicture = isPictureFrame(name);
+  if (!isPicture && (size > MAX_VALUE_BYTES || !isSupportedFrame(name))) return reader.skip(size);
   const at = reader.position();
-  const wanted = picture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
-  if (wanted > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
-  const i = reader.take(wanted);
+  const length = isPicture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  if (length > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
+  const i = reader.take(length);
   if (i < 0) {
-    const rest = picture ? 0 : reader.remaining();
-    const k = rest > 0 && rest < wanted ? reader.take(rest) : -1;
-    if (k >= 0) frames.frame(name, reader.bytes, k, k + rest);
+    const remaining = isPicture ? 0 : reader.remaining();
+    const k = remaining > 0 && remaining < length ? reader.take(remaining) : -1;
+    if (k >= 0) frames.frame(name, reader.bytes, k, k + remaining);
     return false;
   }
-  if (picture) frames.picture(reader.bytes, i, i + wanted, at, size, keepPictures && at < 0);
-  else frames.frame(name, reader.bytes, i, i + wanted);
-  return wanted === size || reader.skip(size - wanted);
+  if (isPicture) frames.picture(reader.bytes, i, i + length, at, size, keepPictures && at < 0);
+  else frames.frame(name, reader.bytes, i, i + length);
+  return length === size || reader.skip(size - length);
 }
 
 /** Reads a frame that is compressed, unsynchronised or preceded by a length. */
@@ -218,29 +219,29 @@ function readEncoded(
   encoding: number,
   keepPictures: boolean,
 ): boolean {
-  const picture = isPictureFrame(name);
-  if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
-  const compressed = (encoding & 0x08) !== 0;
-  const wanted = picture && !keepPictures && !compressed ? Math.min(size, PICTURE_HEAD_BYTES) : size;
-  const i = reader.take(wanted);
+  const isPicture = isPictureFrame(name);
+  if (!isPicture && (size > MAX_VALUE_BYTES || !isSupportedFrame(name))) return reader.skip(size);
+  const isCompressed = (encoding & 0x08) !== 0;
+  const length = isPicture && !keepPictures && !isCompressed ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  const i = reader.take(length);
   if (i < 0) return false;
-  const stored = reader.bytes.subarray(i, i + wanted);
+  const storedBytes = reader.bytes.subarray(i, i + length);
   const body = decodeFrame(
-    encoding & 0x02 ? undoUnsync(stored) : stored,
+    encoding & 0x02 ? undoUnsync(storedBytes) : storedBytes,
     encoding,
-    picture ? MAX_ENCODED_PICTURE_BYTES : MAX_VALUE_BYTES,
+    isPicture ? MAX_ENCODED_PICTURE_BYTES : MAX_VALUE_BYTES,
   );
   if (body) {
-    if (picture) frames.picture(body, 0, body.length, -1, body.length, keepPictures);
+    if (isPicture) frames.picture(body, 0, body.length, -1, body.length, keepPictures);
     else frames.frame(name, body, 0, body.length);
   }
-  return wanted === size || reader.skip(size - wanted);
+  return length === size || reader.skip(size - length);
 }
 
-/** The body of a frame by its v2.4 format flags, undefined if it is encrypted, damaged or larger than `limit`. */
-function decodeFrame(stored: Buffer, flags: number, limit: number): Buffer | undefined {
+/** Decodes the body of a frame by its v2.4 flags; undefined if it is encrypted, damaged or larger than `limit`. */
+function decodeFrame(storedBytes: Buffer, flags: number, limit: number): Buffer | undefined {
   if (flags & ENCRYPTED) return undefined;
-  const body = stored.subarray((flags & GROUPED ? 1 : 0) + (flags & HAS_LENGTH ? 4 : 0));
+  const body = storedBytes.subarray((flags & GROUPED ? 1 : 0) + (flags & HAS_LENGTH ? 4 : 0));
   if (!(flags & COMPRESSED)) return body;
   try {
     return inflateSync(body, { maxOutputLength: limit });

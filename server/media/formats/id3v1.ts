@@ -15,24 +15,24 @@ export function hasId3v1(window: Window, end: number): boolean {
 }
 
 /**
- * What the tag that ends at `end` adds to `known`: its texts do not say their charset, so the others are not even read.
- * Requires `hasId3v1`.
+ * Reads fields that `presentTags` lack from the tag that ends at `end`. Other fields are not read, because the charset
+ * of the texts is unknown. Requires `hasId3v1`.
  */
-export function readId3v1(window: Window, end: number, known: Tags): Tags {
+export function readId3v1(window: Window, end: number, presentTags: Tags): Tags {
   const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
   const b = window.bytes;
   const builder = new TagBuilder();
-  const text = (at: number, length: number): string => {
+  const readText = (at: number, length: number): string => {
     const nul = indexOfNul(b, i + at, i + at + length);
     return keepBytes(b, i + at, nul < 0 ? i + at + length : nul);
   };
-  if (known.title === undefined) builder.add('title', text(3, 30));
-  if (known.artists.length === 0) builder.add('artist', text(33, 30));
-  if (known.album === undefined) builder.add('album', text(63, 30));
-  if (known.year === undefined) builder.add('date', text(93, 4));
+  if (presentTags.title === undefined) builder.add('title', readText(3, 30));
+  if (presentTags.artists.length === 0) builder.add('artist', readText(33, 30));
+  if (presentTags.album === undefined) builder.add('album', readText(63, 30));
+  if (presentTags.year === undefined) builder.add('date', readText(93, 4));
   const hasTrack = b[i + 125] === 0 && b[i + 126] !== 0;
-  if (known.comment === undefined) builder.add('comment', text(97, hasTrack ? 28 : 30));
+  if (presentTags.comment === undefined) builder.add('comment', readText(97, hasTrack ? 28 : 30));
   if (hasTrack) builder.add('track', String(b[i + 126]));
-  if (known.genres.length === 0) builder.add('genre', ID3_GENRES[b[i + 127] as number] ?? '');
+  if (presentTags.genres.length === 0) builder.add('genre', ID3_GENRES[b[i + 127] as number] ?? '');
   return builder.finish();
 }

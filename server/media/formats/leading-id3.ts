@@ -4,7 +4,7 @@ import type { Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { findId3, readId3 } from './id3.ts';
 
-const MOST_TAGS = 4;
+const MAX_TAGS = 4;
 
 interface LeadingId3 {
   tags: Tags;
@@ -15,22 +15,22 @@ interface LeadingId3 {
 
 /** Reads the tags from `at` on; the first one has precedence. */
 export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {
-  const read: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
-  for (let tag = findId3(window, at); tag && read.count < MOST_TAGS; tag = findId3(window, read.end)) {
+  const leading: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
+  for (let tag = findId3(window, at); tag && leading.count < MAX_TAGS; tag = findId3(window, leading.end)) {
     const builder = readId3(window, tag, keepPictures);
-    if (read.count === 0) read.tags = builder.tags;
-    else fillGaps(read.tags, builder.tags);
-    read.pictures.push(...builder.bestPictures());
-    read.count++;
-    read.end = tag.end;
+    if (leading.count === 0) leading.tags = builder.tags;
+    else fillGaps(leading.tags, builder.tags);
+    leading.pictures.push(...builder.bestPictures());
+    leading.count++;
+    leading.end = tag.end;
   }
-  return read;
+  return leading;
 }
 
-/** Start of the content, without parsing tags. */
+/** Returns the start of the content, without parsing tags. */
 export function skipId3(window: Window): number {
   let at = 0;
-  for (let n = 0; n < MOST_TAGS; n++) {
+  for (let n = 0; n < MAX_TAGS; n++) {
     const tag = findId3(window, at);
     if (!tag) break;
     at = tag.end;

@@ -1,4 +1,4 @@
-// AAC in LOAS: frames that each say how the audio in them is configured. ISO/IEC 14496-3, 1.7
+// AAC in LOAS: each frame may carry the configuration of its audio. ISO/IEC 14496-3, 1.7
 import { BitReader } from '../bit-reader.ts';
 import { readAacConfiguration, type AacConfiguration } from './aac-configuration.ts';
 import type { FrameKind } from './frame-walk.ts';
@@ -14,7 +14,7 @@ function frameBytes(b: Uint8Array, i: number): number {
   return length === 0 ? 0 : length + SYNC_BYTES;
 }
 
-/** The configuration that the frame at `i` starts with; undefined if it keeps the one before. */
+/** Reads the configuration at the start of the frame at `i`; undefined if the previous one stays valid. */
 function configurationAt(b: Uint8Array, i: number): (AacConfiguration & { parts: number }) | undefined {
   const bits = new BitReader(b, i + SYNC_BYTES, Math.min(b.length, i + HEADER_BYTES));
   const readValue = (): number => bits.read((bits.read(2) + 1) * 8);
@@ -24,13 +24,13 @@ function configurationAt(b: Uint8Array, i: number): (AacConfiguration & { parts:
   if (version === 1) readValue();
   bits.read(1);
   const parts = bits.read(6) + 1;
-  if (bits.read(7) !== 0) return undefined; // one program with one layer is all there is in practice
+  if (bits.read(7) !== 0) return undefined; // in practice, streams have one program with one layer
   if (version === 1) readValue();
   const configuration = readAacConfiguration(bits);
   return configuration.sampleRateHz > 0 ? { ...configuration, parts } : undefined;
 }
 
-/** Whether a frame with its configuration is at `i`. Needs 40 bytes. */
+/** Returns whether a frame with its configuration is at `i`. Needs 40 bytes. */
 export const isLoas = (b: Uint8Array, i: number): boolean =>
   frameBytes(b, i) > 0 && configurationAt(b, i) !== undefined;
 
@@ -42,7 +42,7 @@ export const LOAS_FRAMES: FrameKind = {
   headerBytes: HEADER_BYTES,
   sync: 0x56,
   frameBytes,
-  // frames between those with a configuration have none
+  // all frames count as one stream, because most have no configuration
   streamOf: () => 0,
   samplesOf(b, i) {
     const { samplesPerFrame = 1024, parts = 1 } = configurationAt(b, i) ?? {};

@@ -1,5 +1,5 @@
-// What music-metadata does not say of Matroska and WebM: whether there is video, how long a recording is that declares
-// no duration (browsers write those), its title, and where its audio is.
+// Reads what music-metadata does not tell about Matroska and WebM: whether there is video, the length of recordings
+// that declare no duration (browsers write those), the title, and where the audio is.
 // https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
 import { bufferSource } from '../byte-source.ts';
@@ -16,34 +16,34 @@ const CLUSTER_TIMESTAMP = 0xe7;
 const SIMPLE_BLOCK = 0xa3;
 const BLOCK = 0xa1;
 /** Elements whose content is walked through: Segment, Info, Tracks, TrackEntry, Cluster, BlockGroup. */
-const ENTERED = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
-const MOST_ELEMENTS = 1_000_000;
-const MOST_HEAD_BYTES = 12;
+const CONTAINERS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
+const MAX_ELEMENTS = 1_000_000;
+const MAX_HEAD_BYTES = 12;
 const NS_PER_MS = 1e6;
 
 export interface MatroskaScan {
   title?: string;
   hasVideo: boolean;
-  /** Time of the last block; 0 if it was not asked for. */
+  /** Time of the last block; 0 without `withBlocks`. */
   lastBlockMs: number;
-  /** From the first cluster to the last one after it: what changes with the tags is before or behind. */
+  /** From the first cluster to the last consecutive one; elements that change with the tags are before or behind. */
   payload?: { start: number; end: number } | undefined;
 }
 
-/** Stops at the audio unless `withBlocks`. */
+/** Scans the elements of a file, up to the audio unless `withBlocks` is set. */
 export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaScan {
   const window = new Window(source);
   const scan: MatroskaScan = { hasVideo: false, lastBlockMs: 0 };
   let scale = NS_PER_MS;
   let cluster = 0;
-  for (let at = 0, n = 0; n < MOST_ELEMENTS; n++) {
+  for (let at = 0, n = 0; n < MAX_ELEMENTS; n++) {
     const id = numberAt(window, at, 4, false);
     const size = id && numberAt(window, at + id.length, 8, true);
     if (!id || !size) break;
     const body = at + id.length + size.length;
     if (id.value === CLUSTER) scan.payload ??= { start: at, end: endOfClusters(source, at) };
     if (id.value === CLUSTER && !withBlocks) break;
-    if (ENTERED.has(id.value)) {
+    if (CONTAINERS.has(id.value)) {
       at = body;
       continue;
     }
@@ -63,11 +63,11 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
   return scan;
 }
 
-/** Of those that follow one another. One of unknown size, as in what a browser recorded, is the last. */
+/** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last. */
 function endOfClusters(source: ByteSource, first: number): number {
   let at = first;
-  for (let n = 0; n < MOST_ELEMENTS; n++) {
-    const head = new Window(bufferSource(source.read(at, MOST_HEAD_BYTES)));
+  for (let n = 0; n < MAX_ELEMENTS; n++) {
+    const head = new Window(bufferSource(source.read(at, MAX_HEAD_BYTES)));
     const id = numberAt(head, 0, 4, false);
     const size = id?.value === CLUSTER ? numberAt(head, id.length, 8, true) : undefined;
     if (!id || !size) break;
@@ -81,17 +81,17 @@ function textAt(window: Window, at: number, size: number): string {
   return i < 0 ? '' : decodeUtf8(window.bytes, i, i + size);
 }
 
-/** An EBML number: its first byte says how many follow. All bits set in a size mean that it is unknown. */
+/** Reads an EBML number, whose first byte says how many follow. A size with all bits set is unknown. */
 function numberAt(
   window: Window,
   at: number,
-  most: number,
+  maxLength: number,
   isSize: boolean,
 ): { value: number; length: number } | undefined {
   const first = window.at(at, 1);
   const lead = first < 0 ? 0 : (window.bytes[first] as number);
   const length = lead === 0 ? 9 : Math.clz32(lead) - 23;
-  const i = length > most ? -1 : window.at(at, length);
+  const i = length > maxLength ? -1 : window.at(at, length);
   if (i < 0) return undefined;
   let value = isSize ? lead & (0xff >> length) : lead;
   let isUnknown = isSize && value === 0xff >> length;

@@ -7,7 +7,7 @@ import type { Window } from '../buffered-source.ts';
 import { readEnclosed } from './enclosing-tags.ts';
 
 /** From this version on, a descriptor precedes the header. */
-const WITH_DESCRIPTOR = 3980;
+const MIN_DESCRIPTOR_VERSION = 3980;
 const EXTRA_HIGH = 4000;
 const IS_8_BIT = 1;
 const IS_24_BIT = 8;
@@ -26,7 +26,8 @@ export const readMonkeysAudio = (window: Window, start: number, keepPictures: bo
     const i = window.at(start, 32);
     if (i < 0) throw new UnreadableAudio("the Monkey's Audio header is cut off");
     const version = u16le(window.bytes, i + 4);
-    const header = version >= WITH_DESCRIPTOR ? newHeader(window, start) : oldHeader(window.bytes, i, version);
+    const header =
+      version >= MIN_DESCRIPTOR_VERSION ? readNewHeader(window, start) : readOldHeader(window.bytes, i, version);
     const { frames, blocksPerFrame, finalBlocks, bitDepth, channels, sampleRateHz } = header;
     const samples = frames === 0 ? 0 : (frames - 1) * blocksPerFrame + finalBlocks;
     const seconds = samples / sampleRateHz;
@@ -43,7 +44,7 @@ export const readMonkeysAudio = (window: Window, start: number, keepPictures: bo
     };
   });
 
-function newHeader(window: Window, start: number): Header {
+function readNewHeader(window: Window, start: number): Header {
   const k = window.at(start, 12);
   const at = start + u32le(window.bytes, k + 8);
   const i = window.at(at, 24);
@@ -59,7 +60,7 @@ function newHeader(window: Window, start: number): Header {
   };
 }
 
-function oldHeader(b: Buffer, i: number, version: number): Header {
+function readOldHeader(b: Buffer, i: number, version: number): Header {
   const level = u16le(b, i + 6);
   const flags = u16le(b, i + 8);
   const isLong = version >= 3900 || (version >= 3800 && level === EXTRA_HIGH);

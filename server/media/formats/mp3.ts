@@ -25,23 +25,23 @@ export function readMp3(window: Window, keepPictures: boolean): FileRead {
   const trailing = findTrailingTags(window, leading.end);
   const first = findFirstFrame(window, MPEG_FRAMES, leading.end, trailing.start);
   if (first < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
-  const late =
+  const lateId3 =
     first > leading.end && leading.count === 0 ? findLateId3(window, leading.end, first, keepPictures) : undefined;
-  const { tags, pictures } = late ?? leading;
+  const { tags, pictures } = lateId3 ?? leading;
   const facts = mp3Facts(window, first, trailing.start);
   addTrailingTags(window, trailing, tags, pictures);
   return { facts, tags, pictures };
 }
 
-/** An ID3 tag after garbage, before the first frame. */
+/** Finds an ID3 tag after garbage, before the first frame. */
 function findLateId3(window: Window, from: number, first: number, keepPictures: boolean) {
   const length = Math.min(first - from, 64 << 10);
   const i = window.at(from, length);
   if (i < 0) return undefined;
   const at = window.bytes.subarray(i, i + length).indexOf('ID3');
   if (at < 0) return undefined;
-  const late = readLeadingId3(window, from + at, keepPictures);
-  return late.count > 0 && late.end <= first ? late : undefined;
+  const lateId3 = readLeadingId3(window, from + at, keepPictures);
+  return lateId3.count > 0 && lateId3.end <= first ? lateId3 : undefined;
 }
 
 function mp3Facts(window: Window, first: number, end: number): AudioFacts {
@@ -51,14 +51,16 @@ function mp3Facts(window: Window, first: number, end: number): AudioFacts {
   const k = window.at(first, Math.min(length, end - first));
   const xing = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - first), stream);
   const start = xing ? first + length : first;
-  const counted = xing && trustedCount(xing, start, first, end);
+  const frameCount = xing && trustedCount(xing, start, first, end);
   const walk =
-    counted === undefined ? walkFrames(window, MPEG_FRAMES, start, end) : { frames: counted, bytes: end - start, end };
+    frameCount === undefined
+      ? walkFrames(window, MPEG_FRAMES, start, end)
+      : { frames: frameCount, bytes: end - start, end };
   if (walk.frames === 0) throw new UnreadableAudio('there is no audio after the first frame');
   return factsOf(stream, walk.frames, walk.bytes, xing, { start, end: walk.end });
 }
 
-/** The frame count of the Xing frame, if its byte count matches the file. */
+/** Returns the frame count of the Xing frame, if its byte count matches the file. */
 function trustedCount(xing: XingFrame, start: number, first: number, end: number): number | undefined {
   if (xing.frames === undefined || xing.bytes === undefined || end <= start) return undefined;
   return Math.abs(xing.bytes - (end - first)) <= BYTES_TOLERANCE &&
@@ -76,19 +78,19 @@ function factsOf(
   payload: { start: number; end: number },
 ): AudioFacts {
   const { sampleRateHz, channels, layer } = stream;
-  const all = frames * stream.samplesPerFrame;
-  const added = xing && xing.delay + xing.padding < all ? xing.delay + xing.padding : 0;
+  const totalSamples = frames * stream.samplesPerFrame;
+  const addedSamples = xing && xing.delay + xing.padding < totalSamples ? xing.delay + xing.padding : 0;
   const facts: AudioFacts = {
     format: 'mp3',
     codec: `mp${layer}`,
-    durationMs: ((all - added) * 1000) / sampleRateHz,
-    bitrateKbps: Math.round((bytes * 8 * sampleRateHz) / all / 1000),
+    durationMs: ((totalSamples - addedSamples) * 1000) / sampleRateHz,
+    bitrateKbps: Math.round((bytes * 8 * sampleRateHz) / totalSamples / 1000),
     sampleRateHz,
     channels,
     lossless: false,
     payload,
   };
-  if (xing && added > 0) {
+  if (xing && addedSamples > 0) {
     facts.encoderDelay = xing.delay;
     facts.encoderPadding = xing.padding;
   }

@@ -4,12 +4,12 @@ import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 
-const NONE: ReadonlySet<number> = new Set();
-/** How often, and how far, an atom is looked for after a damaged one. */
-const MOST_SEARCHES = 8;
-const SEARCHED_BYTES = 4 << 20;
+const NO_NAMES: ReadonlySet<number> = new Set();
+/** How often, and how far, an atom is searched for after a damaged one. */
+const MAX_SEARCHES = 8;
+const MAX_SEARCH_BYTES = 4 << 20;
 
-/** Use one reader per file, since it limits the number of atoms. */
+/** Reads atoms. Use one reader per file, since it limits the number of atoms. */
 export class AtomReader {
   readonly window: Window;
   name = 0;
@@ -25,7 +25,7 @@ export class AtomReader {
     this.window = window;
   }
 
-  /** Reads the atom header at `at`; false if there is none before `limit`. The next atom is at `end`. */
+  /** Reads the atom header at `at`; returns false if there is none before `limit`. The next atom is at `end`. */
   read(at: number, limit: number): boolean {
     if (at + 8 > limit) return false;
     const i = this.window.at(at, 8);
@@ -34,7 +34,7 @@ export class AtomReader {
     let size = u32be(this.window.bytes, i);
     this.name = u32be(this.window.bytes, i + 4);
     this.bodyAt = at + 8;
-    const isToEnd = size === 0; // of the file
+    const isToEnd = size === 0; // the atom goes to the end of the file
     if (isToEnd) size = limit - at;
     else if (size === 1) {
       const k = this.window.at(at + 8, 8);
@@ -50,23 +50,23 @@ export class AtomReader {
 
   /**
    * Calls `visit` for each atom in `[start, limit)`; `this.bodyAt` and `this.end` are set accordingly. After an atom
-   * with a wrong length, the next one of those `sought` is looked for.
+   * with a wrong length, the next one with one of `searchedNames` is searched for.
    */
   each(
     start: number,
     limit: number,
     visit: (name: number, bodyAt: number, end: number) => void,
-    sought: ReadonlySet<number> = NONE,
+    searchedNames: ReadonlySet<number> = NO_NAMES,
   ): void {
     if (++this.#depth > MAX_ATOM_DEPTH) throw new UnreadableAudio(`atoms are nested more than ${MAX_ATOM_DEPTH} deep`);
-    let last = start - 8;
+    let lastAtomAt = start - 8;
     for (let at = start; at >= 0 && at + 8 <= limit;) {
-      const isRead = this.read(at, limit) && (sought.size === 0 || isAtomName(this.name));
+      const isRead = this.read(at, limit) && (searchedNames.size === 0 || isAtomName(this.name));
       const { name, bodyAt } = this;
       let { end } = this;
-      if (isRead) last = at;
+      if (isRead) lastAtomAt = at;
       if (!isRead || this.#isTooLong) {
-        const next = this.#find(sought, last + 8, limit);
+        const next = this.#find(searchedNames, lastAtomAt + 8, limit);
         if (!isRead) {
           at = next;
           continue;
@@ -79,21 +79,21 @@ export class AtomReader {
     this.#depth--;
   }
 
-  /** Position of an atom that fits into its parent, -1 if none is near. */
-  #find(sought: ReadonlySet<number>, from: number, limit: number): number {
-    if (sought.size === 0 || this.#searches++ >= MOST_SEARCHES) return -1;
-    const near = this.#findWithin(sought, from, Math.min(limit, from + SEARCHED_BYTES), limit);
-    // what describes the audio often follows it
-    const far = Math.max(from + SEARCHED_BYTES, limit - SEARCHED_BYTES);
-    return near >= 0 ? near : this.#findWithin(sought, far, limit, limit);
+  /** Finds an atom that fits into its parent, -1 if none is near. */
+  #find(searchedNames: ReadonlySet<number>, from: number, limit: number): number {
+    if (searchedNames.size === 0 || this.#searches++ >= MAX_SEARCHES) return -1;
+    const nearPosition = this.#findWithin(searchedNames, from, Math.min(limit, from + MAX_SEARCH_BYTES), limit);
+    // the description of the audio often follows it
+    const farStart = Math.max(from + MAX_SEARCH_BYTES, limit - MAX_SEARCH_BYTES);
+    return nearPosition >= 0 ? nearPosition : this.#findWithin(searchedNames, farStart, limit, limit);
   }
 
-  #findWithin(sought: ReadonlySet<number>, from: number, to: number, limit: number): number {
+  #findWithin(searchedNames: ReadonlySet<number>, from: number, to: number, limit: number): number {
     const i = to - from < 8 ? -1 : this.window.at(from, to - from);
     if (i < 0) return -1;
     const b = this.window.bytes;
     for (let k = i; k + 8 <= i + to - from; k++) {
-      if (!sought.has(u32be(b, k + 4))) continue;
+      if (!searchedNames.has(u32be(b, k + 4))) continue;
       const [at, size] = [from + k - i, u32be(b, k)];
       if (size >= 8 && at + size <= limit) return at;
     }
@@ -101,7 +101,7 @@ export class AtomReader {
   }
 }
 
-/** Letters, digits and signs of ASCII, and the © of iTunes. */
+/** Returns whether all characters are printable ASCII, or the © of iTunes. */
 function isAtomName(name: number): boolean {
   for (const shift of [24, 16, 8, 0]) {
     const code = (name >>> shift) & 0xff;

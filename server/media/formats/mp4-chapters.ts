@@ -1,5 +1,5 @@
-// Chapters of MP4 files: the list that Nero's programs write (`chpl`), and QuickTime's text track that the audio track
-// refers to (`tref` `chap`), which iTunes and audiobook shops write.
+// Reads chapters of MP4 files: the list that Nero's programs write (`chpl`), and QuickTime's text track that the audio
+// track refers to (`tref` `chap`), which iTunes and audiobook shops write.
 import { u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHAPTERS, MAX_NAME_CHARACTERS } from '../limits.ts';
 import { decodeUtf16, decodeUtf8, toOneLine } from '../text.ts';
@@ -7,7 +7,7 @@ import type { Chapter } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
-/** Units of `chpl` in a millisecond. */
+/** Units of `chpl` per millisecond. */
 const NERO_UNITS = 10_000;
 
 /** `[at, end)` is the body of `chpl`. */
@@ -18,7 +18,7 @@ export function readNeroChapters(window: Window, at: number, end: number): Chapt
   const limit = i + Math.min(end - at, 16 << 10);
   let k = i + (b[i] === 0 ? 4 : 8);
   const chapters: Chapter[] = [];
-  for (let left = b[k++] ?? 0; left > 0 && k + 9 <= limit; left--) {
+  for (let remaining = b[k++] ?? 0; remaining > 0 && k + 9 <= limit; remaining--) {
     const length = b[k + 8] as number;
     if (k + 9 + length > limit) break;
     chapters.push({ startMs: Math.round(u64be(b, k) / NERO_UNITS), title: titleOf(b, k + 9, k + 9 + length) });
@@ -40,14 +40,18 @@ const STSC = atom('stsc');
 const STCO = atom('stco');
 const CO64 = atom('co64');
 
-/** Where the tables of a track are: the bodies of its atoms. */
+/** Ranges of the tables of a track, by the names of their atoms. */
 type Tables = Map<number, { at: number; end: number }>;
 
-/** The chapters of the track that another one names as its chapters; `tracks` are the bodies of all `trak`. */
+/** Reads the track to which another track refers for its chapters; `tracks` are the bodies of all `trak`. */
 export function readChapterTrack(atoms: AtomReader, tracks: { start: number; end: number }[]): Chapter[] {
-  const found = tracks.map(({ start, end }) => tablesOf(atoms, start, end));
-  const wanted = found.map((tables) => numberAt(atoms.window, tables.get(CHAP)?.at)).find((id) => id !== undefined);
-  const track = found.find((tables) => wanted !== undefined && trackId(atoms.window, tables) === wanted);
+  const trackTables = tracks.map(({ start, end }) => tablesOf(atoms, start, end));
+  const chapterTrackId = trackTables
+    .map((tables) => numberAt(atoms.window, tables.get(CHAP)?.at))
+    .find((id) => id !== undefined);
+  const track = trackTables.find(
+    (tables) => chapterTrackId !== undefined && trackId(atoms.window, tables) === chapterTrackId,
+  );
   return track ? chaptersOf(atoms.window, track) : [];
 }
 
@@ -80,18 +84,18 @@ function chaptersOf(window: Window, tables: Tables): Chapter[] {
   if (head === undefined || version === undefined) return [];
   const timescale = numberAt(window, head + (version >>> 24 === 1 ? 20 : 12)) ?? 0;
   if (timescale === 0) return [];
-  const places = samplePlaces(window, tables);
-  const lengths = durations(window, tables.get(STTS), places.length);
+  const positions = listSamplePositions(window, tables);
+  const lengths = listDurations(window, tables.get(STTS), positions.length);
   let time = 0;
-  return places.map(({ at, size }, n) => {
+  return positions.map(({ at, size }, n) => {
     const startMs = Math.round((time * 1_000) / timescale);
     time += lengths[n] ?? 0;
     return { startMs, title: sampleText(window, at, size) };
   });
 }
 
-/** Numbers of a table: a count at `skip`, then entries of `width` numbers. */
-function entries(
+/** Reads the numbers of a table: a count at `skip`, then entries of `width` numbers. */
+function readEntries(
   window: Window,
   table: { at: number; end: number } | undefined,
   { skip = 4, width = 1, bytes = 4 }: { skip?: number; width?: number; bytes?: 4 | 8 } = {},
@@ -102,8 +106,8 @@ function entries(
   const first = table.at + skip + 4;
   const i = window.at(first, Math.max(0, Math.min(count * size, table.end - first)));
   if (i < 0) return [];
-  const there = Math.min(count, Math.floor((table.end - first) / size));
-  return Array.from({ length: Math.max(0, there) }, (_, n) =>
+  const availableCount = Math.min(count, Math.floor((table.end - first) / size));
+  return Array.from({ length: Math.max(0, availableCount) }, (_, n) =>
     Array.from({ length: width }, (__, k) => {
       const at = i + n * size + k * bytes;
       return bytes === 8 ? u64be(window.bytes, at) : u32be(window.bytes, at);
@@ -111,33 +115,33 @@ function entries(
   );
 }
 
-function durations(window: Window, table: { at: number; end: number } | undefined, most: number): number[] {
-  const all: number[] = [];
-  for (const [count = 0, length = 0] of entries(window, table, { width: 2 }))
-    for (let n = 0; n < count && all.length < most; n++) all.push(length);
-  return all;
+function listDurations(window: Window, table: { at: number; end: number } | undefined, limit: number): number[] {
+  const lengths: number[] = [];
+  for (const [count = 0, length = 0] of readEntries(window, table, { width: 2 }))
+    for (let n = 0; n < count && lengths.length < limit; n++) lengths.push(length);
+  return lengths;
 }
 
-function samplePlaces(window: Window, tables: Tables): { at: number; size: number }[] {
-  const sizes = entries(window, tables.get(STSZ), { skip: 8 }).map(([size = 0]) => size);
+function listSamplePositions(window: Window, tables: Tables): { at: number; size: number }[] {
+  const sizes = readEntries(window, tables.get(STSZ), { skip: 8 }).map(([size = 0]) => size);
   const chunks = (
-    tables.has(CO64) ? entries(window, tables.get(CO64), { bytes: 8 }) : entries(window, tables.get(STCO))
+    tables.has(CO64) ? readEntries(window, tables.get(CO64), { bytes: 8 }) : readEntries(window, tables.get(STCO))
   ).map(([at = 0]) => at);
-  const runs = entries(window, tables.get(STSC), { width: 3 });
-  const places: { at: number; size: number }[] = [];
+  const runs = readEntries(window, tables.get(STSC), { width: 3 });
+  const positions: { at: number; size: number }[] = [];
   for (const [n, start] of chunks.entries()) {
     const [, perChunk = 1] = runs.findLast(([first = 1]) => first <= n + 1) ?? [];
     let at = start;
-    for (let k = 0; k < perChunk && places.length < sizes.length; k++) {
-      const size = sizes[places.length] as number;
-      places.push({ at, size });
+    for (let k = 0; k < perChunk && positions.length < sizes.length; k++) {
+      const size = sizes[positions.length] as number;
+      positions.push({ at, size });
       at += size;
     }
   }
-  return places;
+  return positions;
 }
 
-/** A sample of a text track: its length, then UTF-8, or UTF-16 with a mark. */
+/** Reads a sample of a text track: its length, then UTF-8, or UTF-16 with a byte order mark. */
 function sampleText(window: Window, at: number, size: number): string {
   const i = window.at(at, Math.min(size, 2 + MAX_NAME_CHARACTERS));
   if (i < 0 || size < 2) return '';

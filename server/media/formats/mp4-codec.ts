@@ -6,7 +6,7 @@ import { readAacConfiguration } from './aac-configuration.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 export interface Mp4Codec {
-  /** Empty until a sample description was read. */
+  /** Empty until a sample description is read. */
   codec: string;
   sampleRateHz: number;
   channels: number;
@@ -51,14 +51,14 @@ export function readSampleEntry(atoms: AtomReader, at: number, limit: number, tr
   const i = window.at(bodyAt, 28);
   if (i < 0 || bodyAt + 28 > end) return;
   const b = window.bytes;
-  const known = CODECS.get(name);
+  const codecInfo = CODECS.get(name);
   track.codec =
-    known?.codec ??
+    codecInfo?.codec ??
     b
       .toString('latin1', i - 4, i)
       .replace(/[^\w-]/g, '')
       .toLowerCase();
-  track.lossless = known?.lossless ?? false;
+  track.lossless = codecInfo?.lossless ?? false;
   track.channels = u16be(b, i + 16);
   if (track.lossless) track.bitDepth = u16be(b, i + 18);
   track.sampleRateHz = u16be(b, i + 24);
@@ -87,7 +87,7 @@ function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Co
   track.sampleRateHz = rate;
 }
 
-/** STREAMINFO, after version and a block header. */
+/** Reads STREAMINFO, after version and a block header. */
 function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const i = atoms.window.at(at + 8, 18);
   if (i < 0 || at + 26 > end) return;
@@ -98,16 +98,16 @@ function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Code
   track.bitDepth = ((word >>> 4) & 31) + 1;
 }
 
-/** Nested descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
+/** Reads nested descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
 function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const length = Math.min(end - at, 512);
   const i = atoms.window.at(at, length);
   if (i < 0) return;
   const b = atoms.window.bytes;
-  const stop = i + length;
-  for (let k = i + 4; k + 2 < stop;) {
+  const dataEnd = i + length;
+  for (let k = i + 4; k + 2 < dataEnd;) {
     const tag = b[k++] as number;
-    while (k < stop && (b[k] as number) & 0x80) k++; // skips the length: descriptors are found by tag
+    while (k < dataEnd && (b[k] as number) & 0x80) k++; // skips the length: descriptors are found by tag
     k++;
     if (tag === 3) k += 3 + skippedFlags(b, k);
     else if (tag === 4) {
@@ -116,7 +116,7 @@ function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): 
       k += 13;
     } else {
       if (tag !== 5 || track.codec !== 'aac') return;
-      const { sampleRateHz, channels } = readAacConfiguration(new BitReader(b, k, stop));
+      const { sampleRateHz, channels } = readAacConfiguration(new BitReader(b, k, dataEnd));
       if (sampleRateHz > 0) track.sampleRateHz = sampleRateHz;
       if (channels > 0) track.channels = channels;
       return;
@@ -124,7 +124,7 @@ function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): 
   }
 }
 
-/** Optional parts of an ES descriptor: dependency, URL, clock. */
+/** Returns the size of optional parts of an ES descriptor: dependency, URL, clock. */
 function skippedFlags(b: Buffer, k: number): number {
   const flags = b[k + 2] ?? 0;
   return (flags & 0x80 ? 2 : 0) + (flags & 0x40 ? 1 + (b[k + 3] ?? 0) : 0) + (flags & 0x20 ? 2 : 0);

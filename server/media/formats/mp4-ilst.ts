@@ -1,4 +1,4 @@
-// iTunes tags of MP4 files: an atom per field with `data` atoms in it, and `----` atoms with free-form names.
+// Reads iTunes tags of MP4 files: an atom per field with `data` atoms in it, and `----` atoms with free-form names.
 import { MORE_TAG_LIST, namesOfMore } from '../../db/more-tags.ts';
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { ID3_GENRES } from '../genres.ts';
@@ -44,15 +44,15 @@ const TRACK = atom('trkn');
 const DISC = atom('disk');
 const GENRE = atom('gnre');
 const COVER = atom('covr');
-const FREE = atom('----');
-/** What is looked for after a damaged atom. */
-const FIELDS = new Set([...TEXT_ATOMS.keys(), ...NUMBER_ATOMS.keys(), TRACK, DISC, GENRE, COVER, FREE]);
+const FREE_FORM = atom('----');
+/** Atoms that are searched for after a damaged one. */
+const FIELD_ATOMS = new Set([...TEXT_ATOMS.keys(), ...NUMBER_ATOMS.keys(), TRACK, DISC, GENRE, COVER, FREE_FORM]);
 const DATA = atom('data');
 const MEAN = atom('mean');
 const NAME = atom('name');
 const UTF16 = 2;
 const FRONT_COVER = 3;
-const DECLARED: Record<number, string> = { 12: 'gif', 13: 'jpeg', 14: 'png', 27: 'bmp' };
+const DECLARED_TYPES: Record<number, string> = { 12: 'gif', 13: 'jpeg', 14: 'png', 27: 'bmp' };
 
 /** Adds all fields; returns iTunSMPB if present. */
 export function readIlst(
@@ -63,7 +63,7 @@ export function readIlst(
 ): SmoothPlayback | undefined {
   let smooth: SmoothPlayback | undefined;
   const visit = (name: number, bodyAt: number, end: number): void => {
-    if (name === FREE) smooth = readFree(atoms, bodyAt, end, builder) ?? smooth;
+    if (name === FREE_FORM) smooth = readFreeForm(atoms, bodyAt, end, builder) ?? smooth;
     else if (name === COVER) readCovers(atoms, bodyAt, end, builder);
     else if (name === TRACK || name === DISC)
       readPosition(atoms, bodyAt, end, builder, name === TRACK ? 'track' : 'disc');
@@ -75,7 +75,7 @@ export function readIlst(
       else if (number !== undefined) eachNumber(atoms, bodyAt, end, (value) => builder.add(number, String(value)));
     }
   };
-  atoms.each(start, limit, visit, FIELDS);
+  atoms.each(start, limit, visit, FIELD_ATOMS);
   return smooth;
 }
 
@@ -110,7 +110,7 @@ function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (val
   });
 }
 
-/** Two bytes each at 2 and 4: number and total. */
+/** Reads number and total, two bytes each at 2 and 4. */
 function readPosition(
   atoms: AtomReader,
   start: number,
@@ -127,7 +127,7 @@ function readPosition(
   });
 }
 
-/** ID3v1's number plus one. */
+/** Reads the number of an ID3v1 genre, plus one. */
 function readGenreNumber(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
   eachData(atoms, start, limit, (_type, at, length) => {
     const i = length >= 2 ? atoms.window.at(at, 2) : -1;
@@ -140,7 +140,7 @@ function readCovers(atoms: AtomReader, start: number, limit: number, builder: Ta
     const i = atoms.window.at(at, Math.min(length, 16));
     if (i < 0 || length === 0) return;
     builder.addPicture({
-      mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED[type] ?? ''),
+      mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED_TYPES[type] ?? ''),
       kind: FRONT_COVER,
       position: at,
       length,
@@ -148,7 +148,12 @@ function readCovers(atoms: AtomReader, start: number, limit: number, builder: Ta
   });
 }
 
-function readFree(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): SmoothPlayback | undefined {
+function readFreeForm(
+  atoms: AtomReader,
+  start: number,
+  limit: number,
+  builder: TagBuilder,
+): SmoothPlayback | undefined {
   let name = '';
   let smooth: SmoothPlayback | undefined;
   const { window } = atoms;
@@ -171,7 +176,7 @@ function readFree(atoms: AtomReader, start: number, limit: number, builder: TagB
   return smooth;
 }
 
-/** ` 00000000 00000840 000001CA 00000000003F31F6 …`, all hexadecimal. */
+/** Parses ` 00000000 00000840 000001CA 00000000003F31F6 …`, all hexadecimal. */
 export function parseSmoothPlayback(text: string): SmoothPlayback | undefined {
   const match = /^\s*[0-9a-f]{8} ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{16})/i.exec(text);
   return match

@@ -1,4 +1,4 @@
-// One `trak` of an MP4 file: its codec, timescale, and the part of it that is played.
+// Reads a `trak` of an MP4 file: its codec, timescale, and the part that is played.
 import { u16be, u32be, u64be } from '../integers.ts';
 import type { Window } from '../buffered-source.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
@@ -8,7 +8,7 @@ export interface Mp4Track extends Mp4Codec {
   /** Units of `mediaDuration` per second. */
   timescale: number;
   mediaDuration: number;
-  /** Duration by the edit list, in the movie's units; 0 if it has none. */
+  /** Duration by the edit list, in the movie's units; 0 without an edit list. */
   editDuration: number;
   /** Start of playback in the track's units: the encoder delay. */
   skipped: number;
@@ -24,9 +24,9 @@ const EDTS = atom('edts');
 const ELST = atom('elst');
 const SOUND = atom('soun');
 const UNKNOWN_DURATION = 0xffffffff;
-const MOST_EDITS = 1000;
+const MAX_EDITS = 1000;
 
-/** Undefined unless it is an audio track with a sample description. */
+/** Returns undefined unless the track is an audio track with a sample description. */
 export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4Track | undefined {
   const track: Mp4Track = {
     codec: '',
@@ -71,11 +71,11 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
 function readMediaHeader(window: Window, at: number, track: Mp4Track): void {
   const i = window.at(at, 24);
   if (i < 0) return;
-  const long = window.bytes[i] === 1;
-  const k = window.at(at, long ? 32 : 24);
+  const is64Bit = window.bytes[i] === 1;
+  const k = window.at(at, is64Bit ? 32 : 24);
   if (k < 0) return;
-  track.timescale = u32be(window.bytes, k + (long ? 20 : 12));
-  const duration = long ? u64be(window.bytes, k + 24) : u32be(window.bytes, k + 16);
+  track.timescale = u32be(window.bytes, k + (is64Bit ? 20 : 12));
+  const duration = is64Bit ? u64be(window.bytes, k + 24) : u32be(window.bytes, k + 16);
   track.mediaDuration = duration === UNKNOWN_DURATION ? 0 : duration;
 }
 
@@ -88,18 +88,18 @@ function isSoundHandler(window: Window, at: number): boolean {
 function readEdits(window: Window, at: number, end: number, track: Mp4Track): void {
   const i = window.at(at, 8);
   if (i < 0) return;
-  const long = window.bytes[i] === 1;
-  const count = Math.min(u32be(window.bytes, i + 4), MOST_EDITS);
-  const entry = long ? 20 : 12;
-  let first = true;
+  const is64Bit = window.bytes[i] === 1;
+  const count = Math.min(u32be(window.bytes, i + 4), MAX_EDITS);
+  const entry = is64Bit ? 20 : 12;
+  let isFirst = true;
   for (let n = 0; n < count && at + 8 + (n + 1) * entry <= end; n++) {
     const k = window.at(at + 8 + n * entry, entry);
     if (k < 0) return;
     const b = window.bytes;
-    const isEmpty = u32be(b, k + (long ? 8 : 4)) === 0xffffffff;
+    const isEmpty = u32be(b, k + (is64Bit ? 8 : 4)) === 0xffffffff;
     if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // silence, or a still
-    track.editDuration += long ? u64be(b, k) : u32be(b, k);
-    if (first) track.skipped = long ? u64be(b, k + 8) : u32be(b, k + 4);
-    first = false;
+    track.editDuration += is64Bit ? u64be(b, k) : u32be(b, k);
+    if (isFirst) track.skipped = is64Bit ? u64be(b, k + 8) : u32be(b, k + 4);
+    isFirst = false;
   }
 }

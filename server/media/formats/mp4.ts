@@ -19,48 +19,48 @@ const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
 const CHPL = atom('chpl');
-/** What is looked for after a damaged atom, by the atom that it is in. */
-const IN_FILE = new Set([MOOV, MDAT]);
-const IN_MOVIE = new Set([MVHD, MVEX, TRAK, UDTA, META]);
-const IN_USER_DATA = new Set([META, CHPL]);
-const IN_META = new Set([ILST]);
+/** Atoms that are searched for after a damaged one, by the atom that they are in. */
+const FILE_ATOMS = new Set([MOOV, MDAT]);
+const MOVIE_ATOMS = new Set([MVHD, MVEX, TRAK, UDTA, META]);
+const USER_DATA_ATOMS = new Set([META, CHPL]);
+const META_ATOMS = new Set([ILST]);
 
 interface Movie {
   timescale: number;
   duration: number;
-  fragmented: boolean;
+  isFragmented: boolean;
   track: Mp4Track | undefined;
-  /** Bodies of all. */
+  /** Bodies of all tracks. */
   tracks: { start: number; end: number }[];
   smooth: SmoothPlayback | undefined;
   builder: TagBuilder;
 }
 
-/** Undefined for a fragmented file, whose durations are spread over it. */
+/** Returns undefined for a fragmented file, whose durations are spread over the file. */
 export function readMp4(window: Window, start: number): FileRead | undefined {
   const atoms = new AtomReader(window);
   let payload: { start: number; end: number } | undefined;
   const movie: Movie = {
     timescale: 0,
     duration: 0,
-    fragmented: false,
+    isFragmented: false,
     track: undefined,
     tracks: [],
     smooth: undefined,
     builder: new TagBuilder(),
   };
-  let found = false;
+  let hasMovie = false;
   const visit = (name: number, bodyAt: number, end: number): void => {
-    if (name === MOOV && !found) {
+    if (name === MOOV && !hasMovie) {
       refuseOver('the movie header', end - bodyAt, MAX_MOOV_BYTES);
-      found = true;
+      hasMovie = true;
       readMovie(atoms, bodyAt, end, movie);
     } else if (name === MDAT && (!payload || end - bodyAt > payload.end - payload.start))
       payload = { start: bodyAt, end };
   };
-  atoms.each(start, window.size, visit, IN_FILE);
-  if (!found) throw new UnreadableAudio('the MP4 file has no movie header; it may be cut off');
-  if (movie.fragmented) return undefined;
+  atoms.each(start, window.size, visit, FILE_ATOMS);
+  if (!hasMovie) throw new UnreadableAudio('the MP4 file has no movie header; it may be cut off');
+  if (movie.isFragmented) return undefined;
   if (!movie.track) throw new UnreadableAudio('the MP4 file has no audio track');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the MP4 file has no audio data');
   if (movie.tracks.length > 1) movie.builder.setChapters(readChapterTrack(atoms, movie.tracks));
@@ -82,14 +82,14 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
         readMovieHeader(atoms.window, bodyAt, movie);
         break;
       case MVEX:
-        movie.fragmented = true;
+        movie.isFragmented = true;
         break;
       case TRAK:
         movie.track ??= readTrack(atoms, bodyAt, end);
         movie.tracks.push({ start: bodyAt, end });
         break;
       case UDTA:
-        atoms.each(bodyAt, end, visitInner, IN_USER_DATA);
+        atoms.each(bodyAt, end, visitInner, USER_DATA_ATOMS);
         break;
       case META:
         readMeta(atoms, bodyAt, end, movie);
@@ -97,25 +97,25 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
       default:
     }
   };
-  atoms.each(start, limit, visit, IN_MOVIE);
+  atoms.each(start, limit, visit, MOVIE_ATOMS);
 }
 
 function readMovieHeader(window: Window, at: number, movie: Movie): void {
   const i = window.at(at, 32);
   if (i < 0) return;
   const b = window.bytes;
-  const long = b[i] === 1;
-  movie.timescale = u32be(b, i + (long ? 20 : 12));
-  movie.duration = long ? u64be(b, i + 24) : u32be(b, i + 16);
+  const is64Bit = b[i] === 1;
+  movie.timescale = u32be(b, i + (is64Bit ? 20 : 12));
+  movie.duration = is64Bit ? u64be(b, i + 24) : u32be(b, i + 16);
 }
 
 /** In MP4, `meta` starts with four bytes of version, in QuickTime with its first atom. */
 function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
-  const plain = atoms.read(at, limit) && atoms.name === HDLR;
+  const isQuickTime = atoms.read(at, limit) && atoms.name === HDLR;
   const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
   };
-  atoms.each(plain ? at : at + 4, limit, visit, IN_META);
+  atoms.each(isQuickTime ? at : at + 4, limit, visit, META_ATOMS);
 }
 
 function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: number }): AudioFacts {
@@ -137,7 +137,7 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
   return facts;
 }
 
-/** By iTunes' sample count if it matches the track, else by the edit list, the track, or the movie. */
+/** Returns the duration by iTunes' sample count if it matches the track, else by edit list, track, or movie. */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
   const { smooth } = movie;
   const media = track.mediaDuration;
@@ -145,9 +145,10 @@ function playedSeconds(movie: Movie, track: Mp4Track): number {
     if (smooth && smooth.samples > 0 && Math.abs(smooth.delay + smooth.samples + smooth.padding - media) <= 2 * 2048) {
       return smooth.samples / track.timescale;
     }
-    const all = media / track.timescale;
-    if (track.editDuration > 0 && movie.timescale > 0) return Math.min(all, track.editDuration / movie.timescale);
-    return track.skipped < media ? (media - track.skipped) / track.timescale : all;
+    const totalSeconds = media / track.timescale;
+    if (track.editDuration > 0 && movie.timescale > 0)
+      return Math.min(totalSeconds, track.editDuration / movie.timescale);
+    return track.skipped < media ? (media - track.skipped) / track.timescale : totalSeconds;
   }
   return movie.timescale > 0 ? movie.duration / movie.timescale : 0;
 }

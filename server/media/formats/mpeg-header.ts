@@ -1,4 +1,4 @@
-// Headers of MPEG audio frames (layers I to III) and of ADTS frames, by tables, since a walk reads millions of them.
+// Parses headers of MPEG audio frames (layers I to III) and ADTS frames by tables, since a walk reads millions of them.
 // http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
 
 const KBPS: Record<string, number[]> = {
@@ -41,14 +41,14 @@ function rateOf(second: number, third: number): number {
   return (RATES[(third >> 2) & 3] ?? 0) / (version === 3 ? 1 : version === 2 ? 2 : 4);
 }
 
-/** Size of the frame at `i`, 0 if there is none. Needs three bytes. */
+/** Returns the size of the frame at `i`, 0 if there is none. Needs three bytes. */
 export function mpegFrameBytes(b: Uint8Array, i: number): number {
   const second = b[i + 1] as number;
   if (b[i] !== 0xff || (second & 0xe0) !== 0xe0) return 0;
   return frameBytes[((second & 0x1e) << 7) | (b[i + 2] as number)] as number;
 }
 
-/** Version, layer and sample rate, which do not change within a stream, as one number. */
+/** Returns version, layer and sample rate, which do not change within a stream, as one number. */
 export const mpegStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
 
@@ -81,19 +81,19 @@ export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
 
 const ADTS_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
 
-/** Size of the ADTS frame at `i`, 0 if there is none. Needs six bytes. */
+/** Returns the size of the ADTS frame at `i`, 0 if there is none. Needs six bytes. */
 export function adtsFrameBytes(b: Uint8Array, i: number): number {
   if (b[i] !== 0xff || ((b[i + 1] as number) & 0xf6) !== 0xf0 || (((b[i + 2] as number) >> 2) & 15) > 12) return 0;
   const length = (((b[i + 3] as number) & 3) << 11) | ((b[i + 4] as number) << 3) | ((b[i + 5] as number) >> 5);
   return length >= 7 ? length : 0;
 }
 
-/** Profile and sample rate of an ADTS stream. */
+/** Returns profile and sample rate of an ADTS stream as one number. */
 export const adtsStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
 
 export const adtsRate = (b: Uint8Array, i: number): number => ADTS_RATES[((b[i + 2] as number) >> 2) & 15] ?? 0;
-/** Number of channels; configuration 7 means eight, 0 that it is in the stream. */
+/** Returns the number of channels. Configuration 7 means eight; 0 means that the number is in the stream. */
 export function adtsChannels(b: Uint8Array, i: number): number {
   const configuration = (((b[i + 2] as number) & 1) << 2) | ((b[i + 3] as number) >> 6);
   return configuration === 7 ? 8 : configuration === 0 ? 2 : configuration;

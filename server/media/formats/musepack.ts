@@ -39,7 +39,7 @@ export const readMusepack = (window: Window, start: number, keepPictures: boolea
     };
   });
 
-/** Always stereo. */
+/** Reads the header of version 7, which is always stereo. */
 function sv7At(window: Window, start: number): Stream {
   const i = window.at(start, SV7_HEADER_BYTES);
   if (i < 0) throw new UnreadableAudio('the Musepack header is cut off');
@@ -47,10 +47,10 @@ function sv7At(window: Window, start: number): Stream {
   if (((b[i + 3] as number) & 15) !== 7) throw new UnreadableAudio('this version of Musepack is not supported');
   const frames = u32le(b, i + 4);
   const sampleRateHz = RATES[(b[i + 10] as number) & 3] as number;
-  const last = u32le(b, i + 20);
-  const isExact = last >>> 31 === 1;
+  const lastWord = u32le(b, i + 20);
+  const isExact = lastWord >>> 31 === 1;
   const samples = isExact
-    ? (frames - 1) * SAMPLES_PER_FRAME + ((last >>> 20) & 0x7ff || SAMPLES_PER_FRAME)
+    ? (frames - 1) * SAMPLES_PER_FRAME + ((lastWord >>> 20) & 0x7ff || SAMPLES_PER_FRAME)
     : frames * SAMPLES_PER_FRAME - DELAY;
   return { samples, sampleRateHz, channels: 2 };
 }
@@ -69,7 +69,7 @@ function sv8At(window: Window, from: number, end: number): Stream {
   throw new UnreadableAudio('the Musepack file has no stream header');
 }
 
-/** Checksum, version, number of samples, silence at the start, then packed fields. */
+/** Reads checksum, version, number of samples, silence at the start, then packed fields. */
 function streamHeaderAt(window: Window, at: number): Stream {
   const samples = numberAt(window, at + 5);
   const silence = numberAt(window, at + 5 + samples.length);
@@ -82,7 +82,7 @@ function streamHeaderAt(window: Window, at: number): Stream {
   };
 }
 
-/** Seven bits a byte, the highest first; the top bit says that more follow. */
+/** Reads a number of seven bits per byte, the highest first; the top bit says that more follow. */
 function numberAt(window: Window, at: number): { value: number; length: number } {
   let value = 0;
   for (let length = 1; length <= 8; length++) {

@@ -1,4 +1,4 @@
-// The header packets of the codecs in Ogg.
+// Reads the header packets of the codecs in Ogg.
 // Vorbis https://xiph.org/vorbis/doc/Vorbis_I_spec.html, Opus RFC 7845, FLAC https://xiph.org/flac/ogg_mapping.html,
 // Speex manual 7.3
 import { u16be, u16le, u32le } from '../integers.ts';
@@ -24,15 +24,15 @@ export interface OggStream {
   totalSamples: number;
   /** Position of the first audio page, 0 if the file ends before. */
   audioAt: number;
-  /** Number of samples of the packets that end on a page, as far as headers tell. */
+  /** Returns the number of samples of the packets that end on a page, as far as headers tell. */
   pageSamples(window: Window, page: OggPage): number;
 }
 
 const FIRST_PACKET_BYTES = 80;
 /** Maximum number of FLAC header packets that are read. */
-const MOST_HEADERS = 200;
+const MAX_HEADER_PACKETS = 200;
 
-/** The stream with this first page; undefined for unknown or other codecs. Without `builder`, reads one packet only. */
+/** Reads the stream with this first page; undefined for other codecs. Without `builder`, reads one packet only. */
 export function readOggHeaders(
   window: Window,
   first: OggPage,
@@ -41,7 +41,7 @@ export function readOggHeaders(
 ): OggStream | undefined {
   const packets = new OggPackets(window, first);
   if (!packets.next()) return undefined;
-  const length = Math.min(packets.left, FIRST_PACKET_BYTES);
+  const length = Math.min(packets.bytesOnPage, FIRST_PACKET_BYTES);
   const i = packets.take(length);
   if (i < 0 || length < 16) return undefined;
   const b = packets.bytes;
@@ -119,7 +119,7 @@ function speex(
   const extraHeaders = u32le(b, i + 68);
   if (sampleRateHz === 0 || channels === 0 || channels > 2) return undefined;
   readCommentPacket(packets, '', builder, keep);
-  for (let n = builder ? Math.min(extraHeaders, MOST_HEADERS) : 0; n > 0; n--) packets.next();
+  for (let n = builder ? Math.min(extraHeaders, MAX_HEADER_PACKETS) : 0; n > 0; n--) packets.next();
   return {
     codec: 'speex',
     serial,
@@ -144,13 +144,13 @@ function flac(
   const info = streamInfoAt(window, first.bodyAt + 17);
   if (!info) return undefined;
   const k = window.at(first.bodyAt + 7, 2);
-  const headers = Math.min(u16be(window.bytes, k) || MOST_HEADERS, MOST_HEADERS);
-  let last = false;
-  for (let n = 0; builder && n < headers && !last && packets.next(); n++) {
+  const headers = Math.min(u16be(window.bytes, k) || MAX_HEADER_PACKETS, MAX_HEADER_PACKETS);
+  let isLast = false;
+  for (let n = 0; builder && n < headers && !isLast && packets.next(); n++) {
     const i = packets.take(4);
     if (i < 0) break;
     const type = packets.bytes[i] as number;
-    last = (type & 0x80) !== 0;
+    isLast = (type & 0x80) !== 0;
     if ((type & 0x7f) === 4) readVorbisComment(packets, builder, keep);
     else if ((type & 0x7f) === 6) readPicturePacket(packets, builder, keep);
   }
@@ -174,22 +174,22 @@ function readCommentPacket(packets: OggPackets, magic: string, builder: TagBuild
   if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keep);
 }
 
-/** A PICTURE block as a packet: interrupted by page headers, so it counts as encoded. */
+/** Reads a PICTURE block in a packet. Page headers interrupt it, so it counts as encoded. */
 function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boolean): void {
   const parts: Buffer[] = [];
-  for (let room = keep ? 28 << 20 : 1024; room > 0 && packets.left > 0;) {
-    const piece = Math.min(room, packets.left);
-    const i = packets.take(piece);
+  for (let remaining = keep ? 28 << 20 : 1024; remaining > 0 && packets.bytesOnPage > 0;) {
+    const length = Math.min(remaining, packets.bytesOnPage);
+    const i = packets.take(length);
     if (i < 0) return;
-    parts.push(Buffer.from(packets.bytes.subarray(i, i + piece)));
-    room -= piece;
-    if (packets.left === 0 && !packets.goOn()) break;
+    parts.push(Buffer.from(packets.bytes.subarray(i, i + length)));
+    remaining -= length;
+    if (packets.bytesOnPage === 0 && !packets.continueOnNextPage()) break;
   }
   const block = Buffer.concat(parts);
   readPictureBlock(block, 0, block.length, -1, builder, { keep });
 }
 
-/** Number of packets that end on a page. */
+/** Returns the number of packets that end on a page. */
 function packetsOn(window: Window, page: OggPage): number {
   const i = window.at(page.at + 27, page.segments);
   let count = 0;

@@ -1,4 +1,4 @@
-// Ogg pages: headers, the last page of a stream, and packets as contiguous bytes.
+// Reads Ogg pages: headers, the last page of a stream, and packets as contiguous bytes.
 // https://www.rfc-editor.org/rfc/rfc3533
 import type { ByteReader } from '../byte-reader.ts';
 import { u32le } from '../integers.ts';
@@ -7,9 +7,9 @@ import type { ByteSource } from '../types.ts';
 import { Window } from '../buffered-source.ts';
 
 const HEADER_BYTES = 27;
-export const LARGEST_PAGE = 27 + 255 + 255 * 255;
-/** Maximum bytes between two pages that are not a page. */
-const MOST_DAMAGED = 2 * LARGEST_PAGE;
+export const MAX_PAGE_BYTES = 27 + 255 + 255 * 255;
+/** Maximum number of damaged bytes between two pages. */
+const MAX_DAMAGED_BYTES = 2 * MAX_PAGE_BYTES;
 
 export interface OggPage {
   at: number;
@@ -23,7 +23,7 @@ export interface OggPage {
   end: number;
 }
 
-/** The page at `at`; undefined if there is none or it is truncated. */
+/** Reads the page at `at`; undefined if there is none or it is truncated. */
 export function oggPageAt(window: Window, at: number): OggPage | undefined {
   const i = window.at(at, HEADER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'OggS') || window.bytes[i + 4] !== 0) return undefined;
@@ -48,44 +48,44 @@ export function oggPageAt(window: Window, at: number): OggPage | undefined {
   };
 }
 
-/** The page at `at`, or the next one after damaged bytes. */
+/** Reads the page at `at`, or the next one after damaged bytes. */
 export function oggPageFrom(window: Window, at: number): OggPage | undefined {
-  return oggPageAt(window, at) ?? soughtPage(window, at);
+  return oggPageAt(window, at) ?? searchPage(window, at);
 }
 
-function soughtPage(window: Window, at: number): OggPage | undefined {
-  const length = Math.min(MOST_DAMAGED, window.size - at);
+function searchPage(window: Window, at: number): OggPage | undefined {
+  const length = Math.min(MAX_DAMAGED_BYTES, window.size - at);
   let i = length > 0 ? window.at(at, length) : -1;
   for (let from = 1; i >= 0 && from < length;) {
-    const found = window.bytes.subarray(i, i + length).indexOf('OggS\0', from, 'latin1');
-    if (found < 0) return undefined;
-    const page = oggPageAt(window, at + found);
+    const index = window.bytes.subarray(i, i + length).indexOf('OggS\0', from, 'latin1');
+    if (index < 0) return undefined;
+    const page = oggPageAt(window, at + index);
     if (page) return page;
-    from = found + 1;
+    from = index + 1;
     i = window.at(at, length);
   }
   return undefined;
 }
 
 /** The next page of stream `serial` from `at` on, within `most` pages. */
-export function nextPageOf(window: Window, serial: number, at: number, most = 64): OggPage | undefined {
+export function findNextPage(window: Window, serial: number, at: number, maxPages = 64): OggPage | undefined {
   let page = oggPageFrom(window, at);
-  for (let n = 0; page && page.serial !== serial; n++) page = n < most ? oggPageFrom(window, page.end) : undefined;
+  for (let n = 0; page && page.serial !== serial; n++) page = n < maxPages ? oggPageFrom(window, page.end) : undefined;
   return page;
 }
 
-/** The last complete page, of any stream, on which a packet ends. Searches the maximum size of two pages. */
-export function lastPage(window: Window, from: number): OggPage | undefined {
-  const start = Math.max(from, window.size - 2 * LARGEST_PAGE);
+/** Finds the last complete page, of any stream, on which a packet ends. Searches the maximum size of two pages. */
+export function findLastPage(window: Window, from: number): OggPage | undefined {
+  const start = Math.max(from, window.size - 2 * MAX_PAGE_BYTES);
   const length = window.size - start;
   let i = window.at(start, length);
   if (i < 0) return undefined;
   for (let search = i + length - HEADER_BYTES; search >= i;) {
-    const found = window.bytes.lastIndexOf('OggS', search, 'latin1');
-    if (found < i) return undefined;
-    const page = oggPageAt(window, start + found - i);
+    const index = window.bytes.lastIndexOf('OggS', search, 'latin1');
+    if (index < i) return undefined;
+    const page = oggPageAt(window, start + index - i);
     if (page && page.granule >= 0 && page.granule < 2 ** 53) return page;
-    search = found - 1;
+    search = index - 1;
     i = window.at(start, length);
   }
   return undefined;
@@ -102,8 +102,8 @@ export class OggPackets implements ByteReader {
   /** Unread bytes of the current packet on the current page. */
   #left = 0;
   /** The packet continues on another page. */
-  #more = false;
-  #begun = false;
+  #isContinued = false;
+  #hasStarted = false;
 
   constructor(window: Window, first: OggPage) {
     this.#window = window;
@@ -112,27 +112,27 @@ export class OggPackets implements ByteReader {
     this.#at = first.bodyAt;
   }
 
-  /** Starts the next packet, skipping the rest of this one; false at the end of the stream. */
+  /** Starts the next packet, skipping the rest of this one; returns false at the end of the stream. */
   next(): boolean {
-    if (this.#begun) while (this.#left > 0 || this.#more) if (!this.#leave()) return false;
-    this.#begun = true;
+    if (this.#hasStarted) while (this.#left > 0 || this.#isContinued) if (!this.#leavePage()) return false;
+    this.#hasStarted = true;
     return this.#page(false);
   }
 
-  /** Skips the rest of this packet; returns the end of the page it ends on, 0 if the file ends before. */
+  /** Skips the rest of this packet; returns the end of the page on which it ends, 0 if the file ends before. */
   pageEnd(): number {
-    while ((this.#left > 0 || this.#more) && this.#leave());
+    while ((this.#left > 0 || this.#isContinued) && this.#leavePage());
     return this.page?.end ?? 0;
   }
 
-  /** Bytes of the packet on this page. */
-  get left(): number {
+  /** Unread bytes of the packet on this page. */
+  get bytesOnPage(): number {
     return this.#left;
   }
 
-  /** Moves to the next page if the packet continues there. */
-  goOn(): boolean {
-    return this.#left === 0 && this.#more && this.#page(true);
+  /** Moves to the next page if the packet continues there; returns whether it does. */
+  continueOnNextPage(): boolean {
+    return this.#left === 0 && this.#isContinued && this.#page(true);
   }
 
   take(length: number): number {
@@ -147,13 +147,13 @@ export class OggPackets implements ByteReader {
   }
 
   skip(length: number): boolean {
-    let rest = length;
-    while (rest > this.#left) {
-      rest -= this.#left;
+    let remaining = length;
+    while (remaining > this.#left) {
+      remaining -= this.#left;
       this.#pass(this.#left);
-      if (!this.#more || !this.#page(true)) return false;
+      if (!this.#isContinued || !this.#page(true)) return false;
     }
-    this.#pass(rest);
+    this.#pass(remaining);
     return true;
   }
 
@@ -165,17 +165,17 @@ export class OggPackets implements ByteReader {
     return -1;
   }
 
-  /** Joins bytes that span pages. Allocates only what is actually there. */
+  /** Joins bytes that span pages. Allocates memory only for bytes that exist. */
   #gather(length: number): number {
     const parts: Buffer[] = [];
-    for (let rest = length; rest > 0;) {
-      if (this.#left === 0 && !(this.#more && this.#page(true))) return -1;
-      const piece = Math.min(rest, this.#left);
-      const i = this.#window.at(this.#at, piece);
+    for (let remaining = length; remaining > 0;) {
+      if (this.#left === 0 && !(this.#isContinued && this.#page(true))) return -1;
+      const partLength = Math.min(remaining, this.#left);
+      const i = this.#window.at(this.#at, partLength);
       if (i < 0) return -1;
-      parts.push(Buffer.from(this.#window.bytes.subarray(i, i + piece)));
-      this.#pass(piece);
-      rest -= piece;
+      parts.push(Buffer.from(this.#window.bytes.subarray(i, i + partLength)));
+      this.#pass(partLength);
+      remaining -= partLength;
     }
     this.bytes = Buffer.concat(parts);
     return 0;
@@ -186,17 +186,17 @@ export class OggPackets implements ByteReader {
     this.#left -= length;
   }
 
-  #leave(): boolean {
+  #leavePage(): boolean {
     this.#pass(this.#left);
-    return !this.#more || this.#page(true);
+    return !this.#isContinued || this.#page(true);
   }
 
   /** Finds the next segments: on this page, or on the next one of the stream. May be empty for a continued packet. */
   #page(continued: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {
-      page = nextPageOf(this.#window, page.serial, page.end);
-      while (page && page.segments === 0) page = nextPageOf(this.#window, page.serial, page.end);
+      page = findNextPage(this.#window, page.serial, page.end);
+      while (page && page.segments === 0) page = findNextPage(this.#window, page.serial, page.end);
       if (page && continued && !(page.flags & 1)) return false; // the rest of the packet is lost
       this.page = page;
       this.#segment = 0;
@@ -211,7 +211,7 @@ export class OggPackets implements ByteReader {
       lacing = b[i + this.#segment++] as number;
       this.#left += lacing;
     }
-    this.#more = lacing === 255;
+    this.#isContinued = lacing === 255;
     return true;
   }
 }

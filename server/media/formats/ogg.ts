@@ -4,32 +4,32 @@ import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
-import { lastPage, nextPageOf, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
+import { findLastPage, findNextPage, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 
-/** Maximum pages read of a chained file; a page usually has 4 KB. */
-const MOST_PAGES = 1_000_000;
-const MOST_STREAMS = 64;
+/** Maximum number of pages that are read of a chained file; a page usually has 4 KB. */
+const MAX_PAGES = 1_000_000;
+const MAX_STREAMS = 64;
 
 export function readOgg(window: Window, start: number, keepPictures: boolean): FileRead {
   const builder = new TagBuilder();
-  const stream = firstAudioStream(window, start, builder, keepPictures);
+  const stream = findAudioStream(window, start, builder, keepPictures);
   if (!stream) throw new UnreadableAudio('the Ogg file has no Vorbis, Opus, FLAC or Speex audio');
   const tags = builder.finish();
   if (!stream.audioAt) throw new UnreadableAudio('the Ogg stream ends in its headers');
-  const last = lastPage(window, start);
-  const chained = last?.serial !== stream.serial;
-  const seconds = chained
+  const finalPage = findLastPage(window, start);
+  const isChained = finalPage?.serial !== stream.serial;
+  const seconds = isChained
     ? chainedSeconds(window, start)
-    : playedSamples(window, stream, firstAudioPage(window, stream), last.granule) / stream.granuleRate;
+    : playedSamples(window, stream, findAudioPage(window, stream), finalPage.granule) / stream.granuleRate;
   return {
-    facts: factsOf(stream, seconds, { start: stream.audioAt, end: window.size }, chained),
+    facts: factsOf(stream, seconds, { start: stream.audioAt, end: window.size }, isChained),
     tags,
     pictures: builder.bestPictures(),
   };
 }
 
-/** All multiplexed streams start before the first page of data. */
-function firstAudioStream(
+/** Finds the first audio stream; all multiplexed streams start before the first page of data. */
+function findAudioStream(
   window: Window,
   start: number,
   builder: TagBuilder,
@@ -37,7 +37,7 @@ function firstAudioStream(
 ): OggStream | undefined {
   let page = oggPageAt(window, start);
   if (!page) throw new UnreadableAudio('the first Ogg page is cut off');
-  for (let n = 0; page && page.flags & 2 && n < MOST_STREAMS; n++) {
+  for (let n = 0; page && page.flags & 2 && n < MAX_STREAMS; n++) {
     const stream = readOggHeaders(window, page, builder, keepPictures);
     if (stream) return stream;
     page = oggPageAt(window, page.end);
@@ -45,39 +45,39 @@ function firstAudioStream(
   return undefined;
 }
 
-/** Number of samples up to `granule`. Broadcasts may start counting anywhere. */
+/** Returns the number of samples up to `granule`. Broadcasts may start counting anywhere. */
 function playedSamples(window: Window, stream: OggStream, first: OggPage | undefined, granule: number): number {
   if (stream.totalSamples > 0) return Math.min(stream.totalSamples, granule || stream.totalSamples);
   const offset = first ? first.granule - stream.pageSamples(window, first) : 0;
   return granule - Math.max(0, offset) - stream.preSkip;
 }
 
-/** The first page on which an audio packet ends. */
-function firstAudioPage(window: Window, stream: OggStream): OggPage | undefined {
-  let page = nextPageOf(window, stream.serial, stream.audioAt);
-  for (let n = 0; page && page.granule <= 0 && n < 64; n++) page = nextPageOf(window, stream.serial, page.end);
+/** Finds the first page on which an audio packet ends. */
+function findAudioPage(window: Window, stream: OggStream): OggPage | undefined {
+  let page = findNextPage(window, stream.serial, stream.audioAt);
+  for (let n = 0; page && page.granule <= 0 && n < 64; n++) page = findNextPage(window, stream.serial, page.end);
   return page && page.granule > 0 ? page : undefined;
 }
 
-/** Reads all pages: each stream plays up to the last granule before the next one starts. */
+/** Reads all pages; each stream plays up to the last granule before the next stream starts. */
 function chainedSeconds(window: Window, start: number): number {
   let seconds = 0;
   let stream: OggStream | undefined;
   let first: OggPage | undefined;
   let granule = 0;
-  const settle = (): void => {
+  const addStreamSeconds = (): void => {
     if (stream && granule > 0)
       seconds += Math.max(0, playedSamples(window, stream, first, granule)) / stream.granuleRate;
     first = undefined;
     granule = 0;
   };
   let page: OggPage | undefined = oggPageAt(window, start);
-  for (let n = 0; page && n < MOST_PAGES; n++) {
+  for (let n = 0; page && n < MAX_PAGES; n++) {
     if (page.flags & 2) {
-      const begun = readOggHeaders(window, page, undefined, false);
-      if (begun) {
-        settle();
-        stream = begun;
+      const newStream = readOggHeaders(window, page, undefined, false);
+      if (newStream) {
+        addStreamSeconds();
+        stream = newStream;
       }
     } else if (stream && page.serial === stream.serial && page.granule > granule) {
       first ??= page;
@@ -85,7 +85,7 @@ function chainedSeconds(window: Window, start: number): number {
     }
     page = oggPageFrom(window, page.end);
   }
-  settle();
+  addStreamSeconds();
   return seconds;
 }
 
@@ -93,7 +93,7 @@ function factsOf(
   stream: OggStream,
   seconds: number,
   payload: { start: number; end: number },
-  chained: boolean,
+  isChained: boolean,
 ): AudioFacts {
   const facts: AudioFacts = {
     format: stream.codec === 'opus' ? 'opus' : stream.codec === 'speex' ? 'spx' : 'ogg',
@@ -106,6 +106,6 @@ function factsOf(
     payload,
   };
   if (stream.bitDepth !== undefined) facts.bitDepth = stream.bitDepth;
-  if (stream.preSkip > 0 && !chained) facts.encoderDelay = stream.preSkip;
+  if (stream.preSkip > 0 && !isChained) facts.encoderDelay = stream.preSkip;
   return facts;
 }

@@ -1,4 +1,4 @@
-// Duration of Opus packets, by their first byte. RFC 6716, 3.1 and 3.2
+// Reads the duration of Opus packets from their first byte. RFC 6716, 3.1 and 3.2
 import type { Window } from '../buffered-source.ts';
 import type { OggPage } from './ogg-pages.ts';
 
@@ -9,7 +9,7 @@ const FRAME_SAMPLES = Array.from({ length: 32 }, (_, config) => {
   return 120 << (config & 3);
 });
 
-/** Number of samples of the packets that start on a page. */
+/** Returns the number of samples of the packets that start on a page. */
 export function opusPageSamples(window: Window, page: OggPage): number {
   const length = page.end - page.at;
   const at = window.at(page.at, length);

@@ -1,12 +1,12 @@
-// FLAC's PICTURE block, in Ogg as base64. https://xiph.org/flac/format.html#metadata_block_picture
+// Reads FLAC's PICTURE block, in Ogg as base64. https://xiph.org/flac/format.html#metadata_block_picture
 import { u32be } from '../integers.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
 
 interface PictureBlockOptions {
-  /** Only the picture's bytes, without a block (the older `COVERART`). */
+  /** `b` has only the picture's bytes, without a block (the older `COVERART`). */
   bare?: boolean;
-  /** `b` has the whole block; keep the picture's bytes. */
+  /** `b` has the whole block, and the picture's bytes are kept. */
   keep?: boolean;
 }
 
@@ -21,11 +21,14 @@ export function readPictureBlock(
 ): void {
   const head = options.bare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
   if (!head || head.mime === '-->') return;
-  const found = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
+  const picture = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
   if (options.keep)
-    builder.addPicture({ ...found, bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))) });
-  else if (fileAt < 0) builder.addPicture(found);
-  else builder.addPicture({ ...found, position: fileAt + head.data - start, length: head.length });
+    builder.addPicture({
+      ...picture,
+      bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))),
+    });
+  else if (fileAt < 0) builder.addPicture(picture);
+  else builder.addPicture({ ...picture, position: fileAt + head.data - start, length: head.length });
 }
 
 function readHead(

@@ -1,4 +1,4 @@
-// LIST INFO of a WAV file: a name of four letters and text each. https://exiftool.org/TagNames/RIFF.html#Info
+// Reads LIST INFO of a WAV file: names of four letters with text. https://exiftool.org/TagNames/RIFF.html#Info
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { fourCc, u32be, u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
@@ -23,7 +23,7 @@ const FIELDS = new Map<number, TextField>(
 );
 for (const { field, tags } of TAGGED_FIELDS) for (const name of tags.riff ?? []) FIELDS.set(fourCc(name), field);
 
-/** The field with this name of four letters. */
+/** Returns the field with this name of four letters. */
 export const infoFieldOf = (name: number): TextField | undefined => FIELDS.get(name);
 
 export function readListInfo(window: Window, start: number, end: number): Tags {

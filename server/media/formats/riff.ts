@@ -6,7 +6,7 @@ import { matches } from '../picture-mime.ts';
 import { fillGaps, TagBuilder, type EmbeddedPicture, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
-import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
+import { findChunk, isDamaged, MAX_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 import { readListInfo } from './riff-info.ts';
 
 const FMT = fourCc('fmt ');
@@ -17,13 +17,13 @@ const LIST = fourCc('LIST');
 const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const BEXT = fourCc('bext');
-/** Chunks that are looked for after a damaged one. */
-const SOUGHT = { sought: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audio: DATA, sizeAt: u32le };
-/** OriginationDate, after description, originator and reference. */
+/** Chunks that are searched for after a damaged one. */
+const SEARCHED_CHUNKS = { sought: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audio: DATA, sizeAt: u32le };
+/** Offset of OriginationDate, after description, originator and reference. */
 const BEXT_DATE_AT = 320;
 const BEXT_DATE_BYTES = 10;
 const EXTENSIBLE = 0xfffe;
-/** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it too. */
+/** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it, too. */
 const SIZE_ELSEWHERE = 0xffffffff;
 const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
   1: { codec: 'pcm', lossless: true },
@@ -54,15 +54,15 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let format: WaveFormat | undefined;
   let payload: { start: number; end: number } | undefined;
   let factSamples = 0;
-  let longData = 0;
+  let data64Bytes = 0;
   let info: Tags | undefined;
   let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   let broadcastDate = '';
   let at = start + 12;
-  for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {
+  for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
-    if (isDamaged(window, at, i) && searches++ < MOST_SEARCHES) {
-      at = findChunk(window, last + 8, SOUGHT); // the chunk before has a wrong length
+    if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
+      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the chunk before has a wrong length
       if (at < 0) break;
       continue;
     }
@@ -70,13 +70,13 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
     const name = u32be(window.bytes, i);
     let size = u32le(window.bytes, i + 4);
     const body = at + 8;
-    last = at;
+    lastChunkAt = at;
     if (name === FMT) format ??= waveFormatAt(window, body, size);
     else if (name === DATA) {
-      if (size === SIZE_ELSEWHERE) size = longData || window.size - body;
+      if (size === SIZE_ELSEWHERE) size = data64Bytes || window.size - body;
       payload ??= { start: body, end: Math.min(window.size, body + size) };
     } else if (name === FACT) factSamples ||= numberAt(window, body, 4);
-    else if (name === DS64) longData = numberAt(window, body + 8, 8);
+    else if (name === DS64) data64Bytes = numberAt(window, body + 8, 8);
     else if (name === LIST) info = readInfo(window, body, size) ?? info;
     else if (name === ID3 || name === ID3_UPPER) id3 ??= readId3Chunk(window, body, keepPictures);
     else if (name === BEXT) broadcastDate ||= textAt(window, body + BEXT_DATE_AT, BEXT_DATE_BYTES);
@@ -86,11 +86,11 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
   const tags = id3?.tags ?? new TagBuilder().finish();
   if (info) fillGaps(tags, info);
-  fillGaps(tags, dated(broadcastDate));
+  fillGaps(tags, toDateTags(broadcastDate));
   return { facts: waveFacts(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
 }
 
-function dated(text: string): Tags {
+function toDateTags(text: string): Tags {
   const builder = new TagBuilder();
   builder.add('date', text);
   return builder.finish();
@@ -116,11 +116,11 @@ export function waveFormatAt(window: Window, at: number, size: number): WaveForm
   if (format.tag !== EXTENSIBLE || size < 26) return format;
   const k = window.at(at, 26);
   if (k < 0) return format;
-  const valid = u16le(window.bytes, k + 18);
+  const validBits = u16le(window.bytes, k + 18);
   return {
     ...format,
     tag: u16le(window.bytes, k + 24),
-    bitDepth: valid > 0 && valid <= format.bitDepth ? valid : format.bitDepth,
+    bitDepth: validBits > 0 && validBits <= format.bitDepth ? validBits : format.bitDepth,
   };
 }
 
@@ -144,10 +144,11 @@ export function waveFacts(
   const { codec, lossless } = CODECS[format.tag] ?? { codec: `wave-${format.tag.toString(16)}` };
   if (sampleRateHz === 0 || channels === 0) throw new UnreadableAudio('the WAV file has no sample rate or no channels');
   const bytes = payload.end - payload.start;
-  const constant = lossless && codec === 'pcm' ? sampleRateHz * (blockBytes || channels * Math.ceil(bitDepth / 8)) : 0;
+  const pcmBytesPerSecond =
+    lossless && codec === 'pcm' ? sampleRateHz * (blockBytes || channels * Math.ceil(bitDepth / 8)) : 0;
   const seconds =
-    constant > 0
-      ? Math.floor(bytes / (constant / sampleRateHz)) / sampleRateHz
+    pcmBytesPerSecond > 0
+      ? Math.floor(bytes / (pcmBytesPerSecond / sampleRateHz)) / sampleRateHz
       : factSamples > 0
         ? factSamples / sampleRateHz
         : bytes / bytesPerSecond;

@@ -1,4 +1,4 @@
-// Tags after the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3 and appended ID3v2.4, in any order.
+// Reads tags after the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3 and appended ID3v2.4, in any order.
 import { syncsafe } from '../integers.ts';
 import { MAX_ID3_BYTES } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
@@ -11,7 +11,7 @@ import { hasId3v1, ID3V1_BYTES, readId3v1 } from './id3v1.ts';
 
 const LYRICS3_FOOTER_BYTES = 15;
 const ID3_FOOTER_BYTES = 10;
-const MOST_TAGS = 6;
+const MAX_TAGS = 6;
 const TAIL_BYTES = 4096;
 
 interface TrailingTags {
@@ -23,29 +23,29 @@ interface TrailingTags {
 }
 
 export function findTrailingTags(window: Window, from: number): TrailingTags {
-  const found: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
-  // one read for all the searching below
+  const trailing: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
+  // reads the tail once for all searches below
   window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size));
-  for (let n = 0; n < MOST_TAGS; n++) {
-    const before = found.start;
-    stepBack(window, found, from);
-    if (found.start === before) break;
-    if (found.start <= from) {
-      found.start = before;
+  for (let n = 0; n < MAX_TAGS; n++) {
+    const previousStart = trailing.start;
+    stepBack(window, trailing, from);
+    if (trailing.start === previousStart) break;
+    if (trailing.start <= from) {
+      trailing.start = previousStart;
       break;
     }
   }
-  return found;
+  return trailing;
 }
 
 export const hasTrailingTags = (window: Window): boolean => findTrailingTags(window, 0).start < window.size;
 
 /** Moves `start` before one more tag, if there is one. */
-function stepBack(window: Window, found: TrailingTags, from: number): void {
-  const end = found.start;
+function stepBack(window: Window, trailing: TrailingTags, from: number): void {
+  const end = trailing.start;
   if (hasId3v1(window, end)) {
-    found.id3v1End ??= end;
-    found.start = end - ID3V1_BYTES;
+    trailing.id3v1End ??= end;
+    trailing.start = end - ID3V1_BYTES;
     return;
   }
   const i = window.at(end - 32, 32);
@@ -54,27 +54,30 @@ function stepBack(window: Window, found: TrailingTags, from: number): void {
   if (matches(b, i, 'APETAGEX')) {
     const ape = findApeTag(window, end);
     if (!ape || ape.start < from) return;
-    found.ape ??= ape;
-    found.start = ape.start;
+    trailing.ape ??= ape;
+    trailing.start = ape.start;
   } else if (matches(b, i + 32 - 9, 'LYRICS200')) {
     const size = Number.parseInt(b.toString('latin1', i + 32 - LYRICS3_FOOTER_BYTES, i + 32 - 9), 10);
-    if (size > 0) found.start = Math.max(from, end - LYRICS3_FOOTER_BYTES - size);
+    if (size > 0) trailing.start = Math.max(from, end - LYRICS3_FOOTER_BYTES - size);
   } else if (matches(b, i + 32 - ID3_FOOTER_BYTES, '3DI')) {
     const size = syncsafe(b, i + 32 - 4);
     if (size < 0 || size > MAX_ID3_BYTES) return;
     const id3 = findId3(window, end - 2 * ID3_FOOTER_BYTES - size);
     if (id3?.end !== end) return;
-    found.id3 ??= id3;
-    found.start = id3.start;
+    trailing.id3 ??= id3;
+    trailing.start = id3.start;
   }
 }
 
 /** Completes the leading tag from the trailing ones; their pictures come last. */
-export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags, pictures: EmbeddedPicture[]): void {
-  for (const builder of [found.id3 && readId3(window, found.id3), found.ape && readApeTag(window, found.ape)]) {
+export function addTrailingTags(window: Window, trailing: TrailingTags, tags: Tags, pictures: EmbeddedPicture[]): void {
+  for (const builder of [
+    trailing.id3 && readId3(window, trailing.id3),
+    trailing.ape && readApeTag(window, trailing.ape),
+  ]) {
     if (!builder) continue;
     fillGaps(tags, builder.tags);
     pictures.push(...builder.bestPictures());
   }
-  if (found.id3v1End !== undefined) fillGaps(tags, readId3v1(window, found.id3v1End, tags));
+  if (trailing.id3v1End !== undefined) fillGaps(tags, readId3v1(window, trailing.id3v1End, tags));
 }

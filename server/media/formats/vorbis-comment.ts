@@ -21,48 +21,48 @@ const PICTURE = 'METADATA_BLOCK_PICTURE';
 const OLD_PICTURE = 'COVERART';
 /** Enough of a base64 picture for the start of its block and the first bytes of the picture. */
 const PICTURE_HEAD_CHARS = 400;
-/** Read first, to decide how much of a long comment is needed; most comments are shorter. */
+/** Bytes that are read first, to decide how much of a long comment is needed; most comments are shorter. */
 const HEAD_BYTES = 512;
 
-/** Adds all comments; false if a damaged length ended the list. Throws UnreadableAudio if they are too many or long. */
+/** Adds all comments; false if a damaged length ends the list. Throws UnreadableAudio for too many or too long ones. */
 export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): boolean {
   const vendor = readLength(reader);
   if (vendor < 0 || !reader.skip(vendor)) return false;
   const count = readLength(reader);
   if (count < 0) return false;
-  let text = 0;
+  let textBytes = 0;
   for (let n = 0; n < count; n++) {
     if (n >= MAX_COMMENTS) throw new UnreadableAudio(`the file has more than ${MAX_COMMENTS} comments`);
     const length = readLength(reader);
     if (length < 0) return false;
-    const taken = Math.min(length, HEAD_BYTES);
-    const i = reader.take(taken);
+    const headLength = Math.min(length, HEAD_BYTES);
+    const i = reader.take(headLength);
     if (i < 0) return false;
     const { bytes } = reader;
-    const equals = indexOfEquals(bytes, i, i + taken);
-    const rest = length - taken;
+    const equals = indexOfEquals(bytes, i, i + headLength);
+    const restLength = length - headLength;
     const name = equals < 0 ? '' : bytes.toString('latin1', i, equals);
     const isPicture = isPictureName(name);
     const isChapter =
-      rest === 0 && name.length > 8 && name.length < 16 && isChapterOf(builder, name, bytes, equals, i + length);
+      restLength === 0 && name.length > 8 && name.length < 16 && isChapterOf(builder, name, bytes, equals, i + length);
     const field = isPicture ? undefined : fieldOfName(name);
     if (isPicture) {
-      if (!addPicture(reader, builder, name, i, equals, taken, rest, keepPictures)) return false;
+      if (!addPicture(reader, builder, name, i, equals, headLength, restLength, keepPictures)) return false;
     } else if (isChapter || field === undefined || length > MAX_VALUE_BYTES) {
-      if (rest > 0 && !reader.skip(rest)) return false;
-    } else if (rest === 0) {
+      if (restLength > 0 && !reader.skip(restLength)) return false;
+    } else if (restLength === 0) {
       builder.add(field, decodeUtf8(bytes, equals + 1, i + length));
     } else {
-      const wanted = field === 'lyrics' ? Math.min(rest, 2 * MAX_LYRICS) : rest;
-      const head = Buffer.from(bytes.subarray(equals + 1, i + taken));
-      const k = reader.take(wanted);
+      const neededLength = field === 'lyrics' ? Math.min(restLength, 2 * MAX_LYRICS) : restLength;
+      const head = Buffer.from(bytes.subarray(equals + 1, i + headLength));
+      const k = reader.take(neededLength);
       if (k < 0) return false;
-      const value = Buffer.concat([head, reader.bytes.subarray(k, k + wanted)]);
+      const value = Buffer.concat([head, reader.bytes.subarray(k, k + neededLength)]);
       builder.add(field, decodeUtf8(value, 0, value.length));
-      if (wanted < rest && !reader.skip(rest - wanted)) return false;
+      if (neededLength < restLength && !reader.skip(restLength - neededLength)) return false;
     }
-    // counts only what is actually there, so that a damaged length does not refuse the file
-    if (!isPicture) refuseOver('the comment block', (text += length), MAX_COMMENT_BYTES);
+    // counts bytes that exist, so that a file with a damaged length is not refused
+    if (!isPicture) refuseOver('the comment block', (textBytes += length), MAX_COMMENT_BYTES);
   }
   return true;
 }
@@ -86,25 +86,26 @@ function isPictureName(name: string): boolean {
   return upper === PICTURE || upper === OLD_PICTURE;
 }
 
-/** False if the comment claims more than is left. */
+/** Returns false if the comment is longer than the rest. */
 function addPicture(
   reader: ByteReader,
   builder: TagBuilder,
   name: string,
   i: number,
   equals: number,
-  taken: number,
-  rest: number,
+  headLength: number,
+  restLength: number,
   keep: boolean,
 ): boolean {
-  const wanted = keep && rest <= MAX_ENCODED_PICTURE_BYTES ? rest : Math.min(rest, PICTURE_HEAD_CHARS);
-  const head = reader.bytes.toString('latin1', equals + 1, i + taken);
-  const k = reader.take(wanted);
+  const neededLength =
+    keep && restLength <= MAX_ENCODED_PICTURE_BYTES ? restLength : Math.min(restLength, PICTURE_HEAD_CHARS);
+  const head = reader.bytes.toString('latin1', equals + 1, i + headLength);
+  const k = reader.take(neededLength);
   if (k < 0) return false;
-  const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + wanted), 'base64');
+  const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + neededLength), 'base64');
   readPictureBlock(decoded, 0, decoded.length, -1, builder, {
     bare: name.length === OLD_PICTURE.length,
-    keep: keep && wanted === rest,
+    keep: keep && neededLength === restLength,
   });
-  return wanted === rest || reader.skip(rest - wanted);
+  return neededLength === restLength || reader.skip(restLength - neededLength);
 }

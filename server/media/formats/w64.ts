@@ -10,7 +10,7 @@ import { infoFieldOf } from './riff-info.ts';
 import { waveFacts, waveFormatAt, type WaveFormat } from './riff.ts';
 
 const HEADER_BYTES = 24;
-/** First four bytes of the names. */
+/** The names' first four bytes. */
 const FMT = fourCc('fmt ');
 const DATA = fourCc('data');
 const FACT = fourCc('fact');
@@ -42,7 +42,7 @@ export function readW64(window: Window, start: number): FileRead {
   return { facts: { ...waveFacts(format, payload, factSamples), format: 'w64' }, tags: builder.finish(), pictures: [] };
 }
 
-/** Names of LIST INFO with UTF-16 text. */
+/** Reads names of LIST INFO with UTF-16 text. */
 function readSummary(window: Window, start: number, end: number, builder: TagBuilder): void {
   let at = start + 4;
   for (let n = 0; n < MAX_COMMENTS && at + 8 <= end; n++) {

@@ -1,5 +1,5 @@
-// The silent first frame of many MP3 files: the number of frames (Xing, Info, VBRI), and encoder delay and padding
-// (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
+// Reads the silent first frame of many MP3 files: the number of frames (Xing, Info, VBRI), and encoder delay and
+// padding (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
 import { u24be, u32be } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { MpegStream } from './mpeg-header.ts';
@@ -19,12 +19,12 @@ const VBRI_AT = 36;
 /** Offset of LAME's delay and padding from `Xing`. */
 const LAME_DELAY_AT = 141;
 
-/** Parses the frame `b[i, i + length)`; undefined for an ordinary one. */
+/** Parses the frame `b[i, i + length)`; undefined for an ordinary frame. */
 export function readXingFrame(b: Buffer, i: number, length: number, stream: MpegStream): XingFrame | undefined {
-  const side = stream.isMpeg1 ? (stream.channels === 1 ? 17 : 32) : stream.channels === 1 ? 9 : 17;
+  const sideInfoBytes = stream.isMpeg1 ? (stream.channels === 1 ? 17 : 32) : stream.channels === 1 ? 9 : 17;
   for (const crc of [0, 2]) {
     // protected frames have two more bytes
-    const at = i + 4 + crc + side;
+    const at = i + 4 + crc + sideInfoBytes;
     if (at + 16 <= i + length && (matches(b, at, 'Xing') || matches(b, at, 'Info'))) return readXing(b, at, i + length);
   }
   const vbri = i + VBRI_AT;
@@ -37,9 +37,9 @@ function readXing(b: Buffer, at: number, end: number): XingFrame {
   const frames = flags & HAS_FRAMES ? u32be(b, at + 8) : 0;
   const bytes = flags & HAS_BYTES ? u32be(b, at + (flags & HAS_FRAMES ? 12 : 8)) : 0;
   const lame = at + 120;
-  const known =
+  const hasLameTag =
     lame + 24 <= end &&
     (matches(b, lame, 'LAME') || matches(b, lame, 'Lav') || matches(b, lame, 'L3.9') || matches(b, lame, 'GOGO'));
-  const packed = known ? u24be(b, at + LAME_DELAY_AT) : 0;
+  const packed = hasLameTag ? u24be(b, at + LAME_DELAY_AT) : 0;
   return { frames: frames || undefined, bytes: bytes || undefined, delay: packed >> 12, padding: packed & 0xfff };
 }

@@ -87,7 +87,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       {
         key: keyOf(call, type, ['genre', 'fromYear', 'toYear', 'musicFolderId']),
         read: (page) => list(id, page, params, musicFolder),
-        filterExisting: (pageIds) => library.idsThere('album', pageIds),
+        filterExisting: (pageIds) => library.filterExistingIds('album', pageIds),
       },
       readPage(params, 'size'),
     );
@@ -139,7 +139,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
         {
           key: keyOf(call, 'genre', ['genre', 'musicFolderId']),
           read: (page) => listIds.track(id, { genre, musicFolder }, { sort: 'artist' }, page),
-          filterExisting: (pageIds) => library.idsThere('track', pageIds),
+          filterExisting: (pageIds) => library.filterExistingIds('track', pageIds),
         },
         readPage(params, 'count'),
       );

@@ -7,7 +7,7 @@ import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/tracks/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
-import { partsOf, turn } from '../../runtime/time-slices.ts';
+import { partsOf, waitForTurn } from '../../runtime/time-slices.ts';
 import { notFound } from '../../errors.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
@@ -48,7 +48,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
 
   /** Always includes the first folder: its tracks exist even when it is not configured any more. */
   const rootKeys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
-  const nameOf = (key: string): string => musicFolders.all().find((folder) => folder.key === key)?.name ?? 'Music';
+  const nameOf = (key: string): string => musicFolders.listAll().find((folder) => folder.key === key)?.name ?? 'Music';
 
   const rootsOf = (key?: string): FolderRef[] =>
     (key === undefined ? rootKeys() : [key]).flatMap((rootKey) => folders.root(rootKey) ?? []);
@@ -83,7 +83,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
         const id = toId('folder', child.id);
         return shapes.folder({ id, name: child.name, parent, coverArt: id, ...musicIn(userId, child) });
       });
-      await turn();
+      await waitForTurn();
     }
   }
 

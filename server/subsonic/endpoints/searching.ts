@@ -56,7 +56,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
           {
             key: keyOf(call, kind, ['musicFolderId']),
             read: (page) => listIds[kind](id, { musicFolder }, SORT_OLDEST_FIRST, page),
-            filterExisting: (pageIds) => library.idsThere(kind, pageIds),
+            filterExisting: (pageIds) => library.filterExistingIds(kind, pageIds),
           },
           pages[kind],
         );

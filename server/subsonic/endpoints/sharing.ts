@@ -2,7 +2,7 @@
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { invalid } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { turn } from '../../runtime/time-slices.ts';
+import { waitForTurn } from '../../runtime/time-slices.ts';
 import { MAX_SHARED_TRACKS, type ShareService, type ShareSummary } from '../../shares/service.ts';
 import { requireRight, EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId, type ItemId } from '../ids.ts';
@@ -29,7 +29,7 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
     const sharedItems: ItemId[] = [];
     let count = 0;
     for (const text of texts) {
-      if (sharedItems.length % IDS_PER_TURN === 0) await turn();
+      if (sharedItems.length % IDS_PER_TURN === 0) await waitForTurn();
       const item = itemOf(text);
       count += await countOf(userId, item);
       if (count > MAX_SHARED_TRACKS) throw tooManySongs(count);

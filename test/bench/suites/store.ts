@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { eachAtOnce } from '../../../server/runtime/concurrency.ts';
+import { forEachConcurrently } from '../../../server/runtime/concurrency.ts';
 import { makeLibrary } from '../../support/library.ts';
 import { S3_MAKES, startS3Server, type S3Server } from '../../support/s3-servers.ts';
 import { watchHealth } from '../health.ts';
@@ -46,7 +46,7 @@ async function scanning(dir: string, server: S3Server, client: S3Client): Promis
     ROUNDS,
     async (round) => {
       const started = performance.now();
-      await eachAtOnce(files.entries(), PUTS_AT_ONCE, async ([n, path]) => {
+      await forEachConcurrently(files.entries(), PUTS_AT_ONCE, async ([n, path]) => {
         const Body = await readFile(path);
         await client.send(new PutObjectCommand({ Bucket: server.bucket, Key: `bare-${round}/${n}`, Body }));
       });

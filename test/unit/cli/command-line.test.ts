@@ -65,7 +65,7 @@ test.each<[string[], object]>([
   [['export', '/mnt/disk'], { name: 'export', args: ['/mnt/disk'] }],
   [['openapi'], { name: 'openapi' }],
   [['user', 'revoke', 'ann', 'old', 'phone'], { name: 'user', args: ['revoke', 'ann', 'old', 'phone'] }],
-  [['backup', 'check', '--read', '5%', '--to', 's3'], { name: 'backup', args: ['check'], read: 5, to: 's3' }],
+  [['backup', 'check', '--read', '5%', '--to', 's3'], { name: 'backup', args: ['check'], readPercent: 5, to: 's3' }],
   [['--help'], { name: 'help' }],
   [['help'], { name: 'help' }],
   [['scan', '-h'], { name: 'help', topic: 'scan' }],

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../server/config/config.ts';
 import { readJsonFile } from '../../../server/config/json-file.ts';
-import { busSocket } from '../../../server/config/keychain.ts';
+import { findBusSocket } from '../../../server/config/keychain.ts';
 import { openSecretStore, type SecretStoreOptions } from '../../../server/config/secret-store.ts';
-import { moveWrittenSecrets, storedSettings, withStoredSettings } from '../../../server/config/secrets.ts';
+import { moveWrittenSecrets, readStoredSettings, addStoredSettings } from '../../../server/config/secrets.ts';
 import { createLog } from '../../../server/log/log.ts';
 import { createFakeKeychain, type FakeKeychain } from '../../fakes/keychain.ts';
 import { holdLimit, type HeldLimit } from '../../support/held-limit.ts';
@@ -30,8 +30,8 @@ afterEach(() => {
 
 const PROBE_MS = 600_001;
 const [JWT, KEY] = ['the-secret-of-all-tokens', 'the-key-of-app-passwords'];
-const open = (wish: SecretStoreOptions['wish'], packages = [keychain]) =>
-  openSecretStore({ file, wish, log: createLog('silent'), packages, probeMs: PROBE_MS });
+const open = (requestedPlace: SecretStoreOptions['requestedPlace'], packages = [keychain]) =>
+  openSecretStore({ file, requestedPlace, log: createLog('silent'), packages, probeMs: PROBE_MS });
 const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
 const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
@@ -39,7 +39,7 @@ const values = (): string[] => [...keychain.entries.values()].sort();
 it('secrets are moved to a keychain that becomes available, and removed from the file', async () => {
   write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY, note: 'mine' });
   const store = await open('auto');
-  expect([store.place, store.whyNot]).toEqual(['keychain', undefined]);
+  expect([store.place, store.keychainFault]).toEqual(['keychain', undefined]);
   expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
   expect(text()).not.toMatch(/the-secret|the-key/);
   expect(readJsonFile(file)).toEqual({
@@ -66,7 +66,7 @@ it('a keychain is not used unless set', async () => {
     throw new Error('was asked');
   };
   for (const wish of ['keep', 'file'] as const)
-    expect(await open(wish)).toMatchObject({ place: 'file', whyNot: undefined });
+    expect(await open(wish)).toMatchObject({ place: 'file', keychainFault: undefined });
 });
 
 it.each(['absent', 'silent', 'lies'] as const)(
@@ -76,7 +76,7 @@ it.each(['absent', 'silent', 'lies'] as const)(
     keychain.fault = fault;
     const store = await open('auto');
     expect(store.place).toBe('file');
-    expect(store.whyNot).toMatch(
+    expect(store.keychainFault).toMatch(
       { absent: /Cannot find package/, silent: /no answer within/, lies: /did not return what was stored/ }[fault],
     );
     expect(await store.get('JWT_SECRET')).toBe(JWT);
@@ -172,7 +172,7 @@ it('settings are set, replaced and removed only in the keychain', async () => {
   await store.set('setting.fpid_api_key', 'first');
   await store.set('setting.fpid_api_key', 'second');
   expect(values()).toEqual(['second']);
-  expect(await storedSettings(store)).toEqual({ FPID_API_KEY: 'second' });
+  expect(await readStoredSettings(store)).toEqual({ FPID_API_KEY: 'second' });
   expect(text()).not.toContain('second');
   await store.delete('setting.fpid_api_key');
   expect([values(), await store.get('setting.fpid_api_key')]).toEqual([[], undefined]);
@@ -196,7 +196,7 @@ describe.each(['file', 'keychain'] as const)('secrets that somebody writes into 
     const store = await open(wish);
     expect(store.place).toBe(place);
     await moveWrittenSecrets(config, store, createLog('silent'));
-    return withStoredSettings(config, store);
+    return addStoredSettings(config, store);
   };
 
   it('are moved to the secret store, and the rest stays', async () => {
@@ -227,7 +227,7 @@ describe.each(['file', 'keychain'] as const)('secrets that somebody writes into 
 it('the environment wins over a stored secret', async () => {
   const store = await open('file');
   await store.set('setting.fpid_api_key', 'stored');
-  const config = await withStoredSettings(
+  const config = await addStoredSettings(
     loadConfig({ file: {}, env: { DATA_DIR: dir, FPID_API_KEY: 'given' } }),
     store,
   );
@@ -254,5 +254,5 @@ it.each([
   [undefined, '/nowhere', undefined],
   [undefined, undefined, undefined],
 ])('the session bus %j with the folder %j is at %j', (address, folder, expected) => {
-  expect(busSocket(address, folder)).toBe(expected);
+  expect(findBusSocket(address, folder)).toBe(expected);
 });

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const inFile = (path = file): Promise<SecretStore> =>
-  openSecretStore({ file: path, wish: 'file', log: createLog('silent') });
+  openSecretStore({ file: path, requestedPlace: 'file', log: createLog('silent') });
 const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) =>
   loadSecrets(settings, await inFile(path), createLog('silent'));
 const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countsAsPlayed, enoughMs } from '../../../server/history/counts-as-played.ts';
+import { countsAsPlayed, requiredPlayMs } from '../../../server/history/counts-as-played.ts';
 
 test.each([
   [200_000, 100_000],
@@ -11,7 +11,7 @@ test.each([
   [0, 240_000],
   [Number.NaN, 240_000], // not known yet
 ])('a track of %s ms counts as played after %s ms', (duration, enough) => {
-  expect(enoughMs(duration)).toBe(enough);
+  expect(requiredPlayMs(duration)).toBe(enough);
 });
 
 test.each([

@@ -1,8 +1,8 @@
 // The daily verification runs slowly and yields.
 import { describe, expect, it } from 'vitest';
-import { gently } from '../../../server/maintenance/verify-pace.ts';
+import { runThrottled } from '../../../server/maintenance/verify-pace.ts';
 
-const pace = { restFactor: 0, lookEveryMs: 1, mostLooks: 5 };
+const pace = { restFactor: 0, checkEveryMs: 1, maxChecks: 5 };
 
 describe('a slow step', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('a slow step', () => {
   ])('is done %s', async (_, busy, looks) => {
     let asked = 0;
     expect(
-      await gently({ pace, isBusy: () => busy[asked++] ?? false, signal: new AbortController().signal }, () =>
+      await runThrottled({ pace, isBusy: () => busy[asked++] ?? false, signal: new AbortController().signal }, () =>
         Promise.resolve('done'),
       ),
     ).toBe('done');
@@ -22,9 +22,9 @@ describe('a slow step', () => {
   it('is not done when the job is stopped while it waits', async () => {
     const stop = new AbortController();
     let isDone = false;
-    const work = gently(
+    const work = runThrottled(
       {
-        pace: { ...pace, lookEveryMs: 60_000 },
+        pace: { ...pace, checkEveryMs: 60_000 },
         isBusy: () => {
           stop.abort();
           return true;

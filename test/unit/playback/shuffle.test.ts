@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shuffled } from '../../../server/playback/shuffle.ts';
+import { shuffleItems } from '../../../server/playback/shuffle.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 interface Item {
@@ -10,7 +10,7 @@ const item = (key: number, artist: number | null = key): Item => ({ key, artist 
 const listOf = (length: number) => Array.from({ length }, (_, i) => item(i + 1));
 const keys = (items: readonly Item[]) => items.map(({ key }) => key);
 const shuffle = (items: readonly Item[], random: () => number, after?: Item) =>
-  shuffled(items, ({ artist }) => artist, random, after);
+  shuffleItems(items, ({ artist }) => artist, random, after);
 const inARow = (items: readonly Item[]) =>
   items.filter(({ artist }, i) => i > 0 && artist !== null && artist === items[i - 1]?.artist).length;
 

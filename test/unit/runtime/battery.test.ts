@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { askForBattery } from '../../../server/runtime/battery.ts';
+import { readBattery } from '../../../server/runtime/battery.ts';
 
-describe('askForBattery', () => {
+describe('readBattery', () => {
   const AC = { type: 'Mains', online: '0' };
   const PLUGGED = { type: 'Mains', online: '1' };
   const EMPTIED = { type: 'Battery', status: 'Discharging' };
@@ -20,10 +20,10 @@ describe('askForBattery', () => {
       mkdirSync(join(folder, name));
       for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, file), `${text}\n`);
     }
-    expect(await askForBattery('linux', folder)).toBe(expected);
+    expect(await readBattery('linux', folder)).toBe(expected);
     rmSync(folder, { recursive: true });
   });
 
   it('is no without these files', async () =>
-    expect(await askForBattery('linux', join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
+    expect(await readBattery('linux', join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
 });

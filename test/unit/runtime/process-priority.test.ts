@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 const WORKER = `
   import { readlinkSync } from 'node:fs';
   import { parentPort, workerData } from 'node:worker_threads';
-  const { giveWayAsThread } = await import(workerData);
-  giveWayAsThread();
+  const { lowerThreadPriority } = await import(workerData);
+  lowerThreadPriority();
   parentPort.postMessage(Number(readlinkSync('/proc/thread-self').split('/').at(-1)));
   parentPort.once('message', () => undefined); // lives until then`;
 

@@ -1,6 +1,6 @@
 // A clock that cannot be true deletes nothing.
 import { expect, test } from 'vitest';
-import { createTimeForAges, type KnownTime, type TimeForAges } from '../../../server/runtime/time-for-ages.ts';
+import { createTimeForAges, type ClockState, type TimeForAges } from '../../../server/runtime/time-for-ages.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -9,14 +9,14 @@ const TODAY = Date.parse('2026-11-27T08:00:00Z');
 /** `clock` and `elapsed` in milliseconds are moved by the tests. */
 function machine(lastKnown: number | undefined) {
   const at = { clock: TODAY, elapsed: 0, doubts: 0 };
-  let kept: KnownTime | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
+  let kept: ClockState | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
   let time: TimeForAges;
   const start = (): void => {
     time = createTimeForAges({
       now: () => new Date(at.clock),
-      lastKnown: kept,
+      savedState: kept,
       elapsedMs: () => at.elapsed,
-      keep: (known) => (kept = known),
+      save: (known) => (kept = known),
       onDoubt: () => at.doubts++,
     });
   };
@@ -24,7 +24,7 @@ function machine(lastKnown: number | undefined) {
   return {
     at,
     start,
-    believe: (): void => time.believe(),
+    believe: (): void => time.trustClock(),
     doubtedDays: (): number => time.doubtMs() / DAY,
     /** In days from today. */
     days: (): number => (time().getTime() - TODAY) / DAY,

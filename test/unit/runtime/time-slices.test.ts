@@ -2,13 +2,13 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSlots } from '../../../server/runtime/concurrency.ts';
-import { turn, yieldIfDue, workFor } from '../../../server/runtime/time-slices.ts';
+import { waitForTurn, yieldIfDue, setCaller } from '../../../server/runtime/time-slices.ts';
 
 test('callers take turns, however much one of them asks for', async () => {
   const done: string[] = [];
   const one = async (caller: string): Promise<void> => {
-    workFor(caller);
-    await turn();
+    setCaller(caller);
+    await waitForTurn();
     done.push(caller);
   };
   await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(one));
@@ -17,10 +17,10 @@ test('callers take turns, however much one of them asks for', async () => {
 
 test('work begins at once, unless other work has just taken a slice', async () => {
   await afterOthers();
-  workFor('first');
+  setCaller('first');
   expect(yieldIfDue()).toBeUndefined();
   for (const until = performance.now() + 6; performance.now() < until;);
-  workFor('second');
+  setCaller('second');
   const waits = yieldIfDue();
   expect(waits).toBeInstanceOf(Promise);
   await waits;
@@ -30,8 +30,8 @@ test('work begins at once, unless other work has just taken a slice', async () =
 
 test('work waits behind what its caller waits for already', async () => {
   await afterOthers();
-  workFor('third');
-  const before = turn();
+  setCaller('third');
+  const before = waitForTurn();
   const waits = yieldIfDue();
   expect(waits).toBeInstanceOf(Promise);
   await Promise.all([before, waits]);
@@ -41,7 +41,7 @@ test('callers take turns for slots, too', async () => {
   const inTurn = createSlots(1);
   const done: string[] = [];
   const one = async (caller: string): Promise<void> => {
-    workFor(caller);
+    setCaller(caller);
     await inTurn(async () => {
       await afterOthers();
       done.push(caller);

@@ -1,9 +1,9 @@
 // When changes are scanned, and what waits. With a simulated clock; nothing here waits.
 import { describe, expect, it } from 'vitest';
-import { createPendingChanges, type FileLook } from '../../../server/watch/changed-folders.ts';
+import { createPendingChanges, type FileState } from '../../../server/watch/changed-folders.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
-const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
+const look = (size: number, mtimeMs = 0): FileState => ({ size, mtimeMs });
 
 describe('when changes are due', () => {
   it('nothing is due without changes', () => {
@@ -12,22 +12,22 @@ describe('when changes are due', () => {
 
   it('a quiet period after the latest of them', () => {
     const book = createPendingChanges(rules);
-    book.noteGone('a', 1_000);
-    book.noteGone('b', 4_000);
+    book.noteRemoval('a', 1_000);
+    book.noteRemoval('b', 4_000);
     expect(book.dueAt()).toBe(9_000);
   });
 
   it('after the longest wait when they never stop', () => {
     const book = createPendingChanges(rules);
-    for (let at = 0; at < 120_000; at += 1_000) book.noteGone('a', at);
+    for (let at = 0; at < 120_000; at += 1_000) book.noteRemoval('a', at);
     expect(book.dueAt()).toBe(60_000);
   });
 
   it('once: what was scanned is not due again', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10), 0);
-    book.noteGone('b', 0);
-    book.noteTouched('c', 0);
+    book.noteRemoval('b', 0);
+    book.noteUnknownChange('c', 0);
     expect(book.take(5_000, () => look(10))).toEqual({ vanished: ['b'], present: ['a', 'c'], count: 3 });
     expect(book.dueAt()).toBeUndefined();
   });

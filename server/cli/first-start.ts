@@ -1,23 +1,23 @@
-// What a command asks before it makes a library: one that cannot begin leaves nothing on the disk.
+// Checks before a command creates a library: a command that cannot run leaves no files on the disk.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { assertCanListen } from '../lan/listeners.ts';
 import { assertImportPath } from '../settings/checks.ts';
-import { formOf, type Command } from './command-line.ts';
+import { findForm, type Command } from './command-line.ts';
 
-/** Throws a sentence that says what to do instead. Silent where there is a library, also one whose database is gone. */
+/** Throws an error that says what to do instead. Checks nothing for a library, even one whose database is gone. */
 export async function assertCanBegin(command: Command, config: Config): Promise<void> {
   const { data, storageRoot } = config.paths;
   if (isLibrary(data) || existsSync(storageRoot)) return;
-  if (!formOf(command.name, command.args).begins && !command.isNewLibrary)
+  if (!findForm(command.name, command.args).createsLibrary && !command.isNewLibrary)
     throw new AppError(
       'invalid',
       `There is no library in ${data}. Name the folder of your library with --data-dir, or start Tonearm once to ` +
         'begin one there.',
     );
-  const outer = outerLibrary(data);
+  const outer = findOuterLibrary(data);
   if (outer !== undefined)
     throw new AppError(
       'invalid',
@@ -34,9 +34,9 @@ export async function assertCanBegin(command: Command, config: Config): Promise<
 const isLibrary = (folder: string): boolean =>
   ['tonearm.db', 'library.json'].some((name) => existsSync(join(folder, name)));
 
-/** The library whose data folder the folder would be in. */
-function outerLibrary(folder: string): string | undefined {
-  for (let outer = dirname(folder); outer !== dirname(outer); outer = dirname(outer))
-    if (isLibrary(outer)) return outer;
+/** Finds a library whose data folder contains the folder. */
+function findOuterLibrary(folder: string): string | undefined {
+  for (let folderAbove = dirname(folder); folderAbove !== dirname(folderAbove); folderAbove = dirname(folderAbove))
+    if (isLibrary(folderAbove)) return folderAbove;
   return undefined;
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endLeftBehind } from '../../../server/cli/left-behind.ts';
+import { endOrphanedServer } from '../../../server/cli/orphaned-server.ts';
 import { lockDataFolder } from '../../../server/db/data-lock.ts';
 
 let dir: string;
@@ -28,7 +28,7 @@ const note = (pid: number | undefined, shell: string): void =>
 
 test('a note that was left when the folder was free names any process by now: it is not ended', async () => {
   note(other.pid, join(dir, 'gone'));
-  await endLeftBehind(dir);
+  await endOrphanedServer(dir);
   expect(existsSync(`${lock()}.json`)).toBe(false);
   expect(other.signalCode).toBeNull();
 });
@@ -37,7 +37,7 @@ test('nothing is ended when it cannot be found out whether the app is there', as
   const unlock = lockDataFolder(lock(), dir);
   writeFileSync(join(dir, 'file'), '');
   note(other.pid, join(dir, 'file', 'shell')); // neither there nor not there: no folder on the way
-  await endLeftBehind(dir);
+  await endOrphanedServer(dir);
   unlock();
   expect(other.signalCode).toBeNull();
 });
@@ -47,6 +47,6 @@ test('a process that has ended meanwhile is no error', async () => {
   await once(other, 'exit');
   const unlock = lockDataFolder(lock(), dir);
   note(other.pid, join(dir, 'gone'));
-  await expect(endLeftBehind(dir)).resolves.toBeUndefined();
+  await expect(endOrphanedServer(dir)).resolves.toBeUndefined();
   unlock();
 });

@@ -1,6 +1,6 @@
-// The files that waited for the end of the walk, with the track that each of them is: by their audio (assign.ts), then,
-// where other audio lies in a track's place and neither is known from elsewhere, by what they sound like
-// (replaced-files.ts). The path decides last, and never where that would cost the only copy of other music.
+// Assigns tracks to the files that were postponed until the end of the walk: by their audio (assign.ts), then, where
+// other audio replaced that of a track and neither exists elsewhere, by their sound (replaced-files.ts). The path
+// decides last, and never where that would lose the only copy of other music.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -18,20 +18,20 @@ import type { SeparatedTracks } from './separated-tracks.ts';
 const GROUP_FILES = 64;
 
 interface PostponedFilesDeps extends ReplacedFilesDeps {
-  /** Nothing is heard, because fingerprints are stored: what has other names in a track's place is other music. */
+  /** No fingerprints are made, since they would be stored: a file with other names at a track's path is other music. */
   dryRun: boolean;
   movedFiles: Pick<MovedFiles, 'findPossibleTracks' | 'listDeletedHashes' | 'forgetListings'>;
   separatedTracks: Pick<SeparatedTracks, 'separateByCurrentAudio'>;
   mergedFiles: MergedFiles;
   onUnusedCopy: (key: string) => void;
-  /** Files of deleted and merged tracks are asked for again. */
+  /** Files of deleted and merged tracks are restored. */
   restore: boolean;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: PostponedFile[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
 }
 
-/** Hands on the files in an order in which every track has left its place before another one comes there. */
+/** Writes the files in an order in which each track has left its path before another track comes there. */
 export async function assignPostponedFiles(
   postponedFiles: ReadonlyMap<string, PostponedFile>,
   deps: PostponedFilesDeps,
@@ -79,8 +79,8 @@ export async function assignPostponedFiles(
 }
 
 /**
- * Music that the folder has no more, taken out or written over, lives on in our copy. Other music in its place is a new
- * track, unless it has the same names, or the copy was made while the file was still being written.
+ * Keeps stored copies of music that is no longer in the folder. Other music at its path becomes a new track, unless it
+ * has the same names, or the copy was made while the file was still being written.
  */
 async function protectStoredCopies(
   filesWithOtherMusic: Set<PostponedFile>,
@@ -97,7 +97,7 @@ async function protectStoredCopies(
   }
 }
 
-/** The file is longer than the copy, and begins with its bytes. */
+/** Returns whether the file is longer than the copy, and begins with its bytes. */
 async function beginsWithCopy(
   { path, candidate }: PostponedFile,
   { sha256, sizeBytes }: StoredCopy,
@@ -111,34 +111,34 @@ async function beginsWithCopy(
   } catch (error) {
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return false; // it cannot be read now; the next scan will tell
+    return false; // the file cannot be read now; the next scan tries again
   }
   return hash.digest('hex') === sha256;
 }
 
-/** The name of a deleted track in the order of the moves: its place tells it from others. */
+/** Returns the name of a deleted track in the order of moves, which its path identifies. */
 const keyOfDeleted = (place: string): string => `deleted from ${place}`;
 
 interface AssignedFile {
   file: PostponedFile;
   assignment: Assignment;
-  /** `inOrder` goes by these two: the track that comes to the place, and the one that leaves it. */
+  /** The track that comes to the path, and the one that leaves it; `orderMoves` uses both. */
   incoming: TrackId | string;
   outgoing: TrackId | string;
   hasOtherMusic: boolean;
 }
 
 interface AudioAssignments {
-  /** Files that cannot be settled yet. */
+  /** Files that cannot be assigned yet. */
   changingFiles: PostponedFile[];
-  /** All others, by place. */
+  /** Assignments of all other files, by path. */
   assignments: Map<string, Assignment>;
-  /** Tracks in whose place other audio lies, and whose own another file has. */
+  /** Tracks with other audio at their path, whose own audio another file has. */
   idsWithAudioElsewhere: Set<TrackId>;
   copiesByTrack: Map<TrackId, CopyOfTrack>;
 }
 
-/** A track that has a copy of our own. */
+/** The stored copy of a track. */
 interface CopyOfTrack {
   copy: StoredCopy;
   nameKey: string;
@@ -172,8 +172,8 @@ async function assignByAudio(
     const presentTracksByAudio = Map.groupBy(tracks.filter(isPresent), ({ audioHash }) => audioHash);
     for (const { id, audioHash, copy, nameKey } of tracks) {
       if (copy) result.copiesByTrack.set(id, { copy, nameKey });
-      const others = presentTracksByAudio.get(audioHash) ?? [];
-      if (audioHash !== null && (hashesOfFiles.has(audioHash) || others.some((other) => other.id !== id)))
+      const presentTracks = presentTracksByAudio.get(audioHash) ?? [];
+      if (audioHash !== null && (hashesOfFiles.has(audioHash) || presentTracks.some((other) => other.id !== id)))
         result.idsWithAudioElsewhere.add(id);
     }
     for (const [place, assignment] of assignments) result.assignments.set(place, assignment);
@@ -184,8 +184,8 @@ async function assignByAudio(
 const isPresent = ({ locations }: PossibleTrack): boolean => locations.some(({ state }) => state === 'present');
 
 /**
- * Tracks that get back the audio that they had before other music lay at their paths leave that music to the tracks
- * that had joined them for it.
+ * When a track gets back the audio that it had before other music replaced it, that music goes to the track that had
+ * joined it because of the music.
  */
 function returnAudio(
   files: readonly PostponedFile[],
@@ -209,7 +209,7 @@ function returnAudio(
   }
 }
 
-/** Its audio is that of a track whose file is being written: that file says which of them is the copy. */
+/** Finds files with the audio of a track whose file is being written: that file decides which of them is the copy. */
 function createChangingCheck(tracks: readonly PossibleTrack[]): (file: PostponedFile) => boolean {
   const changingTracks = tracks.filter(({ locations }) => locations.some(({ state }) => state === 'changed'));
   const hashes = new Set(changingTracks.map(({ audioHash }) => audioHash));
@@ -234,14 +234,14 @@ async function writeMoves(rotations: AssignedFile[][], { readTags, push, signal 
   };
   await push(
     rotations.map((rotation): ScanOp => {
-      const [firstOp, ...others] = rotation.flatMap(toOps) as [FileOp, ...FileOp[]];
-      return others.length === 0 ? firstOp : { kind: 'rotation', ops: [firstOp, ...others] };
+      const [firstOp, ...otherOps] = rotation.flatMap(toOps) as [FileOp, ...FileOp[]];
+      return otherOps.length === 0 ? firstOp : { kind: 'rotation', ops: [firstOp, ...otherOps] };
     }),
   );
 }
 
 function toOp({ path, candidate, traits }: PostponedFile, assignment: Assignment, result: ReadResult): FileOp {
-  // of a deleted track that is asked for again: its place was given to it before
+  // a restored track has its path already
   const isOfPath = assignment === 'replaced' || assignment === 'deleted';
   const target = isOfPath || (assignment === 'new' && traits.holderId === null) ? 'place' : assignment;
   const { holderId } = traits;

@@ -1,10 +1,10 @@
-// What has no name: tracks without an album are in the `[Unknown Album]` of their artist, and those without an artist
-// in that of `[Unknown Artist]`. These are rows like others, shown in the language of the person. Such a track has an
-// empty `album_sort`. Each function gives SQL; `alias` is that of the row.
+// Albums and artists without a name: tracks without an album are in the `[Unknown Album]` of their artist, and tracks
+// without an artist are in that of `[Unknown Artist]`. These are ordinary rows, shown in the user's language. A track
+// without an album has an empty `album_sort`. Each function returns SQL for the row with an alias.
 export const UNKNOWN_ARTIST = '[Unknown Artist]';
 export const UNKNOWN_ALBUM = '[Unknown Album]';
 
-/** Their keys for comparing and sorting. */
+/** Keys of the unknown names for comparing and sorting. */
 export const UNNAMED_KEYS = { artist: UNKNOWN_ARTIST.toLowerCase(), album: UNKNOWN_ALBUM.toLowerCase() };
 
 /** SQL: whether the album has a name. */

@@ -1,8 +1,8 @@
-// Tracks that scans may give up for others, because people have done nothing with them.
+// Tracks that scans may merge into others, because no person has used or edited them.
 
 /**
- * Condition of SQL on a track `t`: nobody has played, liked, kept, shared or edited it, written its lyrics or kept it
- * out of radios.
+ * SQL condition on a track `t`: nobody has played, liked, bookmarked, shared or edited it, added it to a playlist,
+ * written its lyrics or excluded it from radio.
  */
 export const IS_UNTOUCHED = `t.metadata_status <> 'manual' AND coalesce(t.provenance, '') NOT LIKE '%"manual"%'
   AND NOT EXISTS (SELECT 1 FROM found_lyrics l WHERE l.track_id = t.id AND l.is_manual = 1)

@@ -1,5 +1,5 @@
-// Room for the copies of a scan on the disk of the storage, so that no scan fills it. Free space is asked for once per
-// group of files; what other groups are copying at that time counts as taken.
+// Limits the copies of a scan to the free space on the disk of the storage, so that no scan fills it. Free space is
+// read once per group of files; files that other groups are copying at that time count as taken space.
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,18 +17,18 @@ const BLOCK_BYTES = 4_096;
 
 interface CopyQuotaDeps {
   storage: Pick<Storage, 'diskUsage' | 'folder' | 'list' | 'stat'>;
-  /** Of the music folders. */
+  /** Roots of the music folders. */
   root: MusicRoots;
-  /** MIN_FREE_BYTES. */
+  /** Returns the setting MIN_FREE_BYTES. */
   minFreeBytes: () => number;
 }
 
 interface CopyReservation {
-  /** Files that fit, in their order. */
+  /** Files that fit, in the order of the request. */
   files: ListedFile[];
-  /** Bytes that remain free beside them. */
+  /** Bytes that remain free after the reservation. */
   availableBytes: number;
-  /** To be called when they are copied. */
+  /** To be called when the files are copied. */
   release: () => void;
 }
 
@@ -36,13 +36,13 @@ export type CopyQuota = ReturnType<typeof createCopyQuota>;
 
 export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) {
   const runExclusively = createSlots(1);
-  /** By device of the music folders. */
+  /** Whether copies are clones, by the device of the file. */
   const canCloneByDevice = new Map<number, boolean>();
   let reservedBytes = 0;
   let onIdle: (() => void) | undefined;
   let sizeCounts: Promise<Map<number, number>> | undefined;
 
-  /** Bytes for copies. Infinity where the storage is no disk. */
+  /** Returns the bytes that copies may take; Infinity when the storage is not a disk. */
   async function availableBytes(): Promise<number> {
     const disk = await storage.diskUsage();
     return disk === null ? Infinity : Math.max(0, disk.freeBytes - minFreeBytes());
@@ -51,12 +51,12 @@ export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) 
   const copyBytesOf = ({ candidate: { dev, sizeBytes } }: ListedFile): number =>
     canCloneByDevice.get(dev) === true ? 0 : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
 
-  /** Learns whether copies from the device of a file are clones, by cloning the file: nothing is written beside it. */
+  /** Finds out whether copies from the device of a file are clones, by cloning the file, which takes no space. */
   async function tryClone({ path, candidate: { name, dev } }: ListedFile): Promise<void> {
     if (storage.folder === null || canCloneByDevice.has(dev)) return;
     const temp = tempPath(storage.folder, process.pid, randomBytes(8).toString('hex'));
     await mkdir(dirname(temp), { recursive: true });
-    // a file that cannot be opened tells nothing; what is wrong with it is said when it is read
+    // a file that cannot be opened gives no answer; reading it reports the error later
     const isClone = await canClone(absoluteOf(root, join(path, name)), temp).catch(() => undefined);
     if (isClone !== undefined) canCloneByDevice.set(dev, isClone);
   }
@@ -79,7 +79,7 @@ export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) 
     costOf: copyBytesOf,
     tryClone,
 
-    /** Reserves room for as many of the files as fit. Before it refuses one, it waits for the copies under way. */
+    /** Reserves space for as many of the files as fit. Waits for running copies before it refuses a file. */
     reserve: (files: ListedFile[]): Promise<CopyReservation> =>
       runExclusively(async () => {
         let remainingBytes = (await availableBytes()) - reservedBytes;
@@ -108,7 +108,7 @@ export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) 
         };
       }),
 
-    /** How many stored files have which size. Listed once, and only when something does not fit. */
+    /** Returns the number of stored files by size. They are listed once, and only when a file does not fit. */
     storedSizeCounts: (): Promise<Map<number, number>> => (sizeCounts ??= countStoredSizes()),
 
     async isStored(result: ReadResult): Promise<boolean> {
