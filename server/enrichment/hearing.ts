@@ -78,7 +78,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
 
   async function fingerprintTrack(
     id: TrackId,
-    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
+    { storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
   ): Promise<FingerprintResult> {
     const storedFingerprint = findFingerprint(db, id);
@@ -94,7 +94,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
   /** Calls `use` with the local file of a track. */
   async function withAudio<T>(
     id: TrackId,
-    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
+    { storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
     use: (path: string, audio: Audio) => Promise<T>,
   ): Promise<T | { away: true }> {
