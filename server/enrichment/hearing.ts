@@ -78,12 +78,12 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
 
   async function fingerprintTrack(
     id: TrackId,
-    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
+    { storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
   ): Promise<FingerprintResult> {
     const storedFingerprint = findFingerprint(db, id);
     if (storedFingerprint) return { sound: storedFingerprint };
-    return withAudio(id, { storedOnly: storedOnly }, signal, async (path, audio) => {
+    return withAudio(id, { storedOnly }, signal, async (path, audio) => {
       const { format, durationMs } = audio;
       const result = await fingerprintFile({ path, durationMs, ...sectionStartOf(audio), format }, signal);
       if ('sound' in result) storeFingerprint(db, id, result.sound, now());
@@ -94,7 +94,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
   /** Calls `use` with the local file of a track. */
   async function withAudio<T>(
     id: TrackId,
-    { storedOnly: storedOnly = false }: { storedOnly?: boolean },
+    { storedOnly = false }: { storedOnly?: boolean },
     signal: AbortSignal,
     use: (path: string, audio: Audio) => Promise<T>,
   ): Promise<T | { away: true }> {
