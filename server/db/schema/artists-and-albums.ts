@@ -19,7 +19,7 @@ export const artists = sqliteTable(
     source: text('source'),
     sourceId: text('source_id'),
     trackCount: integer('track_count').notNull().default(0), // by triggers: tracks that credit the artist
-    albumCount: integer('album_count').notNull().default(0), // maintained by triggers: albums whose album artist this is
+    albumCount: integer('album_count').notNull().default(0), // by triggers: albums whose album artist this is
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
     // maintained by triggers: year of the earliest album whose album artist this is; null when no year is known
