@@ -31,7 +31,7 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     db,
     audioStore,
     onGone: audio.lost,
-    lookAgain: audio.recheckAudio,
+    recheckAudio: audio.recheckAudio,
     onDamaged: audio.damaged,
     transcodes,
     objects,
