@@ -19,7 +19,7 @@ import { libraryModule } from './library/module.ts';
 import { likenessModule, type LikenessTuning } from './likeness/module.ts';
 import { likesModule } from './likes/module.ts';
 import { lyricsModule, type LyricsTuning } from './lyrics/module.ts';
-import { openTimeForAges } from './maintenance/clock-file.ts';
+import { openClock } from './maintenance/clock-file.ts';
 import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.ts';
 import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
@@ -67,13 +67,7 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
   // Base
   const { config, db, inPlace, owner, secretStore, secrets, reserve } = add(await openDataFolder(options));
-  const nowForAges = openTimeForAges({
-    db,
-    file: config.paths.clock,
-    log,
-    now,
-    isSystemClock: options.now === undefined,
-  });
+  const nowForAges = openClock({ db, file: config.paths.clock, log, now, isSystemClock: options.now === undefined });
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools

@@ -1,5 +1,4 @@
-// What the event stream tells: the events of all modules. The renderer's types of them come from here, and so does the
-// documentation.
+// The event stream: events of all modules. The renderer's types and the documentation of events are derived from here.
 import type { z } from 'zod';
 import { downloadEvent } from './downloads/wire.ts';
 import { historyEvent, nowPlayingEvent } from './history/events.ts';
@@ -30,6 +29,6 @@ export const EVENTS = [
   stationEvent,
 ] as const;
 
-/** Name → data. */
+/** Data of the events by name. */
 export type EventMap = { [Kind in (typeof EVENTS)[number] as Kind['name']]: z.output<Kind['data']> };
 export type EventName = keyof EventMap;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mbid } from '../enrichment/acoustid-wire.ts';
 
-/** A language of the pages; others get English. */
+/** Languages of the texts; other languages get English. */
 export const AboutQuery = z.object({
   language: z
     .string()
@@ -80,7 +80,7 @@ export const AlbumAbout = z
   .meta({ id: 'AlbumAbout' });
 export type AlbumAbout = z.output<typeof AlbumAbout>;
 
-/** `PUT /artists/{id}/about`. */
+/** Body of `PUT /artists/{id}/about`. */
 export const IdentityIn = z
   .strictObject({
     artist_mbid: mbid
@@ -105,7 +105,7 @@ export const IdentityCandidates = z.array(
 export type IdentityCandidate = z.output<typeof IdentityCandidates>[number];
 export const IdentitySearch = z.object({ q: z.string().trim().min(1).max(300).optional() });
 
-/** The name of a file on Commons. */
+/** Name of a file on Wikimedia Commons. */
 const fileName = z
   .string()
   .min(1)

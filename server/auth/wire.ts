@@ -17,11 +17,11 @@ import type { Notice } from './notices.ts';
 import type { SessionRow } from './sessions.ts';
 
 const { maxBitrateKbps, quotaBytes } = ACCOUNT_LIMITS;
-/** By their names; what each allows is in its description. */
+/** Returns fields for all rights, each with a description. */
 const rightShapes = <S extends z.ZodType>(shape: (right: Right) => S) =>
   namedRightsFrom((right) => shape(right).meta({ description: `may ${RIGHTS[right].does}` }));
 
-/** Whether one may, as an administrator may everything. */
+/** Rights of an account; an administrator has all of them. */
 const RightsOut = z.object(rightShapes(() => z.boolean()));
 export const AccountTermsIn = z.object({
   is_superuser: z.boolean().optional(),
@@ -116,7 +116,7 @@ export const AuthStatus = z
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.output<typeof AuthStatus>;
 
-/** Keyboards differ in whether they send é as one character or two. */
+/** Passwords are normalized, because keyboards send é as one character or two. */
 export const Username = z
   .string()
   .normalize('NFC')
@@ -129,8 +129,8 @@ const Password = z.string().min(8, 'must have at least 8 characters').max(256, '
 /** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });
 /**
- * Read as they come: the service has its order, in which a name that is taken comes before a password that is too
- * short.
+ * Body without rules for name and password: the service checks them in its own order, in which a name that is taken
+ * comes before a password that is too short.
  */
 export const RegisterBody = z
   .object({
@@ -138,7 +138,7 @@ export const RegisterBody = z
     password: z.unknown().optional().meta({ type: 'string', minLength: 8, maxLength: 256 }),
   })
   .meta({ id: 'Registration', required: ['username', 'password'] });
-/** Any name is accepted, so that a wrong one gets 401, not 422. OAuth clients send further fields in their forms. */
+/** Accepts any name, so that a wrong one gets 401, not 422. OAuth clients send further fields in their forms. */
 export const LoginBody = z
   .object({ username: z.string().max(256), password: z.string().max(1024) })
   .meta({ id: 'LoginBody' });
@@ -237,7 +237,7 @@ export type NoticeOut = z.output<typeof NoticeOut>;
 export const NoticeList = z.array(NoticeOut);
 export const toNoticeOut = ({ name, createdAt }: Notice): NoticeOut => ({ name, created_at: toIso(createdAt) });
 
-/** The fields of an account that may be sent; the row has secrets too. */
+/** The fields of an account that may be sent; the row also has secrets. */
 interface Account extends Rights, AccountLimits {
   id: number;
   username: string;
@@ -259,7 +259,7 @@ export const toUserOut = (user: Account): UserOut => ({
   last_seen_at: toIsoOrNull(user.lastSeenAt),
 });
 
-/** What the services return for a sign-in. */
+/** The result of a sign-in. */
 export interface SignIn {
   token: string;
   expiresInSeconds: number;

@@ -65,7 +65,7 @@ export const DownloadJobOut = z
   .meta({ id: 'DownloadJobOut' });
 export type DownloadJobOut = z.output<typeof DownloadJobOut>;
 
-/** Of a track whose audio is here without a download, such as an uploaded one, it tells the track's source. */
+/** For a track with audio that was not downloaded, such as an uploaded one, `source` is that of the track. */
 export const FetchOut = DownloadJobOut.extend({
   id: z.int().nullable().meta({ description: 'null when no download was needed' }),
 }).meta({ id: 'FetchOut' });
@@ -80,7 +80,7 @@ export const downloadEvent = event(
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
 
-/** `title` counts where the hit has none. */
+/** Makes a row of a hit; `title` is used when the hit has none. */
 export const toHitNames = (hit: z.output<typeof RemoteTrackIn>, title: string): HitNames => ({
   title: hit.title ?? title,
   artist: hit.artist_name ?? undefined,

@@ -4,7 +4,7 @@ import { CHARSETS } from '../media/charset.ts';
 
 const Charset = z.enum(CHARSETS);
 
-/** The charset of an album's tags that do not say theirs. */
+/** The charset of texts in an album's tags that do not name theirs. */
 export const AlbumCharsetOut = z
   .object({
     charset: Charset.nullable().meta({ description: 'of most tracks; null when their tags all say theirs' }),

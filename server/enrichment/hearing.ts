@@ -83,7 +83,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
   ): Promise<FingerprintResult> {
     const storedFingerprint = findFingerprint(db, id);
     if (storedFingerprint) return { sound: storedFingerprint };
-    return withAudio(id, { storedOnly: storedOnly }, signal, async (path, audio) => {
+    return withAudio(id, { storedOnly }, signal, async (path, audio) => {
       const { format, durationMs } = audio;
       const result = await fingerprintFile({ path, durationMs, ...sectionStartOf(audio), format }, signal);
       if ('sound' in result) storeFingerprint(db, id, result.sound, now());

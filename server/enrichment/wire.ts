@@ -119,7 +119,7 @@ export const toReviewOut = ({ track, reason, match, differences, createdAt }: Re
   created_at: toIso(createdAt),
 });
 
-/** The job; or why there is none, because the queue cannot be reached: the track stays as it is. */
+/** The job, or why there is none: the queue cannot be reached, and the track stays as it is. */
 export const AskedEnrichment = z
   .union([JobOut.extend({ queued: z.literal(true) }), z.object({ queued: z.literal(false), detail: z.string() })])
   .meta({ id: 'AskedEnrichment' });

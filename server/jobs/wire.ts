@@ -1,4 +1,4 @@
-// Background work on the wire.
+// Shapes of the jobs API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import type { jobs } from '../db/schema.ts';

@@ -1,4 +1,4 @@
-// Converts between the API's shapes and ours: queries and bodies in, summaries out.
+// Converts queries and bodies of the API to the library's types, and the library's types to the API's shapes.
 import {
   fieldsFrom,
   LISTED_NUMBERS,

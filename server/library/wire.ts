@@ -23,7 +23,7 @@ import { NO_FORMAT } from './lists/filters.ts';
 import { folderPath } from './folders/folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
-/** `offline`: its file is in a music folder that is not there. */
+/** `offline`: the file is in a music folder that is not there. */
 export const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
 const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
 
@@ -302,7 +302,7 @@ const name = z.string().trim().min(1).max(1000);
 
 const FIELD_CHANGES = namedFields<FieldShapesIn>((kind) => IN[kind].nullable().optional());
 
-/** Chosen by the client. */
+/** Id of a batch of edits, chosen by the client. */
 export const Batch = z.string().regex(/^[\w-]{1,64}$/, 'may contain only letters, digits, _ and -, at most 64');
 export const EditQuery = z.object({
   batch: Batch.optional().meta({ description: 'the same for edits that are made together, to undo them together' }),

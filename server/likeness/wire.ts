@@ -1,4 +1,4 @@
-// Shapes of what is like what by its sound: similar tracks, radio, path, map and mixes.
+// Shapes of similar tracks, radio, paths, map and mixes.
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
 import { pagedOf, pageQuery, queryInt } from '../http/paging.ts';
@@ -6,7 +6,7 @@ import { isoTime } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { MOODS } from '../library/lists/moods.ts';
 
-/** Whether sounds were compared, or only tags because too little has been analysed yet. */
+/** Whether sound was compared, or only tags, because too few tracks were analyzed. */
 const ByOut = z
   .enum(['sound', 'tags'])
   .meta({ description: 'sound: what was measured of the audio was compared; tags: artists, genres and years were' });
@@ -17,7 +17,7 @@ const rank = z.number().min(0).max(1).meta({
   description: 'of the likeness: the share of the library that is at least as much alike, so 0.02 is the closest 2 %',
 });
 
-/** Why a track was chosen: each reason is true of it, and is put into words by whoever shows it. */
+/** Why a track was chosen. All reasons of a track are true; clients put them into words. */
 export const ReasonOut = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('sounds_like'), track_id: z.int(), title: z.string(), likeness, rank }),
@@ -96,7 +96,7 @@ const mostQuery = (or: number, most: number, description: string) =>
 
 export const SimilarQuery = z.object({ limit: mostQuery(20, 100, 'tracks, 1 to 100') });
 
-/** What a radio starts from. */
+/** The seed of a radio. */
 export const SeedIn = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('track'), id: TrackIdIn }),
@@ -119,7 +119,7 @@ export type SeedIn = z.output<typeof SeedIn>;
 const MAX_PLAYED = 2_000;
 const MAX_STEERED = 200;
 
-/** A radio has no state on the server: whoever plays it sends what it has given so far. */
+/** A radio has no state on the server: the client sends the tracks that it got so far. */
 export const RadioIn = z
   .strictObject({
     seed: SeedIn,
@@ -148,7 +148,7 @@ export const RadioOut = z
   .meta({ id: 'RadioOut' });
 export type RadioOut = z.output<typeof RadioOut>;
 
-/** What no radio and no mix plays for this account. */
+/** Tracks and artists that radio and mixes do not play for this account. */
 export const NeverOut = z
   .object({
     tracks: z.array(z.object({ id: z.int(), title: z.string() })),
@@ -173,7 +173,7 @@ export const PathOut = z
   .meta({ id: 'PathOut' });
 export type PathOut = z.output<typeof PathOut>;
 
-/** Coordinates of the map are whole numbers from 0 to this. */
+/** Coordinates of the map are whole numbers from 0 to this one. */
 export const MAP_SIZE = 65_535;
 const side = (or: number) => queryInt.pipe(z.int().min(0).max(MAP_SIZE)).default(or);
 const area = { min_x: side(0), min_y: side(0), max_x: side(MAP_SIZE), max_y: side(MAP_SIZE) };
@@ -212,11 +212,11 @@ export const MapOut = z
   .meta({ id: 'MapOut' });
 export type MapOut = z.output<typeof MapOut>;
 
-/** The same tracks as a list. */
+/** The tracks of an area as a list. */
 export const MapTracksQuery = z.object({ ...area, ...pageQuery });
 export const MapTracksOut = pagedOf(z.object({ track: TrackOut, x: z.int(), y: z.int() })).meta({ id: 'MapTracksOut' });
 
-/** A line drawn across the map. */
+/** A line that a person drew across the map. */
 export const MapLineIn = z
   .strictObject({
     points: z

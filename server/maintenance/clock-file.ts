@@ -21,7 +21,7 @@ interface TimeForAgesDeps {
 }
 
 /** Must be called before any row is written at this start. */
-export function openTimeForAges({ db, file, log, now, isSystemClock }: TimeForAgesDeps): TimeForAges {
+export function openClock({ db, file, log, now, isSystemClock }: TimeForAgesDeps): TimeForAges {
   return createTimeForAges({
     now,
     savedState: readClockFile(file, log) ?? newestRowTime(db),

@@ -9,11 +9,11 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
 import { MAX_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
 
-/** Longer than anything that plays. */
+/** No track or episode is longer. */
 export const LONGEST_MS = 7 * 86_400_000;
 export const positionMs = z.int().min(0).max(LONGEST_MS);
 
-/** Of the current track, for the device that goes on with it. */
+/** The play of the current track, for a device that continues it. */
 const ListeningIn = z.strictObject({
   play_id: playId.meta({ description: 'that of the play, in HistoryIn' }),
   started_at: isoTimeIn.meta({ description: 'played_at of the play' }),

@@ -1,7 +1,7 @@
 // Identity outlives the path: a file in a new place may be a track whose old file is gone, and a file in a known place
 // may be another track. What is certain when a file is read is settled at once: the very same file (device, inode,
 // size, time), or the audio of one track, in a new place, when the old place is proved to be empty. All other files
-// whose audio is not that of the track at their path wait for the end of the walk (settle.ts).
+// whose audio is not that of the track at their path wait for the end of the walk (postponed-files.ts).
 import { stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';

@@ -28,7 +28,7 @@ export const ScanQuery = z.object({
 
 const fileReason = z.object({ source_id: z.string(), reason: z.string() });
 
-/** What a scan would change: source ids, the first 100 of each kind; the counts beside it are whole. */
+/** Changes that a scan would make: source ids, the first 100 of each kind; the counts beside them are complete. */
 export const ScanChanges = z
   .object({
     added: z.array(z.string()),
@@ -40,7 +40,7 @@ export const ScanChanges = z
   .meta({ id: 'ScanChanges' });
 export type ScanChanges = z.output<typeof ScanChanges>;
 
-/** `result` of a `scan_local_folder` job. Lists hold at most 10,000 lines; the counts are whole. */
+/** `result` of a `scan_local_folder` job. Lists have at most 10,000 lines; the counts are complete. */
 export const ScanResult = z
   .object({
     path: z.string().meta({ description: 'the first music folder' }),

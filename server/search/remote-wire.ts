@@ -51,7 +51,7 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.output<typeof SearchResponse>;
 
-/** Pictures are sent by this server: the content security policy forbids others, and they would see who searches. */
+/** Pictures come from this server: the content security policy forbids other hosts, which would see who searches. */
 const coverPath = (source: string, sourceId: string): string =>
   `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
 

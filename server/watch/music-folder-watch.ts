@@ -135,7 +135,8 @@ export function watchMusicFolder({
     if (isClosed) return;
     if (fileSystem !== undefined)
       return poll(
-        `The music folder is on a network file system (${fileSystem}), which does not report changes by other machines.`,
+        `The music folder is on a network file system (${fileSystem}), which does not report changes by other ` +
+          'machines.',
       );
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
     const order: WatchOrder = {
@@ -205,8 +206,8 @@ export function describeWatchProblem(code: string, message: string, maxFolders: 
     );
   if (code === 'EMFILE' || code === 'ENFILE')
     return (
-      `The system allows this account ${readInotifyLimit('max_user_instances')} watches, and other programs use them all. ` +
-      'Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), ' +
+      `The system allows this account ${readInotifyLimit('max_user_instances')} watches, and other programs use ` +
+      'them all. Raise fs.inotify.max_user_instances with sysctl (or the limit of open files), ' +
       'then switch watching off and on.'
     );
   return `The system cannot watch the music folder (${message}).`;

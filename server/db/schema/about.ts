@@ -5,29 +5,29 @@ import { flag, json, time } from './columns.ts';
 
 export type SubjectKind = 'artist' | 'release-group' | 'label';
 
-/** What is known of an artist, a release group or a label. Checked when it came in; all text is plain. */
+/** Facts about an artist, a release group or a label. They were validated when they were fetched; all text is plain. */
 export interface About {
   name: string;
-  /** As MusicBrainz calls it, such as `Person`, `Group`, `Orchestra`; of a label, such as `Original Production`. */
+  /** The type in MusicBrainz, such as `Person`, `Group`, `Orchestra`; of a label, such as `Original Production`. */
   type: string | null;
-  /** ISO 3166. */
+  /** Country code of ISO 3166. */
   country: string | null;
   area: string | null;
   /** `1969`, `1969-03`, `1969-03-21`. */
   begin: string | null;
   end: string | null;
   isEnded: boolean;
-  /** Of a group its members, of a person their groups. */
+  /** Members of a group, or groups of a person. */
   people: Relative[];
   labels: { mbid: string; name: string }[];
   links: { kind: string; url: string }[];
-  /** Item of Wikidata. */
+  /** Id of the item in Wikidata. */
   wikidata: string | null;
   /** Names of files on Wikimedia Commons, best first. */
   files: string[];
-  /** The category of files there. */
+  /** The category of files on Wikimedia Commons. */
   category: string | null;
-  /** One per language. */
+  /** One text per language. */
   texts: AboutText[];
 }
 export interface Relative {
@@ -45,30 +45,32 @@ export interface AboutText {
   url: string;
 }
 
-/** about/: something with an mbid, as the services described it. Stays while no row of the library has the mbid. */
+/**
+ * about/: a subject with an mbid, as the services describe it. The row stays when nothing in the library has the mbid.
+ */
 export const aboutSubjects = sqliteTable(
   'about_subjects',
   {
     kind: text('kind').$type<SubjectKind>().notNull(),
     mbid: text('mbid').notNull(),
-    facts: json<About>('facts'), // null: nothing is known yet, or MusicBrainz does not have it
-    failures: integer('failures').notNull(), // look-ups in a row that failed, in whole or in part
+    facts: json<About>('facts'), // null: not looked up yet, or not in MusicBrainz
+    failures: integer('failures').notNull(), // consecutive look-ups that failed, in whole or in part
     askedAt: time('asked_at').notNull(),
-    dueAt: time('due_at').notNull(), // when it is looked up again
+    dueAt: time('due_at').notNull(), // time of the next look-up
   },
   (t) => [primaryKey({ columns: [t.kind, t.mbid] })],
 );
 
-/** about/: which artist of MusicBrainz an artist is whose tags do not say it, or one that a person chose. */
+/** about/: the MusicBrainz artist of an artist whose tags have no mbid, or for whom a person chose one. */
 export const artistIdentities = sqliteTable(
   'artist_identities',
   {
-    artistKey: text('artist_key').primaryKey(), // artists.name_key: the row outlives an artist who loses all tracks
-    mbid: text('mbid'), // null: it could not be said which
+    artistKey: text('artist_key').primaryKey(), // artists.name_key: the row stays when the artist loses all tracks
+    mbid: text('mbid'), // null: the look-up was not certain
     isManual: flag('is_manual').notNull(),
     failures: integer('failures').notNull(),
     dueAt: time('due_at').notNull(),
-    askedAlbumId: integer('asked_album_id').notNull().default(0), // the newest then: a newer one may say who it is
+    askedAlbumId: integer('asked_album_id').notNull().default(0), // the newest album then: a newer one may tell
   },
   (t) => [
     index('artist_identities_mbid')

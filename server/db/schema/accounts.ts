@@ -1,9 +1,9 @@
-// Accounts: who may sign in, and with what.
+// Accounts: people who may sign in, their sessions and passwords.
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AppPasswordId, SessionId, UserId } from '../ids.ts';
 import { blob, flag, id, time } from './columns.ts';
 
-/** `rights`: accounts from before there were rights cannot edit what others brought in. */
+/** `rights`: accounts that are older than rights can no longer edit tracks that others added. */
 export type NoticeName = 'rights';
 
 /** auth/: a person who may sign in. */
@@ -15,10 +15,10 @@ export const users = sqliteTable(
     usernameKey: text('username_key').notNull(), // folded, for uniqueness ignoring case
     passwordHash: text('password_hash').notNull(), // argon2id, PHC string; '' before a password is set (an import)
     isSuperuser: flag('is_superuser').notNull().default(false),
-    tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
+    tokenVersion: integer('token_version').notNull().default(1), // a new password increases it, which ends old tokens
     createdAt: time('created_at').notNull(),
     lastSeenAt: time('last_seen_at'),
-    canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts; so is canPodcast
+    canEdit: flag('can_edit').notNull().default(false), // this and the next six, and canPodcast: see rights.ts
     canUpload: flag('can_upload').notNull().default(true),
     canDownload: flag('can_download').notNull().default(true),
     canShare: flag('can_share').notNull().default(true),
@@ -27,14 +27,14 @@ export const users = sqliteTable(
     quotaBytes: integer('quota_bytes'), // null: no limit
     canPodcast: flag('can_podcast').notNull().default(false),
     hidesPlaying: flag('hides_playing').notNull().default(false), // others do not see what this person plays
-    email: text('email'), // as a Subsonic client gave it; nothing is sent there
-    // common, and set on the machine itself: it signs in there only
+    email: text('email'), // from a Subsonic client; no mail is sent to it
+    // a common password, set on the machine itself: the account can sign in only there
     hasWeakPassword: flag('has_weak_password').notNull().default(false),
   },
   (t) => [uniqueIndex('users_username_key_unique').on(t.usernameKey)],
 );
 
-/** auth/: a sign-in, and the access tokens that follow from it. They end when it is deleted. */
+/** auth/: a sign-in with its access tokens, which become invalid when the row is deleted. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -44,7 +44,7 @@ export const sessions = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: time('created_at').notNull(),
-    expiresAt: time('expires_at').notNull(), // of its latest token
+    expiresAt: time('expires_at').notNull(), // end of the latest token
     lastUsedAt: time('last_used_at').notNull(), // exact to a minute; so are the next two
     address: text('address'), // IP address
     client: text('client'), // User-Agent
@@ -76,7 +76,7 @@ export const appPasswords = sqliteTable(
   ],
 );
 
-/** auth/: something that an administrator has to be told once; gone when it was read. */
+/** auth/: a notice that administrators see once; deleted when it was read. */
 export const notices = sqliteTable('notices', {
   name: text('name').$type<NoticeName>().primaryKey(),
   createdAt: time('created_at').notNull(),

@@ -6,19 +6,19 @@ import { albums } from './artists-and-albums.ts';
 import { blob, time } from './columns.ts';
 
 /**
- * analysis/: what was heard in an audio. It stays when its tracks go, so that they need not be decoded again when they
- * come back. Each version is that of the step that has been through it; 0 is none.
+ * analysis/: the results of the analysis of an audio. The row stays when its tracks are deleted, so that restored
+ * tracks need not be decoded again. Each version is that of the step that was run; 0 when it was not.
  */
 export const audioAnalyses = sqliteTable(
   'audio_analyses',
   {
-    // tracks.audio_hash; for a track whose payload has no hash `-<id>-` and what else its file is known by
+    // tracks.audio_hash; for a track whose payload has no hash, `-<id>-` and other marks of its file
     audioKey: text('audio_key').primaryKey(),
-    failure: text('failure'), // why it could not be decoded: the steps have no results
+    failure: text('failure'), // why the audio could not be decoded; the steps have no results then
     fingerprintVersion: integer('fingerprint_version').notNull().default(0),
-    noFingerprint: text('no_fingerprint'), // why it has none
+    noFingerprint: text('no_fingerprint'), // why there is no fingerprint
     loudnessVersion: integer('loudness_version').notNull().default(0),
-    sampleRateHz: integer('sample_rate_hz'), // of the decoded audio; this and the next three go with the loudness
+    sampleRateHz: integer('sample_rate_hz'), // of the decoded audio; this and the next three: loudness step
     frames: integer('frames'),
     leadingSilence: integer('leading_silence'), // frames
     trailingSilence: integer('trailing_silence'), // frames
@@ -32,15 +32,15 @@ export const audioAnalyses = sqliteTable(
     bpm: real('bpm'),
     bpmConfidence: real('bpm_confidence'), // 0..1
     beats: blob('beats'), // analysis/beat-code.ts
-    barBeats: integer('bar_beats'), // beats of a bar; null where that is not certain
-    firstDownbeat: integer('first_downbeat'), // which beat begins a bar
+    barBeats: integer('bar_beats'), // beats per bar; null when not certain
+    firstDownbeat: integer('first_downbeat'), // index of the first beat that begins a bar
     musicalKey: text('musical_key'), // `C`, `F#m`
     keyConfidence: real('key_confidence'), // 0..1
     energy: integer('energy'), // 1..10
     characterVersion: integer('character_version').notNull().default(0),
     character: blob('character'), // dsp/character.ts
-    retryAt: time('retry_at'), // when a decoder that was missing or too slow is to be tried again
-    unusedSince: time('unused_since'), // no track has this audio any more
+    retryAt: time('retry_at'), // when to try again after a decoder was missing or too slow
+    unusedSince: time('unused_since'), // since when no track has this audio
   },
   (t) => [
     index('audio_analyses_retry_at')
@@ -49,13 +49,13 @@ export const audioAnalyses = sqliteTable(
   ],
 );
 
-/** analysis/: the loudness of an album, from what was measured of its tracks. */
+/** analysis/: the loudness of an album, computed from the measurements of its tracks. */
 export const albumLoudness = sqliteTable('album_loudness', {
   albumId: integer('album_id')
     .$type<AlbumId>()
     .primaryKey()
     .references(() => albums.id, { onDelete: 'cascade' }),
-  members: text('members').notNull(), // sum over the audio it was computed from: another one is due again
+  members: text('members').notNull(), // hash of the audio it was computed from; with another hash it is computed again
   loudnessLufs: real('loudness_lufs'), // null for silence
   loudnessRangeLu: real('loudness_range_lu').notNull(),
   truePeak: real('true_peak').notNull(),

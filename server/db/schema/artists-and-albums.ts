@@ -18,11 +18,11 @@ export const artists = sqliteTable(
     artistMbid: text('artist_mbid'),
     source: text('source'),
     sourceId: text('source_id'),
-    trackCount: integer('track_count').notNull().default(0), // kept by triggers: tracks that credit the artist
-    albumCount: integer('album_count').notNull().default(0), // kept by triggers: albums whose album artist this is
+    trackCount: integer('track_count').notNull().default(0), // by triggers: tracks that credit the artist
+    albumCount: integer('album_count').notNull().default(0), // by triggers: albums whose album artist this is
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // kept by triggers: of the earliest album whose album artist this is; null when no year is known
+    // maintained by triggers: year of the earliest album whose album artist this is; null when no year is known
     firstYear: integer('first_year'),
   },
   (t) => [
@@ -37,7 +37,7 @@ export const artists = sqliteTable(
 );
 
 /**
- * library/: a release as the person sees it; all discs of a set and all tracks of a compilation are one album.
+ * library/: a release as users see it; all discs of a set and all tracks of a compilation are one album.
  */
 export const albums = sqliteTable(
   'albums',
@@ -55,14 +55,14 @@ export const albums = sqliteTable(
     releaseGroupMbid: text('release_group_mbid'),
     source: text('source'),
     sourceId: text('source_id'),
-    trackCount: integer('track_count').notNull().default(0), // this and the next three kept by triggers
+    trackCount: integer('track_count').notNull().default(0), // this and the next three are maintained by triggers
     discCount: integer('disc_count').notNull().default(0),
     durationMs: integer('duration_ms').notNull().default(0),
     sizeBytes: integer('size_bytes').notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // its tracks stay together, and apart from those of other such albums, whatever library/releases.ts says: since it
-    // is older than that rule, or because a person wants it so
+    // the tracks stay one album, apart from other such albums, whatever library/releases.ts says: because the album is
+    // older than that rule, or because a person chose so
     fixedBy: text('fixed_by').$type<'upgrade' | 'person'>(),
   },
   (t) => [
@@ -81,7 +81,7 @@ export const albums = sqliteTable(
   ],
 );
 
-/** library/: by what the albums of a name are found; the keys stand in library/album-names.ts. */
+/** library/: the keys by which albums are found; library/album-names.ts makes them. */
 export const albumKeys = sqliteTable(
   'album_keys',
   {
@@ -95,12 +95,12 @@ export const albumKeys = sqliteTable(
 );
 
 /**
- * library/: names (library/album-names.ts), or `#` and the id of an album, whose tracks changed or were heard: they may
- * be other albums now.
+ * library/: names (library/album-names.ts), or `#` and the id of an album, whose tracks changed or were analyzed: their
+ * grouping into albums is to be checked again.
  */
 export const unsettledAlbums = sqliteTable('unsettled_albums', { name: text('name').primaryKey() });
 
-/** library/: what albums of one name were before they became others, for 30 days; see library/album-regroupings.ts. */
+/** library/: the albums of a name before they were grouped anew, for 30 days; see library/album-regroupings.ts. */
 export const albumRegroupings = sqliteTable(
   'album_regroupings',
   {
@@ -111,11 +111,11 @@ export const albumRegroupings = sqliteTable(
     before: json<unknown>('before').notNull(), // [[album id, [track ids], fields of the album]]
     madeBy: integer('made_by')
       .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }), // null for the upgrade itself
+      .references(() => users.id, { onDelete: 'set null' }), // null for an upgrade
     madeAt: time('made_at').notNull(),
   },
   (t) => [index('album_regroupings_made_at').on(t.madeAt)],
 );
 
-/** library/: the one row says when the albums of an earlier version follow the rule by themselves. */
+/** library/: one row with the time at which albums of an earlier version are grouped by the current rule. */
 export const albumReview = sqliteTable('album_review', { dueAt: time('due_at').notNull() });

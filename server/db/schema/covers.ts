@@ -5,7 +5,7 @@ import type { AlbumId } from '../ids.ts';
 import { albums } from './artists-and-albums.ts';
 import { flag, id, json, time } from './columns.ts';
 
-/** covers/: what is known of an album's cover. A row without a key says that none was found when it was looked for. */
+/** covers/: the cover of an album. A row without a key means that the search found no cover. */
 export const albumCovers = sqliteTable('album_covers', {
   albumId: integer('album_id')
     .$type<AlbumId>()
@@ -17,7 +17,7 @@ export const albumCovers = sqliteTable('album_covers', {
   checkedAt: time('checked_at').notNull(),
 });
 
-/** covers/: an album without a cover that the cover archive was asked for, in vain. */
+/** covers/: a failed look-up in the cover archive for an album without a cover. */
 export const coverLookups = sqliteTable(
   'cover_lookups',
   {
@@ -25,42 +25,42 @@ export const coverLookups = sqliteTable(
       .$type<AlbumId>()
       .primaryKey()
       .references(() => albums.id, { onDelete: 'cascade' }),
-    // what was asked for; with another one it is asked again at once
+    // the release group that was looked up; a different one is looked up at once
     releaseGroupMbid: text('release_group_mbid').notNull(),
-    // there is none, it cannot be a cover, no answer
+    // the archive has no cover; its picture cannot be a cover; no answer
     result: text('result').$type<'none' | 'unusable' | 'failed'>().notNull(),
-    reason: text('reason'), // in words, for the last two
-    tries: integer('tries').notNull(), // with the same result
+    reason: text('reason'), // a text for `unusable` and `failed`
+    tries: integer('tries').notNull(), // consecutive look-ups with the same result
     retryAt: time('retry_at').notNull(),
   },
   (t) => [index('cover_lookups_retry_at').on(t.retryAt)],
 );
 
 /**
- * covers/: a stored picture that is no album's or artist's any more, until it is deleted. Written by triggers; album 0
- * for the picture of an artist.
+ * covers/: a stored picture that no album or artist has any more, until it is deleted. Written by triggers; album 0 for
+ * the picture of an artist.
  */
 export const orphanedCovers = sqliteTable('orphaned_covers', {
   key: text('key').primaryKey(),
-  albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
+  albumId: integer('album_id').$type<AlbumId>().notNull(), // the album that had the picture
 });
 
 /**
- * covers/: what a person chose as the cover of an album that has no tracks any more, for 30 days: an album of the same
- * name, or the one that its tracks went to, takes it over. Written by a trigger.
+ * covers/: the cover that a person chose for an album that has no tracks any more, for 30 days. An album of the same
+ * name, or the album with most of its tracks, takes it over. Written by a trigger.
  */
 export const formerCovers = sqliteTable(
   'former_covers',
   {
     id: id(),
-    albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
+    albumId: integer('album_id').$type<AlbumId>().notNull(), // the album that had the cover
     titleSort: text('title_sort').notNull(),
     artistKey: text('artist_key'), // artists.name_key
     year: integer('year'),
-    key: text('key'), // storage key; null: no cover is wanted
+    key: text('key'), // storage key; null: the person removed the cover
     etag: text('etag'),
     removedAt: time('removed_at').notNull(),
-    // the album that most of its tracks are in now, which gets the cover; null: one of the same name
+    // the album with most of its tracks, which gets the cover; null: an album of the same name gets it
     successorId: integer('successor_id').$type<AlbumId>(),
   },
   (t) => [
@@ -75,7 +75,7 @@ export const formerCovers = sqliteTable(
   ],
 );
 
-/** Who made a picture, and under which licence it may be shown. */
+/** Author and licence of a picture. */
 export interface PictureCredit {
   author: string | null;
   licence: string;
@@ -85,8 +85,8 @@ export interface PictureCredit {
 }
 
 /**
- * covers/: the picture of an artist, and the one before it, so that a change can be undone. By name: an artist who
- * loses all tracks may come back with another id.
+ * covers/: the picture of an artist, and the previous one, so that a change can be undone. The key is the name, because
+ * an artist who loses all tracks may come back with another id.
  */
 export const artistPictures = sqliteTable(
   'artist_pictures',
@@ -94,7 +94,7 @@ export const artistPictures = sqliteTable(
     id: id(),
     artistKey: text('artist_key').notNull(), // artists.name_key
     isCurrent: flag('is_current').notNull(),
-    key: text('key'), // storage key; null: there is none
+    key: text('key'), // storage key; null: no picture
     etag: text('etag'), // hash of the picture's bytes
     origin: text('origin').$type<'folder' | 'commons' | 'manual'>(), // null: none was found
     source: text('source'), // path in the music folders, or the name of the file on Commons

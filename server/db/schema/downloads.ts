@@ -1,4 +1,4 @@
-// Remote tracks that were fetched.
+// Downloads of remote tracks.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { DownloadId, JobId, TrackId, UserId } from '../ids.ts';
@@ -6,7 +6,7 @@ import { users } from './accounts.ts';
 import { id, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** downloads/: a fetch of a remote track's audio. From status to next_attempt_at it follows its job, by triggers. */
+/** downloads/: a download of a remote track's audio. Triggers copy status to next_attempt_at from its job. */
 export const downloads = sqliteTable(
   'downloads',
   {
@@ -28,7 +28,7 @@ export const downloads = sqliteTable(
     nextAttemptAt: time('next_attempt_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    jobId: integer('job_id').$type<JobId>(), // the latest one; it may have been forgotten since
+    jobId: integer('job_id').$type<JobId>(), // the latest job, which may have been deleted
   },
   (t) => [
     index('downloads_track_id').on(t.trackId),
@@ -41,7 +41,7 @@ export const downloads = sqliteTable(
   ],
 );
 
-/** downloads/: what a catalogue calls a track that was saved from it, also after the track was merged into another. */
+/** downloads/: the id in a catalogue of a track that was saved from it; it stays after a merge of the track. */
 export const remoteIds = sqliteTable(
   'remote_ids',
   {
@@ -51,7 +51,7 @@ export const remoteIds = sqliteTable(
       .$type<TrackId>()
       .notNull()
       .references(() => tracks.id, { onDelete: 'cascade' }),
-    pageUrl: text('page_url'), // where the catalogue shows it; the extractor is sent there
+    pageUrl: text('page_url'), // page of the catalogue, which the extractor gets
   },
   (t) => [primaryKey({ columns: [t.source, t.sourceId] }), index('remote_ids_track_id').on(t.trackId)],
 );

@@ -1,11 +1,11 @@
-// What tracks are: look-ups, reviews, undo.
+// Identification of tracks: look-ups, reviews, undo.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { TrackId } from '../ids.ts';
 import { json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** enrichment/: the recordings that a track may be, as the last look-up gave them; n from 1, best first. */
+/** enrichment/: the candidates for a track from the last look-up; n from 1, best first. */
 export const enrichmentMatches = sqliteTable(
   'enrichment_matches',
   {
@@ -21,7 +21,7 @@ export const enrichmentMatches = sqliteTable(
 
 export type ReviewReason = 'low_score' | 'tags_disagree';
 
-/** enrichment/: a track that a person may want to look at. Goes by a trigger when the track is edited by hand. */
+/** enrichment/: a track for review by a person. A trigger deletes the row when the track is edited by hand. */
 export const enrichmentReviews = sqliteTable(
   'enrichment_reviews',
   {
@@ -30,10 +30,10 @@ export const enrichmentReviews = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     reason: text('reason').$type<ReviewReason>().notNull(),
-    match: json<unknown>('match').notNull(), // the best one
+    match: json<unknown>('match').notNull(), // the best match
     differences: json<unknown>('differences').notNull(), // [{field, tag, match}]
     createdAt: time('created_at').notNull(),
-    dismissedAt: time('dismissed_at'), // not shown again while the best match stays the same
+    dismissedAt: time('dismissed_at'), // the review is hidden while the best match stays the same
   },
   (t) => [
     index('enrichment_reviews_open')
@@ -43,8 +43,8 @@ export const enrichmentReviews = sqliteTable(
 );
 
 /**
- * enrichment/: what a track was before the last enrichment that changed it. Goes by a trigger when the track is changed
- * in any other way.
+ * enrichment/: the fields of a track before the last enrichment that changed it. A trigger deletes the row when the
+ * track is changed in any other way.
  */
 export const enrichmentUndo = sqliteTable('enrichment_undo', {
   trackId: integer('track_id')
@@ -55,7 +55,7 @@ export const enrichmentUndo = sqliteTable('enrichment_undo', {
   createdAt: time('created_at').notNull(),
 });
 
-/** enrichment/: a track about which a service that was down (look-up or details) is to be asked again. */
+/** enrichment/: a track for which a service (look-up or details) was down, and is to be asked again. */
 export const enrichmentUnanswered = sqliteTable('enrichment_unanswered', {
   trackId: integer('track_id')
     .$type<TrackId>()

@@ -1,11 +1,11 @@
-// What tracks sound like: fingerprints, and the duplicates that they show.
+// Fingerprints of tracks, and the duplicates that they show.
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
 import { blob, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** enrichment/: the acoustic fingerprint of a track's audio. Goes by a trigger when the audio is replaced. */
+/** enrichment/: the acoustic fingerprint of a track's audio. A trigger deletes the row when the audio is replaced. */
 export const trackFingerprints = sqliteTable('track_fingerprints', {
   trackId: integer('track_id')
     .$type<TrackId>()
@@ -13,12 +13,12 @@ export const trackFingerprints = sqliteTable('track_fingerprints', {
     .references(() => tracks.id, { onDelete: 'cascade' }),
   version: text('version').notNull(), // cp1: Chromaprint, algorithm 1, the first 120 s
   durationMs: integer('duration_ms').notNull(), // of the whole track
-  raw: blob('raw').notNull(), // uint32, little endian; one for every 0.124 s
+  raw: blob('raw').notNull(), // little-endian uint32, one for every 0.124 s
   createdAt: time('created_at').notNull(),
 });
 
 /**
- * enrichment/: the few values of a fingerprint by which tracks that sound alike are found, see
+ * enrichment/: the few values of a fingerprint by which tracks with similar audio are found, see
  * media/fingerprint-match.ts. The duration narrows the look-up.
  */
 export const fingerprintPieces = sqliteTable(
@@ -37,7 +37,7 @@ export const fingerprintPieces = sqliteTable(
   ],
 );
 
-/** enrichment/: two tracks that are the same recording by their fingerprints; the lower id first. */
+/** enrichment/: two tracks with the same recording, by their fingerprints; the lower id first. */
 export const duplicatePairs = sqliteTable(
   'duplicate_pairs',
   {
@@ -54,7 +54,7 @@ export const duplicatePairs = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.otherId] }), index('duplicate_pairs_other_id').on(t.otherId)],
 );
 
-/** enrichment/: the group that pairs add up to. A trigger removes the last one of a group. */
+/** enrichment/: membership of a track in a group of duplicates. A trigger removes the last member of a group. */
 export const duplicateMembers = sqliteTable(
   'duplicate_members',
   {
@@ -62,12 +62,12 @@ export const duplicateMembers = sqliteTable(
       .$type<TrackId>()
       .primaryKey()
       .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
-    groupId: integer('group_id').notNull(), // rises: the group that changed last has the highest
+    groupId: integer('group_id').notNull(), // the group that changed last has the highest id
   },
   (t) => [index('duplicate_members_group_id').on(t.groupId, t.trackId)],
 );
 
-/** enrichment/: two tracks that a person says are not the same; the lower id first. */
+/** enrichment/: two tracks that are no duplicates, as a person said; the lower id first. */
 export const duplicateDismissals = sqliteTable(
   'duplicate_dismissals',
   {

@@ -5,19 +5,19 @@ import { albums } from './artists-and-albums.ts';
 import { id } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** library/: a genre as some track spells it. */
+/** library/: a genre, in the spelling of one of its tracks. */
 export const genres = sqliteTable(
   'genres',
   {
     id: id<GenreId>(),
     name: text('name').notNull(),
     nameKey: text('name_key').notNull(),
-    trackCount: integer('track_count').notNull().default(0), // kept by triggers
+    trackCount: integer('track_count').notNull().default(0), // maintained by triggers
   },
   (t) => [uniqueIndex('genres_name_key_unique').on(t.nameKey)],
 );
 
-/** library/: genres of a track, first is the main one. */
+/** library/: genres of a track; the first one is the main genre. */
 export const trackGenres = sqliteTable(
   'track_genres',
   {
@@ -34,7 +34,7 @@ export const trackGenres = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_genres_genre_id').on(t.genreId, t.trackId)],
 );
 
-/** library/: genres of an album's tracks. Kept by triggers on tracks and track_genres; nobody writes it. */
+/** library/: genres of an album's tracks. Written only by triggers on tracks and track_genres. */
 export const albumGenres = sqliteTable(
   'album_genres',
   {

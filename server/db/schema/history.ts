@@ -8,8 +8,8 @@ import type { ItemType } from './likes.ts';
 import { tracks } from './tracks.ts';
 
 /**
- * history/: one play. What was played stays readable after its track is gone, and before there is one (an import).
- * Never deleted.
+ * history/: a play. Title and artist are copied, since the track may be deleted later, or not exist yet (an import).
+ * Rows are never deleted.
  */
 export const plays = sqliteTable(
   'plays',
@@ -25,19 +25,19 @@ export const plays = sqliteTable(
     title: text('title').notNull(),
     artistName: text('artist_name'),
     playedAt: time('played_at').notNull(), // when the play began
-    playedMs: integer('played_ms'), // how long was listened; null when the client did not say
+    playedMs: integer('played_ms'), // how long the track was played; null when the client did not say
     client: text('client'),
     albumTitle: text('album_title'),
-    durationMs: integer('duration_ms'), // length of the track then
+    durationMs: integer('duration_ms'), // length of the track at that time
     recordingMbid: text('recording_mbid'),
     songKey: integer('song_key'), // hash of the folded artist and title, see history/song-names.ts
-    withdrawnAt: time('withdrawn_at'), // taken back: counts nowhere, and is not reported anew
-    // of a play that came by REST: whether its client said when; null for all others, and for those of earlier versions
+    withdrawnAt: time('withdrawn_at'), // a withdrawn play counts nowhere, and is not reported again
+    // for a play from REST, whether the client sent its time; null for other plays, and those of earlier versions
     restTime: text('rest_time').$type<'sent' | 'server'>(),
-    playId: text('play_id'), // the client chooses one for each listening
+    playId: text('play_id'), // chosen by the client for each play
   },
   (t) => [
-    // a partial one would have to read the rows
+    // a partial index would have to read the rows
     index('plays_user_played_at').on(t.userId, t.withdrawnAt, t.playedAt, t.id),
     index('plays_track_id').on(t.trackId, t.userId, t.playedAt),
     uniqueIndex('plays_once').on(t.userId, t.songKey, t.playedAt),
@@ -50,10 +50,10 @@ export const plays = sqliteTable(
   ],
 );
 
-/** What plays are counted of; `all` (with id 0) is everything a person played. */
+/** Types of items with play counts; `all` (with id 0) is everything that a person played. */
 export type PlayedType = ItemType | 'all';
 
-/** history/: how often and when last a person played an item; kept by triggers. */
+/** history/: how often, and when last, a person played an item; maintained by triggers. */
 export const playCounts = sqliteTable(
   'play_counts',
   {
@@ -75,7 +75,7 @@ export const playCounts = sqliteTable(
 
 export type HistoryImportStatus = 'queued' | 'running' | 'done' | 'failed';
 
-/** history/: a file of plays from another service, and what became of it. The file itself is kept until it was read. */
+/** history/: an import of plays from another service, and its result. The file is deleted after it was read. */
 export const historyImports = sqliteTable(
   'history_imports',
   {
@@ -89,8 +89,8 @@ export const historyImports = sqliteTable(
     bytesDone: integer('bytes_done').notNull().default(0),
     bytesTotal: integer('bytes_total').notNull(),
     added: integer('added').notNull().default(0),
-    known: integer('known').notNull().default(0), // were in the history already
-    unmatched: integer('unmatched').notNull().default(0), // of the added ones: with no track here
+    known: integer('known').notNull().default(0), // plays that were in the history already
+    unmatched: integer('unmatched').notNull().default(0), // added plays without a track in the library
     unreadable: integer('unreadable').notNull().default(0),
     unmatchedSongs: json<unknown>('unmatched_songs').notNull(), // the most played: [{title, artist_name, plays}]
     error: text('error'),
@@ -112,11 +112,11 @@ export const scrobbleAccounts = sqliteTable(
     token: blob('token').notNull(), // sealed, see config/sealed-text.ts
     tokenSalt: blob('token_salt').notNull(),
     username: text('username').notNull(), // at the service
-    url: text('url'), // of the person's own server
+    url: text('url'), // address of the person's own server
     syncLoves: flag('sync_loves').notNull().default(false),
     lovesSyncedAt: time('loves_synced_at'),
-    problem: text('problem'), // a sentence for the person; null while all is well
-    // the token was refused: nothing is sent until there is another
+    problem: text('problem'), // a sentence for the person; null without a problem
+    // the token was refused: nothing is sent until there is a new token
     isStopped: flag('is_stopped').notNull().default(false),
     submitted: integer('submitted').notNull().default(0),
     lastSubmittedAt: time('last_submitted_at'),
@@ -138,9 +138,9 @@ export const scrobbleQueue = sqliteTable(
       .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    refusal: text('refusal'), // why the service does not take it; it is not offered again
-    isSent: flag('is_sent').notNull().default(false), // without an answer yet: it may be there
-    failures: integer('failures').notNull().default(0), // times that it alone was not taken; others go first
+    refusal: text('refusal'), // why the service refused the play, which is not sent again
+    isSent: flag('is_sent').notNull().default(false), // sent without an answer: the service may have it
+    failures: integer('failures').notNull().default(0), // how often this play alone failed; others go first
   },
   (t) => [
     primaryKey({ columns: [t.playId, t.service] }),
@@ -151,7 +151,7 @@ export const scrobbleQueue = sqliteTable(
   ],
 );
 
-/** scrobbling/: a song that is loved at the service, as of the last time that it and the likes were compared. */
+/** scrobbling/: a song that was loved at the service when its songs and the likes were last compared. */
 export const scrobbleLoves = sqliteTable(
   'scrobble_loves',
   {

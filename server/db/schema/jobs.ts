@@ -6,7 +6,7 @@ import { id, json, time } from './columns.ts';
 
 export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
 
-/** jobs/: a piece of background work, kept after it ended. */
+/** jobs/: a piece of background work. The row stays after the work has ended. */
 export const jobs = sqliteTable(
   'jobs',
   {
@@ -22,11 +22,11 @@ export const jobs = sqliteTable(
     progressMessage: text('progress_message'),
     result: json<unknown>('result'),
     error: text('error'),
-    runAt: time('run_at').notNull(), // not before
+    runAt: time('run_at').notNull(), // the job starts no earlier
     createdAt: time('created_at').notNull(),
     startedAt: time('started_at'),
     finishedAt: time('finished_at'),
-    crashes: integer('crashes').notNull().default(0), // how often in a row the process died while it ran
+    crashes: integer('crashes').notNull().default(0), // how often in a row the process died while the job ran
   },
   (t) => [
     uniqueIndex('jobs_unique_key_unfinished')

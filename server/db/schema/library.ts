@@ -1,26 +1,23 @@
-// The library as a whole: its identity, its totals, and how far work on all of it came.
+// The library as a whole: its identity, its totals, and the progress of work on all of it.
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { JobId, TrackId } from '../ids.ts';
 import { flag, json, time } from './columns.ts';
 import type { ItemType } from './likes.ts';
 import { tracks, type MetadataStatus } from './tracks.ts';
 
-/** What has a name, and goes when no track has that name any more. */
+/** Items that are deleted when no track has their name any more. */
 export type NamedItem = Extract<ItemType, 'album' | 'artist'>;
 
-/** library/: the energy (library/moods.ts) that so many percent of the tracks are below; empty until counted. */
+/** library/: percentiles of the energy (library/moods.ts) of all tracks; empty until counted. */
 export const energyRanks = sqliteTable('energy_ranks', {
   percent: integer('percent').primaryKey(), // 1..99
   energy: real('energy').notNull(), // 1..11
 });
 
-/** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
+/** db/: the id of the library, created with the database; backups and restores keep it. At most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
 
-/**
- * library/: how much there is of each source, status and format; written by triggers alone. A row may have come down to
- * 0 tracks.
- */
+/** library/: totals of tracks by source, status and format; written only by triggers. A row may have 0 tracks. */
 export const libraryTotals = sqliteTable(
   'library_totals',
   {
@@ -35,8 +32,8 @@ export const libraryTotals = sqliteTable(
 );
 
 /**
- * library/: how often what lists depend on was written; kept by triggers. An answer that was kept holds as long as the
- * number stays.
+ * library/: how often the tables were written on which lists depend; maintained by triggers. A cached answer is valid
+ * as long as the number stays the same.
  */
 export const changeCounts = sqliteTable('change_counts', {
   topic: text('topic').$type<'library' | 'likes' | 'plays'>().primaryKey(),
@@ -44,12 +41,12 @@ export const changeCounts = sqliteTable('change_counts', {
 });
 
 /**
- * library/: how far the search tables are rebuilt, after a migration changed them; no row once they are whole. See
+ * library/: progress of rebuilding the search tables after a migration changed them; no row when they are complete. See
  * library/search-rebuild.ts.
  */
 export const searchRebuild = sqliteTable('search_rebuild', {
   kind: text('kind').$type<ItemType>().primaryKey(),
-  lastId: integer('last_id').notNull(), // up to here it is done
+  lastId: integer('last_id').notNull(), // rows up to this id are done
 });
 
 /**
@@ -60,14 +57,14 @@ export const trackDepartures = sqliteTable(
   'track_departures',
   {
     itemType: text('item_type').$type<NamedItem>().notNull(),
-    fromId: integer('from_id').notNull(), // album or artist, maybe gone
+    fromId: integer('from_id').notNull(), // album or artist, which may have been deleted
     trackId: integer('track_id')
       .$type<TrackId>()
       .notNull()
       .references(() => tracks.id, { onDelete: 'cascade' }),
-    toId: integer('to_id').notNull(), // album or artist that took its place in the track
+    toId: integer('to_id').notNull(), // album or artist that the track has instead
     leftAt: time('left_at').notNull(),
-    // other music, which lay in the place of the track until then, had these names
+    // the names belonged to other music, which was at the track's path until then
     isOtherMusic: flag('is_other_music').notNull().default(false),
   },
   (t) => [
@@ -77,47 +74,44 @@ export const trackDepartures = sqliteTable(
   ],
 );
 
-/** library/: the annotations of an album or artist without tracks went to another one, and may go on or back. */
+/** library/: a move of annotations from an album or artist without tracks to another one; they may move on or back. */
 export const annotationMoves = sqliteTable(
   'annotation_moves',
   {
     itemType: text('item_type').$type<NamedItem>().notNull(),
     fromId: integer('from_id').notNull(),
     toId: integer('to_id').notNull(),
-    memory: json<unknown>('memory').notNull(), // what it takes to take them back, by the name of the annotation
+    memory: json<unknown>('memory').notNull(), // data for moving them back, by the name of the annotation
     movedAt: time('moved_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.itemType, t.fromId] }), index('annotation_moves_moved_at').on(t.movedAt)],
 );
 
 /**
- * files/: tracks from before a migration added columns that their files' tags may fill; no row once they are read
- * again. See files/reread-tags.ts.
+ * files/: progress of reading tags again after a migration added columns that tags may fill; no row when all tracks are
+ * done. See files/reread-tags.ts.
  */
 export const tagsAgain = sqliteTable('tags_again', {
-  lastId: integer('last_id').primaryKey(), // up to here it is done
+  lastId: integer('last_id').primaryKey(), // tracks up to this id are done
   upToId: integer('up_to_id').notNull(), // later tracks were written with the columns
 });
 
-/**
- * maintenance/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily
- * part.
- */
+/** maintenance/: progress of the verification of stored audio, of the whole library and of the daily part. */
 export const verifyRuns = sqliteTable('verify_runs', {
   scope: text('scope').$type<'all' | 'part'>().primaryKey(),
-  // the latest one; it goes on after a stop, another begins anew (all) or goes on too (part)
+  // the latest job. It continues after a stop; a new job starts over (all) or continues, too (part)
   jobId: integer('job_id').$type<JobId>().notNull(),
   afterId: integer('after_id').notNull(), // tracks up to this id are done
-  // what that job has found so far (maintenance/verify-report.ts)
+  // findings of that job so far (maintenance/verify-report.ts)
   tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(),
   startedAt: time('started_at').notNull(),
-  afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
-  afterPictureId: integer('after_picture_id').notNull().default(0), // pictures of artists (artist_pictures.id)
+  afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this id are done
+  afterPictureId: integer('after_picture_id').notNull().default(0), // artist_pictures up to this id are done
 });
 
 /**
- * maintenance/: the SHA-256 of the whole file in a music folder that a track refers to, from the first verify of the
- * file as it is. Counts as long as size and time are those of the file: a file that was edited gets another one.
+ * maintenance/: the SHA-256 of a whole file in a music folder, from the first verification of that version of the file.
+ * The hash is valid as long as size and time are those of the file: an edited file gets a new one.
  */
 export const fileSums = sqliteTable('file_sums', {
   trackId: integer('track_id')
@@ -130,9 +124,9 @@ export const fileSums = sqliteTable('file_sums', {
 });
 
 /**
- * library/: the highest id of the tracks that are in the counts of albums, artists and genres, and in the totals: kept
- * by triggers up to there. One row. A batch of new tracks is counted at its end, in the same transaction (see
- * library/new-track-counts.ts); outside of it, every track is included.
+ * library/: the highest id of the tracks for which triggers maintain the counts of albums, artists and genres, and the
+ * totals. One row. A batch of new tracks is counted at its end, in the same transaction (see
+ * library/new-track-counts.ts); outside of batches, all tracks are counted.
  */
 export const countedTracks = sqliteTable('counted_tracks', {
   upTo: integer('up_to').notNull(),

@@ -1,4 +1,4 @@
-// What listeners do not want to hear, and what was mixed for them.
+// Exclusions of radio and mixes, and daily mixes.
 import { integer, sqliteTable, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ArtistId, TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
@@ -6,7 +6,7 @@ import { artists } from './artists-and-albums.ts';
 import { json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** likeness/: a track or an artist that no radio and no mix plays for a person; one of the two ids is null. */
+/** likeness/: a track or an artist that radio and mixes do not play for a person; one of the two ids is null. */
 export const radioNevers = sqliteTable(
   'radio_nevers',
   {
@@ -28,14 +28,14 @@ export const radioNevers = sqliteTable(
   ],
 );
 
-/** likeness/: the mixes of a person's day. They stay until it is over; without a row they are made anew. */
+/** likeness/: the mixes of a person's day. They stay until the day is over; without a row, new ones are made. */
 export const dailyMixes = sqliteTable('daily_mixes', {
   userId: integer('user_id')
     .$type<UserId>()
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  day: integer('day').notNull(), // days since 1970 where the person was; chance depends on it
+  day: integer('day').notNull(), // days since 1970 in the person's time zone; also the seed of chance
   madeAt: time('made_at').notNull(),
-  endsAt: time('ends_at').notNull(), // when the day was over there
+  endsAt: time('ends_at').notNull(), // end of that day
   mixes: json<unknown>('mixes').notNull(), // likeness/stored-mixes.ts
 });

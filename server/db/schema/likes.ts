@@ -6,7 +6,7 @@ import { flag, time } from './columns.ts';
 
 export type ItemType = 'track' | 'album' | 'artist';
 
-/** likes/: something a person liked, un-liked or rated. Never updated, never deleted. */
+/** likes/: a like, un-like or rating by a person. Rows are never updated or deleted. */
 export const likeEvents = sqliteTable(
   'like_events',
   {
@@ -18,13 +18,13 @@ export const likeEvents = sqliteTable(
     itemType: text('item_type').$type<ItemType>().notNull(),
     itemId: integer('item_id').notNull(),
     liked: flag('liked').notNull(),
-    rating: integer('rating'), // 0..5; null leaves the rating as it was
+    rating: integer('rating'), // 0..5; null: the rating did not change
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('like_events_user_id').on(t.userId, t.id)],
 );
 
-/** likes/: the state that the events of an item add up to. */
+/** likes/: the current state of an item, computed from its events. */
 export const likeStates = sqliteTable(
   'like_states',
   {

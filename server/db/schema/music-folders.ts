@@ -1,4 +1,4 @@
-// Music folders, and what scans know of the files in them.
+// Music folders, and the files in them as scans saw them.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { MusicFolderId, TrackId } from '../ids.ts';
@@ -7,13 +7,13 @@ import { type ImportMode, tracks } from './tracks.ts';
 
 /**
  * music-folders/: a folder that is scanned. The first has the id 1 and the key ''; where it is, and its mode, are
- * settings. A removed one keeps its row, so that its key is not given again and it can be brought back.
+ * settings. A removed folder keeps its row, so that its key is not used again and the folder can be restored.
  */
 export const musicFolders = sqliteTable(
   'music_folders',
   {
     id: id<MusicFolderId>(),
-    key: text('key').notNull(), // begins the source ids of its tracks; see storage/music-roots.ts
+    key: text('key').notNull(), // source ids of its tracks begin with it; see storage/music-roots.ts
     name: text('name').notNull(),
     path: text('path'), // absolute; null for the first
     mode: text('mode').$type<ImportMode>(), // null for the first
@@ -23,7 +23,7 @@ export const musicFolders = sqliteTable(
   (t) => [uniqueIndex('music_folders_key_unique').on(t.key)],
 );
 
-/** scan/: a folder in a music folder as the last scan saw it. */
+/** scan/: a folder in a music folder, as the last scan saw it. */
 export const sourceFolders = sqliteTable(
   'source_folders',
   {
@@ -31,15 +31,15 @@ export const sourceFolders = sqliteTable(
     source: text('source').notNull(),
     path: text('path').notNull(), // relative, `/` between parts, as spelled on disk; storage/music-roots.ts
     imageName: text('image_name'), // best picture for a cover (cover, folder, front)
-    signature: text('signature'), // of its listing, so that an unchanged folder can be passed over
+    signature: text('signature'), // hash of the listing, by which scans skip unchanged folders
     artistImage: text('artist_image'), // picture of an artist (artist)
   },
   (t) => [uniqueIndex('source_folders_source_path_unique').on(t.source, t.path)],
 );
 
 /**
- * scan/: a file below the import path and what became of it. Kept also for failed and deleted ones, so that they are
- * not opened again until they change.
+ * scan/: a file in a music folder, with the result of its import. Failed and deleted files have a row, too, so that
+ * they are not read again until they change.
  */
 export const sourceFiles = sqliteTable(
   'source_files',
@@ -47,20 +47,20 @@ export const sourceFiles = sqliteTable(
     folderId: integer('folder_id')
       .notNull()
       .references(() => sourceFolders.id, { onDelete: 'cascade' }),
-    name: text('name').notNull(), // as spelled on disk; bytes that are no UTF-8 as \xNN
+    name: text('name').notNull(), // as spelled on disk; bytes that are not UTF-8 as \xNN
     sizeBytes: integer('size_bytes').notNull(),
     mtimeUs: integer('mtime_us').notNull(), // microseconds
     dev: real('dev').notNull(), // real: identifiers may be wider than 53 bits
     ino: real('ino').notNull(),
-    // `split`: it has several tracks, each with a row of its own, see files/section-names.ts
+    // `split`: the file has several tracks, each with a row of its own, see files/section-names.ts
     state: text('state').$type<'track' | 'split' | 'failed' | 'deleted' | 'gone'>().notNull(),
-    reason: text('reason'), // why it failed, or why its cue sheet is not used
+    reason: text('reason'), // why the import failed, or why the cue sheet is not used
     trackId: integer('track_id')
       .$type<TrackId>()
       .references(() => tracks.id, { onDelete: 'set null' }),
-    lyricsMark: text('lyrics_mark'), // name, size and time of the lyrics file beside it, as they were read
-    sheetsMark: text('sheets_mark'), // hash of names, sizes and times of the cue sheets in its folder, as read
-    ctimeUs: integer('ctime_us'), // when anything of the file changed; null until the first scan that notes it
+    lyricsMark: text('lyrics_mark'), // name, size and time of the lyrics file that was read
+    sheetsMark: text('sheets_mark'), // hash of names, sizes and times of the cue sheets that were read in the folder
+    ctimeUs: integer('ctime_us'), // last change, also of metadata; null until a scan saves it
   },
   (t) => [
     primaryKey({ columns: [t.folderId, t.name] }),
@@ -73,8 +73,8 @@ export const sourceFiles = sqliteTable(
 );
 
 /**
- * scan/: scans that wrote something and have not looked for tracks whose files are gone yet; tracks with higher ids are
- * new to them. Stays when a scan is killed, so that the next one looks among its tracks too.
+ * scan/: scans that changed rows and have not looked for tracks without files yet; tracks with higher ids are new in
+ * them. The row stays when a scan is killed, so that the next scan includes its tracks.
  */
 export const unfinishedScans = sqliteTable('unfinished_scans', {
   source: text('source').primaryKey(),
@@ -82,8 +82,8 @@ export const unfinishedScans = sqliteTable('unfinished_scans', {
 });
 
 /**
- * scan/: the audio that a track had until other music lay at its path, with nothing to tell that it is the same. Its
- * file is that track when it comes back.
+ * scan/: the audio that a track had until different music replaced its file. A file with that audio is the same track
+ * when it comes back.
  */
 export const formerAudio = sqliteTable(
   'former_audio',
@@ -93,7 +93,7 @@ export const formerAudio = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     audioHash: text('audio_hash').notNull(),
-    until: time('until'), // since then other music lies at its path; null in rows of earlier versions
+    until: time('until'), // when different music replaced the file; null in rows of earlier versions
   },
   (t) => [index('former_audio_audio_hash').on(t.audioHash)],
 );

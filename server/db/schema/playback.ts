@@ -5,21 +5,21 @@ import { users } from './accounts.ts';
 import { time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** playback/: what a person was playing, to be gone on with on another device. Tracks may have been deleted since. */
+/** playback/: a person's play queue, to be continued on another device. Its tracks may have been deleted. */
 export const playQueues = sqliteTable('play_queues', {
   userId: integer('user_id')
     .$type<UserId>()
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  trackIds: text('track_ids').notNull(), // JSON; one text, because every save writes all of it
+  trackIds: text('track_ids').notNull(), // JSON in one text, because every save writes the whole queue
   currentIndex: integer('current_index').notNull(), // 0 when the queue is empty
   positionMs: integer('position_ms').notNull(),
   client: text('client'),
   updatedAt: time('updated_at').notNull(),
-  listening: text('listening'), // JSON of QueueListening, of the current track
+  listening: text('listening'), // JSON of QueueListening for the current track
 });
 
-/** playback/: a place in a track to come back to. */
+/** playback/: a bookmark, a position in a track. */
 export const bookmarks = sqliteTable(
   'bookmarks',
   {

@@ -6,7 +6,7 @@ import { users } from './accounts.ts';
 import { flag, id, json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** playlists/: a list of tracks that belongs to a person. */
+/** playlists/: a playlist of a person. */
 export const playlists = sqliteTable(
   'playlists',
   {
@@ -19,12 +19,12 @@ export const playlists = sqliteTable(
     description: text('description'),
     isPublic: flag('is_public').notNull().default(false), // everybody may read it
     version: integer('version').notNull().default(1),
-    rules: json<unknown>('rules'), // of a smart playlist, as on the wire; null for an ordinary one
+    rules: json<unknown>('rules'), // rules of a smart playlist, as in the API; null for an ordinary one
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    trackCount: integer('track_count').notNull().default(0), // this and the next kept by triggers; 0 for a smart one
+    trackCount: integer('track_count').notNull().default(0), // this and the next by triggers; 0 for a smart one
     durationMs: integer('duration_ms').notNull().default(0),
-    deletedAt: time('deleted_at'), // kept, so that it can be brought back
+    deletedAt: time('deleted_at'), // a deleted playlist stays, so that it can be restored
     publicSinceVersion: integer('public_since_version'), // the first version that others may read; null: none
   },
   (t) => [
@@ -35,7 +35,7 @@ export const playlists = sqliteTable(
   ],
 );
 
-/** playlists/: a track's place in a list as it is now. */
+/** playlists/: a track in the current version of a playlist. */
 export const playlistEntries = sqliteTable(
   'playlist_entries',
   {
@@ -44,13 +44,13 @@ export const playlistEntries = sqliteTable(
       .$type<PlaylistId>()
       .notNull()
       .references(() => playlists.id, { onDelete: 'cascade' }),
-    position: integer('position').notNull(), // orders, with wide gaps between; see playlists/positions.ts
+    position: integer('position').notNull(), // sort key with wide gaps; see playlists/positions.ts
     trackId: integer('track_id')
       .$type<TrackId>()
       .notNull()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     addedAt: time('added_at').notNull(),
-    sinceVersion: integer('since_version').notNull().default(1), // of the list, since when it is at this place
+    sinceVersion: integer('since_version').notNull().default(1), // the version in which the track came to this position
   },
   (t) => [
     index('playlist_entries_position').on(t.playlistId, t.position, t.id),
@@ -59,8 +59,8 @@ export const playlistEntries = sqliteTable(
 );
 
 /**
- * playlists/: a place that a track had from one version of a list until another. Together with the entries it is every
- * version there ever was.
+ * playlists/: a position that a track had from one version of a playlist until another. Together with the current
+ * entries, these rows are all versions.
  */
 export const playlistPastEntries = sqliteTable(
   'playlist_past_entries',
@@ -69,7 +69,7 @@ export const playlistPastEntries = sqliteTable(
       .$type<PlaylistId>()
       .notNull()
       .references(() => playlists.id, { onDelete: 'cascade' }),
-    untilVersion: integer('until_version').notNull(), // the first version without it
+    untilVersion: integer('until_version').notNull(), // the first version without this entry
     entryId: integer('entry_id').notNull(),
     sinceVersion: integer('since_version').notNull(),
     position: integer('position').notNull(),
@@ -83,7 +83,7 @@ export const playlistPastEntries = sqliteTable(
   ],
 );
 
-/** What made a version of a playlist. */
+/** The change that made a version of a playlist. */
 export type PlaylistChange =
   | 'create'
   | 'add'
@@ -96,7 +96,7 @@ export type PlaylistChange =
   | 'track_deleted'
   | 'track_restored';
 
-/** playlists/: every version a list ever had, and what made it. Append-only. */
+/** playlists/: all versions of a playlist, with the change that made each. Append-only. */
 export const playlistVersions = sqliteTable(
   'playlist_versions',
   {
@@ -106,20 +106,20 @@ export const playlistVersions = sqliteTable(
       .references(() => playlists.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
     change: text('change').$type<PlaylistChange>().notNull(),
-    added: integer('added').notNull(), // entries; this and the next two against the version before
+    added: integer('added').notNull(), // entries; this and the next two are differences from the previous version
     removed: integer('removed').notNull(),
     moved: integer('moved').notNull(),
     trackCount: integer('track_count').notNull(), // then
-    rules: json<unknown>('rules'), // of a smart playlist then
+    rules: json<unknown>('rules'), // rules of a smart playlist in this version
     userId: integer('user_id')
       .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }), // null: the library did it
+      .references(() => users.id, { onDelete: 'set null' }), // null: the library made the change
     createdAt: time('created_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.playlistId, t.version] })],
 );
 
-/** playlists/: what a track was that some list had when it left the library. Written by a trigger. */
+/** playlists/: title and artist of a track that was in a playlist when it left the library. Written by a trigger. */
 export const playlistLostTracks = sqliteTable('playlist_lost_tracks', {
   trackId: integer('track_id').$type<TrackId>().primaryKey(),
   title: text('title').notNull(),

@@ -5,21 +5,21 @@ import { id, time } from './columns.ts';
 import { users } from './accounts.ts';
 
 export type PodcastStatus = 'new' | 'completed' | 'error';
-/** `skipped` is not used here; the Subsonic API has the same words. */
+/** The words are those of the Subsonic API, whose `skipped` is not used. */
 export type EpisodeStatus = 'new' | 'downloading' | 'completed' | 'error' | 'deleted';
 
-/** podcasts/: a feed that somebody subscribed to; everybody's. */
+/** podcasts/: a subscribed feed, which all accounts share. */
 export const podcasts = sqliteTable(
   'podcasts',
   {
     id: id<PodcastId>(),
     url: text('url').notNull(),
-    title: text('title').notNull(), // the address until the feed was read
+    title: text('title').notNull(), // the address, until the feed is read
     description: text('description'),
     imageUrl: text('image_url'),
     status: text('status').$type<PodcastStatus>().notNull(),
     error: text('error'), // a sentence for people
-    etag: text('etag'), // this and the next as the server of the feed sent them
+    etag: text('etag'), // this and the next are headers of the feed's server
     lastModified: text('last_modified'),
     checkedAt: time('checked_at'), // null: never
     createdAt: time('created_at').notNull(),
@@ -27,7 +27,7 @@ export const podcasts = sqliteTable(
   (t) => [uniqueIndex('podcasts_url_unique').on(t.url)],
 );
 
-/** podcasts/: an episode that the feed has, or had while it was downloaded. */
+/** podcasts/: an episode that is in the feed, or that was downloaded while it was. */
 export const podcastEpisodes = sqliteTable(
   'podcast_episodes',
   {
@@ -39,14 +39,14 @@ export const podcastEpisodes = sqliteTable(
     guid: text('guid').notNull(), // identifies it within the feed
     title: text('title').notNull(),
     description: text('description'),
-    publishedAt: time('published_at').notNull(), // when it was first seen if the feed does not say
+    publishedAt: time('published_at').notNull(), // time of its discovery, if the feed has no time
     audioUrl: text('audio_url').notNull(),
     durationMs: integer('duration_ms'), // as the feed says
     sizeBytes: integer('size_bytes'), // as the feed says, until it is downloaded
     status: text('status').$type<EpisodeStatus>().notNull(),
     error: text('error'), // a sentence for people
-    format: text('format'), // of the downloaded file, which is named by id and format
-    validator: text('validator'), // ETag or date of the part that is downloaded, for If-Range
+    format: text('format'), // format of the downloaded file, which is named by id and format
+    validator: text('validator'), // ETag or date of the partial download, for If-Range
     downloadedAt: time('downloaded_at'),
     createdAt: time('created_at').notNull(),
   },
@@ -58,7 +58,7 @@ export const podcastEpisodes = sqliteTable(
   ],
 );
 
-/** podcasts/: where a person stopped in an episode. */
+/** podcasts/: the position at which a person stopped an episode. */
 export const podcastPositions = sqliteTable(
   'podcast_positions',
   {
@@ -71,7 +71,7 @@ export const podcastPositions = sqliteTable(
       .notNull()
       .references(() => podcastEpisodes.id, { onDelete: 'cascade' }),
     positionMs: integer('position_ms').notNull(),
-    comment: text('comment'), // of a Subsonic bookmark
+    comment: text('comment'), // comment of a Subsonic bookmark
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -5,7 +5,7 @@ import { users } from './accounts.ts';
 import { id, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** shares/: tracks that a person lets others hear without an account, by an address that cannot be guessed. */
+/** shares/: a share of tracks with people without an account, by an address that cannot be guessed. */
 export const shares = sqliteTable(
   'shares',
   {
@@ -24,7 +24,7 @@ export const shares = sqliteTable(
   (t) => [uniqueIndex('shares_token_unique').on(t.token), index('shares_user_id').on(t.userId, t.id)],
 );
 
-/** shares/: what a share lets hear, as it was when it was made. */
+/** shares/: the tracks of a share, as they were when it was created. */
 export const shareTracks = sqliteTable(
   'share_tracks',
   {

@@ -1,4 +1,4 @@
-// Tracks, and what a track has beside its row.
+// Tracks, with their credits, lyrics, chapters, further tags and edits.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { albumPlace } from '../album-place.ts';
@@ -13,12 +13,12 @@ export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
 export type ImportMode = 'copy' | 'reference';
 export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
 /**
- * Where a field's value came from: tags, tags that do not say their charset, a fingerprint match, a person, or the
- * file's path.
+ * The origin of a field's value: tags, tags without a charset, a fingerprint match, a person, the file's path, or the
+ * analysis.
  */
 export type Origin = 'tag' | 'charset' | 'fpid' | 'manual' | 'path' | 'measured';
 
-/** library/: one piece of music that the library knows, with or without its audio. */
+/** library/: a piece of music in the library, with or without its audio. */
 export const tracks = sqliteTable(
   'tracks',
   {
@@ -51,7 +51,7 @@ export const tracks = sqliteTable(
     source: text('source').notNull(), // upload, local_folder, streamsrc
     sourceId: text('source_id').notNull(),
     storageUri: text('storage_uri'), // local:<key>, s3:<key>, file:<path as in source_id>; null for a placeholder
-    contentHash: text('content_hash'), // sha256 of the whole file, hex; null when it was never read whole
+    contentHash: text('content_hash'), // SHA-256 of the whole file, hex; null when the file was never read as a whole
     audioHash: text('audio_hash'), // hash of the payload without tags, with a version prefix
     availability: text('availability').$type<Availability>().notNull(),
     metadataStatus: text('metadata_status').$type<MetadataStatus>().notNull(),
@@ -66,12 +66,12 @@ export const tracks = sqliteTable(
     albumPeak: real('album_peak'),
     hasPicture: flag('has_picture').notNull().default(false), // a picture is embedded in the audio
     hasLyrics: flag('has_lyrics').notNull().default(false),
-    coverUrl: text('cover_url'), // of a placeholder: where the catalogue shows its cover
+    coverUrl: text('cover_url'), // address of the cover in the catalogue, for a placeholder
     provenance: json<Partial<Record<string, Origin>>>('provenance'), // fields that do not come from tags
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // these are described in track-fields.ts; several values have `; ` between them
-    originalYear: integer('original_year'), // of the first release
+    // track-fields.ts describes these columns; several values are separated by `; `
+    originalYear: integer('original_year'), // year of the first release
     composer: text('composer'),
     composerSort: text('composer_sort'), // folded, accents removed; null when there is none
     label: text('label'),
@@ -79,26 +79,26 @@ export const tracks = sqliteTable(
     isrc: text('isrc'),
     bpm: real('bpm'),
     comment: text('comment'),
-    catalogNumber: text('catalog_number'), // of the release, as its label gave it
-    // who uploaded it or fetched it from a catalogue; null where that is not known, and for the music folder
+    catalogNumber: text('catalog_number'), // number that the label gave the release
+    // the account that uploaded or downloaded the track; null if unknown, and for the music folder
     uploadedBy: integer('uploaded_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
-    // in which the text of its tags that does not say its charset is read; null when there is none beyond ASCII.
-    // A person chose it if `provenance` says so
+    // charset of texts in the tags that do not name theirs; null when all of them are ASCII. A person chose it if
+    // `provenance` says so
     charset: text('charset'),
-    // samples of the file that are this track, see scan/split-files.ts; both null: all of it. The end may be null alone
+    // range of samples in the file, see scan/split-files.ts; both null: the whole file. The end alone may be null
     sectionStart: integer('section_start'),
     sectionEnd: integer('section_end'),
     initialKey: text('initial_key'),
     initialKeySort: text('initial_key_sort'), // as composer_sort
     energy: integer('energy'), // 1..10
-    // measured by the analysis, for tracks whose tags have no ReplayGain; gone when the audio is replaced
+    // measured by the analysis for tracks without ReplayGain in their tags; removed when the audio is replaced
     measuredGainDb: real('measured_gain_db'),
     measuredPeak: real('measured_peak'), // true peak, linear
     measuredAlbumGainDb: real('measured_album_gain_db'),
     measuredAlbumPeak: real('measured_album_peak'),
-    barcode: text('barcode'), // of the release: EAN or UPC, with spaces and zeros as in the tags
+    barcode: text('barcode'), // EAN or UPC of the release, with spaces and zeros as in the tags
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -106,7 +106,7 @@ export const tracks = sqliteTable(
     index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
     index('tracks_album_sort').on(t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
     index('tracks_year').on(t.year, t.id),
-    // few files have these, and a library without them does not pay for the index
+    // partial indexes, since few files have these values
     index('tracks_original_year')
       .on(t.originalYear, t.id)
       .where(sql`original_year IS NOT NULL`),
@@ -125,7 +125,7 @@ export const tracks = sqliteTable(
     index('tracks_energy')
       .on(t.energy, t.id)
       .where(sql`energy IS NOT NULL`),
-    // what albums are told to have, from their tracks
+    // reads the tags of albums from their tracks
     index('tracks_album_release')
       .on(t.albumId, t.label, t.originalYear)
       .where(sql`label IS NOT NULL OR original_year IS NOT NULL`),
@@ -150,7 +150,7 @@ export const tracks = sqliteTable(
       .on(sql`ltrim(replace(replace(barcode, ' ', ''), '-', ''), '0')`)
       .where(sql`barcode IS NOT NULL`),
     index('tracks_metadata_status').on(t.metadataStatus, t.id),
-    // counts what fits filters without reading rows
+    // counts matches of filters without reading rows
     index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
     index('tracks_uploaded_by')
       .on(t.uploadedBy, t.sizeBytes)
@@ -166,7 +166,7 @@ export const tracks = sqliteTable(
 
 export type TrackRow = typeof tracks.$inferSelect;
 
-/** library/: who made a track, in order of credit. */
+/** library/: the artists of a track, in order of credit. */
 export const trackArtists = sqliteTable(
   'track_artists',
   {
@@ -184,7 +184,7 @@ export const trackArtists = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_artists_artist_id').on(t.artistId, t.trackId)],
 );
 
-/** library/: lyrics found in the file or beside it. */
+/** library/: lyrics in the file or in a file beside it. */
 export const lyrics = sqliteTable('lyrics', {
   trackId: integer('track_id')
     .$type<TrackId>()
@@ -194,21 +194,21 @@ export const lyrics = sqliteTable('lyrics', {
   lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
 });
 
-/** lyrics/: lyrics that are not from a file. Those of a person win over those of the file, which win over others. */
+/** lyrics/: lyrics that are not from a file. Lyrics by a person win over those of the file, which win over others. */
 export const foundLyrics = sqliteTable('found_lyrics', {
   trackId: integer('track_id')
     .$type<TrackId>()
     .primaryKey()
     .references(() => tracks.id, { onDelete: 'cascade' }),
   isManual: flag('is_manual').notNull(), // written or picked by a person
-  lrclibId: integer('lrclib_id'), // where the text is from; null if a person wrote it
+  lrclibId: integer('lrclib_id'), // id at LRCLIB; null if a person wrote the text
   isInstrumental: flag('is_instrumental').notNull().default(false),
   synced: flag('synced').notNull(),
   lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
   updatedAt: time('updated_at').notNull(),
 });
 
-/** lyrics/: when the service said that it has no lyrics of the track. A look-up that failed leaves no row. */
+/** lyrics/: a look-up after which the service had no lyrics of the track. A failed look-up leaves no row. */
 export const lyricsLookups = sqliteTable('lyrics_lookups', {
   trackId: integer('track_id')
     .$type<TrackId>()
@@ -226,7 +226,7 @@ export const chapters = sqliteTable('chapters', {
   list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
 });
 
-/** library/: tags that are kept as the file has them. Tracks without such tags have no row. */
+/** library/: tags that are stored as they are in the file. Tracks without such tags have no row. */
 export const moreTags = sqliteTable(
   'more_tags',
   {
@@ -235,7 +235,7 @@ export const moreTags = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     tags: json<MoreTags>('tags').notNull(),
-    isExplicit: flag('is_explicit'), // false: clean; null: not said
+    isExplicit: flag('is_explicit'), // false: clean; null: unknown
   },
   (t) => [
     index('more_tags_is_explicit')
@@ -244,11 +244,12 @@ export const moreTags = sqliteTable(
   ],
 );
 
-/** What a person did: typed fields, or took over a match of a fingerprint. */
+/** The kind of an edit: a person entered fields, or applied a fingerprint match. */
 export type EditKind = 'edit' | 'match';
 
 /**
- * library/: what an edit of a track by hand replaced, for 30 days. Goes to the trash and comes back with its track.
+ * library/: the values that an edit by hand replaced, for 30 days. The row goes to the trash and comes back with its
+ * track.
  */
 export const trackEdits = sqliteTable(
   'track_edits',
@@ -261,8 +262,8 @@ export const trackEdits = sqliteTable(
     userId: integer('user_id')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
-    batch: text('batch'), // given by the client: edits that were made together
-    changes: json<unknown>('changes').notNull(), // [{field, before, after}], to show
+    batch: text('batch'), // chosen by the client for edits that were made together
+    changes: json<unknown>('changes').notNull(), // [{field, before, after}], for display
     before: json<unknown>('before').notNull(), // library/edit-history.ts
     createdAt: time('created_at').notNull(),
     kind: text('kind').$type<EditKind>().notNull().default('edit'),

@@ -6,18 +6,18 @@ import { users } from './accounts.ts';
 import { flag, json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** Why two tracks became one: a person said so, in one way or another, or a scan found it. */
+/** Why two tracks were merged: by a person (`duplicate`, `chosen`) or by a scan (`same_audio`, `same_music`). */
 export type MergeReason = 'duplicate' | 'chosen' | 'same_audio' | 'same_music';
 
 /**
- * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no
- * list can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot`: track-snapshot.ts.
- * A track that was merged into another one is here too, for the same time; see merges.ts.
+ * library/: a deleted track, for 30 days or until it is restored. The track is in no other table, so no list can show
+ * it; its stored audio, and the cover of an album that was deleted with it, stay. `snapshot`: track-snapshot.ts. A
+ * track that was merged into another one is here, too, for the same time; see merges.ts.
  */
 export const trashedTracks = sqliteTable(
   'trashed_tracks',
   {
-    id: integer('id').$type<TrackId>().primaryKey(), // that the track had
+    id: integer('id').$type<TrackId>().primaryKey(), // id of the track
     title: text('title').notNull(),
     artistName: text('artist_name'),
     albumTitle: text('album_title'),
@@ -26,7 +26,7 @@ export const trashedTracks = sqliteTable(
     storageUri: text('storage_uri'),
     contentHash: text('content_hash'),
     sizeBytes: integer('size_bytes'),
-    coverKey: text('cover_key'), // of an album that had no other track
+    coverKey: text('cover_key'), // cover of an album that had no other track
     uploadedBy: integer('uploaded_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
@@ -37,11 +37,11 @@ export const trashedTracks = sqliteTable(
     snapshot: json<unknown>('snapshot').notNull(),
     mergedInto: integer('merged_into').$type<TrackId>(), // null for a deleted track
     mergeReason: text('merge_reason').$type<MergeReason>(),
-    // not deleted by anybody: its file is several tracks now, or one track again; in no list, and never emptied
+    // not deleted by a person: the file became several tracks, or one track again. Not in lists, and never deleted
     isHidden: flag('is_hidden').notNull().default(false),
     audioHash: text('audio_hash'),
-    // of a merged track: when this audio is back, a scan makes them two again. As former_audio has it, or that of the
-    // kept track before it took over a file that was there beside its own
+    // for a merged track: when a scan finds this audio again, it undoes the merge. The value comes from former_audio,
+    // or is that of the remaining track before it took over a file that existed beside its own
     formerAudioHash: text('former_audio_hash'),
   },
   (t) => [
@@ -70,8 +70,8 @@ export const trashedTracks = sqliteTable(
 );
 
 /**
- * library/: a track whose file went from the music folder, while its copy stays in the storage and another track is the
- * same recording in a newer file. What people did belongs to that one; `carried` is what an undo needs.
+ * library/: a track whose file left the music folder, while its copy stays in the storage and another track is the same
+ * recording in a newer file. User data belongs to the newer track; `carried` has the data for an undo.
  */
 export const replacedTracks = sqliteTable(
   'replaced_tracks',

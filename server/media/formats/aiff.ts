@@ -19,8 +19,8 @@ const TEXT_FIELDS = new Map<number, TextField>([
 ]);
 /** Chunks that are searched for after a damaged one. */
 const SEARCHED_CHUNKS = {
-  sought: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT_FIELDS.keys()]),
-  audio: SSND,
+  names: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT_FIELDS.keys()]),
+  audioName: SSND,
   sizeAt: u32be,
 };
 /** Compression types that are PCM, of any byte order or size. */

@@ -22,10 +22,10 @@ export function findChunk(
   window: Window,
   from: number,
   {
-    sought: names,
-    audio: audioName,
+    names,
+    audioName,
     sizeAt,
-  }: { sought: ReadonlySet<number>; audio: number; sizeAt: (b: Buffer, i: number) => number },
+  }: { names: ReadonlySet<number>; audioName: number; sizeAt: (b: Buffer, i: number) => number },
 ): number {
   const length = Math.min(window.size - from, MAX_SEARCH_BYTES);
   const i = length < 8 ? -1 : window.at(from, length);

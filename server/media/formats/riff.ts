@@ -18,7 +18,7 @@ const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const BEXT = fourCc('bext');
 /** Chunks that are searched for after a damaged one. */
-const SEARCHED_CHUNKS = { sought: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audio: DATA, sizeAt: u32le };
+const SEARCHED_CHUNKS = { names: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audioName: DATA, sizeAt: u32le };
 /** Offset of OriginationDate, after description, originator and reference. */
 const BEXT_DATE_AT = 320;
 const BEXT_DATE_BYTES = 10;
