@@ -158,8 +158,8 @@ function identify(config: Config, db: MainDb, state: DatabaseState, isNewLibrary
   return {
     libraryId: id,
     takesOver: isUnmarked && unmarked.takes_over,
-    isOurs: () => (isUnmarked && !unmarked.takes_over) || hasAudioIn(db.$client, backend),
-    onEarlier: (storage) => skipCovers(db.$client, storage),
+    ownsUnmarkedAudio: () => (isUnmarked && !unmarked.takes_over) || hasAudioIn(db.$client, backend),
+    onEarlierObjects: (storage) => skipCovers(db.$client, storage),
     onClaimed: (name) => {
       if (name === unmarked?.backend) write({ library_id: id });
     },

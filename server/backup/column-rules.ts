@@ -126,13 +126,13 @@ export const relativePath: Rule = (value) => {
 
 /** A restore puts every stored object into the local storage. Files of music folders stay behind in an import. */
 export const storageUri: Rule = (value, scope) => {
-  const { scheme, rest } = splitUri(asText(value));
+  const { scheme, path } = splitUri(asText(value));
   if (scheme === FILE_SCHEME) {
-    relativePath(rest, scope);
+    relativePath(path, scope);
     return scope === 'import' ? null : value;
   }
-  if (!/^[a-z0-9]+$/.test(scheme) || !isKey(rest) || !rest.startsWith('audio/')) fail('is no place of stored audio');
-  return `${LOCAL_SCHEME}:${rest}`;
+  if (!/^[a-z0-9]+$/.test(scheme) || !isKey(path) || !path.startsWith('audio/')) fail('is no place of stored audio');
+  return `${LOCAL_SCHEME}:${path}`;
 };
 
 /** A key of the storage in the folder of the covers, with the ending of a picture. */

@@ -7,7 +7,7 @@ import { isSecretSetting, secretNameOf } from '../config/secrets.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Log } from '../log/log.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import { BACKUP_TASK } from './tasks.ts';
 
 export async function writeOutBackupSettings(
@@ -15,7 +15,7 @@ export async function writeOutBackupSettings(
   { db, secretStore, log }: { db: MainDb; secretStore: SecretStore; log: Log },
 ): Promise<Config> {
   const { settings, origins, paths } = config;
-  const before = backupBackend(settings.BACKUP_TARGET)?.backupsBefore?.(settings) ?? {};
+  const before = findBackupBackend(settings.BACKUP_TARGET)?.earlierBackupSettings?.(settings) ?? {};
   const values = Object.entries(before) as [SettingName, unknown][];
   const own = values.filter(([name]) => origins[name] !== 'default');
   const fromEnv = values.filter(([name]) => origins[name.replace(/^BACKUP_/, '') as SettingName] === 'env');

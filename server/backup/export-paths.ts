@@ -38,8 +38,8 @@ interface ExportedFile {
 /** `stored`: an object of the storage, by its key · `own`: a file of a music folder, by its path. */
 export type FileRef = `stored:${string}` | `own:${string}`;
 export const refOf = (uri: string): FileRef => {
-  const { scheme, rest } = splitUri(uri);
-  return `${scheme === FILE_SCHEME ? 'own' : 'stored'}:${rest}`;
+  const { scheme, path } = splitUri(uri);
+  return `${scheme === FILE_SCHEME ? 'own' : 'stored'}:${path}`;
 };
 
 export type ExportPaths = ReturnType<typeof createExportPaths>;

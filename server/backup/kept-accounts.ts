@@ -152,8 +152,8 @@ function keepShares(db: Sqlite): void {
 /** Names what a track plays: a stored file by its hash, wherever it is stored, a file of a music folder by its path. */
 function audioOf([uri, source, sourceId, ...section]: unknown[]): string {
   if (typeof uri !== 'string') return JSON.stringify([source, sourceId]);
-  const { scheme, rest } = splitUri(uri);
-  return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(rest), ...section]);
+  const { scheme, path } = splitUri(uri);
+  return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(path), ...section]);
 }
 
 /** A share that was deleted since does not come back. */

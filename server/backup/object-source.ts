@@ -24,12 +24,12 @@ export async function* checking(source: AsyncIterable<Buffer>, hash: string): As
  */
 export async function* arriving(
   source: AsyncIterable<Buffer>,
-  { size, space }: { size: number; space: { written: (bytes: number) => Promise<void> } },
+  { size, space }: { size: number; space: { countWritten: (bytes: number) => Promise<void> } },
 ): AsyncGenerator<Buffer> {
   let bytesLeft = size;
   for await (const chunk of source) {
     if ((bytesLeft -= chunk.length) < 0) throw new DamagedObject('it is larger than it should be');
-    await space.written(chunk.length);
+    await space.countWritten(chunk.length);
     yield chunk;
   }
 }

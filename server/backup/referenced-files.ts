@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { openPlainFile } from '../runtime/plain-files.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { isPathInside, pathBelow } from '../storage/file-names.ts';
-import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
+import { locateInRoots, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
 import { SourceProblem } from './object-source.ts';
 import type { Repository } from './repository.ts';
@@ -44,9 +44,9 @@ export async function copyOwnFile(
   file: OwnFile,
   signal: AbortSignal,
 ): Promise<{ line: OwnLine; bytes: number }> {
-  const { root, rest } = placeOf(folders, file.path);
-  if (!isPathInside(rest)) return { line: notCopied(file), bytes: 0 };
-  const path = pathBelow(root, rest);
+  const { root, relativePath } = locateInRoots(folders, file.path);
+  if (!isPathInside(relativePath)) return { line: notCopied(file), bytes: 0 };
+  const path = pathBelow(root, relativePath);
   const before = known.get(file.path);
   try {
     const { size, mtimeMs } = await stat(path);

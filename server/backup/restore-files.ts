@@ -151,7 +151,7 @@ export const spaceOn = (name: string, disk: () => Promise<DiskUsage | null>, min
     minFreeBytes: () => minFreeBytes,
     reclaimableBytes: () => 0,
     reclaim: () => Promise.resolve(),
-    full: () =>
+    createFullError: () =>
       new AppError(
         'storage_full',
         `${name} has no room for what is restored: ${minFreeBytes} bytes are kept free ` +

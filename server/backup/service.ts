@@ -13,7 +13,7 @@ import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { Log } from '../log/log.ts';
 import type { StoreLimits } from '../storage/backend.ts';
-import { backupBackend, openStorage } from '../storage/backends.ts';
+import { findBackupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { checkBackup, checkState, type CheckState } from './check.ts';
 import { breakLease, withLease, type Claim } from './lease.ts';
@@ -113,7 +113,7 @@ export function createBackupService({
   /** The backup in a place, by default the configured one. */
   async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
     if (where === undefined) throw conflict(NO_TARGET);
-    if (isNew && !backupBackend(where)) assertFit(where, ownFolders());
+    if (isNew && !findBackupBackend(where)) assertFit(where, ownFolders());
     const target = await openTarget(where, targets);
     // an empty folder where a backup was made before means that its disk is not connected
     const earlier = isNew ? backupIdIn(target.name) : undefined;
@@ -174,7 +174,8 @@ export function createBackupService({
     };
   }
 
-  const isReadingFree = (where = settings.get('BACKUP_TARGET')): boolean => (backupBackend(where)?.verifyDays ?? 1) > 0;
+  const isReadingFree = (where = settings.get('BACKUP_TARGET')): boolean =>
+    (findBackupBackend(where)?.verifyDays ?? 1) > 0;
   const checkPercent = (where?: string): number =>
     settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(where) ? CHECK_PERCENT : 0);
 
@@ -285,7 +286,7 @@ export function createBackupService({
       if (where === undefined) throw conflict(NO_TARGET);
       const passphrase = settings.get('BACKUP_PASSPHRASE');
       try {
-        if (!backupBackend(where)) assertFit(where, ownFolders());
+        if (!findBackupBackend(where)) assertFit(where, ownFolders());
         const target = await openTarget(where, targets);
         const [isNew, freeBytes] = [!(await isBegun(target)), await target.freeBytes()];
         await target.probe();

@@ -5,10 +5,10 @@ import { join, relative, resolve, sep } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Backend, BackendConfig } from '../storage/backend.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { TEMP_DIR } from '../storage/local-paths.ts';
-import { probe, PROBE } from '../storage/probe.ts';
+import { probeStorage, PROBE_PREFIX } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
 import { gathered } from './packs.ts';
@@ -52,12 +52,15 @@ export interface TargetDeps {
 /** One leaked key, or one lost bucket, would take the library and its backups. */
 export function warnOfSharedPlace(config: BackendConfig, log: Log): void {
   const target = config.settings['BACKUP_TARGET'];
-  const backend = typeof target === 'string' ? backupBackend(target) : undefined;
+  const backend = typeof target === 'string' ? findBackupBackend(target) : undefined;
   try {
-    const { onlyIfThere, sharesWithLibrary, place } = backend?.forBackups?.(config) ?? {};
-    if (onlyIfThere)
-      log.warn({ place }, 'backups use the S3 settings of the library; set BACKUP_S3_BUCKET and the others for them');
-    else if (sharesWithLibrary) log.warn({ place }, 'library and backups are in the same bucket');
+    const { onlyIfExists, sharesWithLibrary, description } = backend?.forBackups?.(config) ?? {};
+    if (onlyIfExists)
+      log.warn(
+        { place: description },
+        'backups use the S3 settings of the library; set BACKUP_S3_BUCKET and the others for them',
+      );
+    else if (sharesWithLibrary) log.warn({ place: description }, 'library and backups are in the same bucket');
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'backups cannot be made');
   }
@@ -65,14 +68,15 @@ export function warnOfSharedPlace(config: BackendConfig, log: Log): void {
 
 /** Throws `unavailable` when the folder does not exist. It is not created, since its disk may not be connected. */
 export async function openTarget(where: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
-  const backend = backupBackend(where);
+  const backend = findBackupBackend(where);
   if (backend?.forBackups) {
-    const { config: ofBackups, place, onlyIfThere, withOwnNames } = backend.forBackups(config);
-    const target = named(await openStore(backend, ofBackups), place, { toOwnNames: withOwnNames });
-    if (onlyIfThere && !(await isBegun(target)))
+    const { config: ofBackups, description, onlyIfExists, withBackupNames } = backend.forBackups(config);
+    const target = named(await openStore(backend, ofBackups), description, { toOwnNames: withBackupNames });
+    if (onlyIfExists && !(await isBegun(target)))
       throw new AppError(
         'invalid',
-        `There is no backup in ${place} yet. New backups need settings of their own: BACKUP_S3_BUCKET and the others.`,
+        `There is no backup in ${description} yet. ` +
+          'New backups need settings of their own: BACKUP_S3_BUCKET and the others.',
       );
     return target;
   }
@@ -98,7 +102,7 @@ function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE) && !(await isBegun(storage)))
+      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE_PREFIX) && !(await isBegun(storage)))
         throw new AppError('unavailable', `The backup in ${root} is gone. Is its disk connected?`);
       return storage.put(key, source, options);
     },
@@ -130,7 +134,7 @@ function named(
     name,
     open,
     read,
-    probe: () => withName(probe(storage)),
+    probe: () => withName(probeStorage(storage)),
     foreign: async () => (await withName(names())).filter((one) => !isOwn(one)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     async put(key, source, options) {

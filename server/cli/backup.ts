@@ -1,14 +1,14 @@
 // `tonearm backup [check|unlock] [--to DIR|s3]` and `tonearm export DIR`, both without a running server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import type { BackupCheckResult, BackupResult, ExportResult } from '../backup/wire.ts';
 import { formatBytes } from '../runtime/format-bytes.ts';
 import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
 
 export async function runBackup(app: App, { args: [verb], to: place, read }: Command): Promise<void> {
-  const to = place === undefined || backupBackend(place) ? place : resolve(place);
+  const to = place === undefined || findBackupBackend(place) ? place : resolve(place);
   if (verb === 'check') return runCheck(app, to, read);
   if (verb === 'unlock') return runUnlock(app, to);
   const { id } = await app.backups.start(to);

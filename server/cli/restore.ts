@@ -19,7 +19,7 @@ import { progressOn } from './progress.ts';
 import { askSecret } from './ask-secret.ts';
 import { askYes } from './ask-yes.ts';
 import { quotedForShell } from './shell-quoting.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
   config: Config,
@@ -27,7 +27,7 @@ export async function runRestore(
   { from = '', snapshot, music, replace = false, skipDamaged = false, acceptSettings = false }: Command,
 ): Promise<void> {
   const now = (): Date => new Date();
-  const target = await openTarget(backupBackend(from) ? from : resolve(from), targetDeps(config, now));
+  const target = await openTarget(findBackupBackend(from) ? from : resolve(from), targetDeps(config, now));
   const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
   const dataDir = config.paths.data;
   const musicDir = music === undefined ? undefined : resolve(music);

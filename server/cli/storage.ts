@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/backends.ts';
-import { ownedBy } from '../storage/library-mark.ts';
+import { createOwnedStorage } from '../storage/library-mark.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
@@ -23,7 +23,8 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
   try {
     const opened = await openStorage(config, {}, to);
     if (!(await opened.isUp())) await opened.stat('audio/probe'); // throws, with the reason
-    const target = ownedBy(opened, { ...offers.owner, isOurs: () => true }); // a part may be there already
+    // an interrupted move may have stored some of the objects
+    const target = createOwnedStorage(opened, { ...offers.owner, ownsUnmarkedAudio: () => true });
     await target.claim();
     const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
     if (sources.length === 0) console.log(`0 objects copied: the library is already in ${target.backend.title}.`);

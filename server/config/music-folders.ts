@@ -2,7 +2,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { MusicFolderId } from '../db/ids.ts';
 import { musicFolders, type ImportMode } from '../db/schema.ts';
-import { keyOfPath, NOWHERE, type MusicRoot } from '../storage/music-roots.ts';
+import { keyOfPath, NO_PATH, type MusicRoot } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import type { WatchedSettings } from './live-settings.ts';
 
@@ -55,7 +55,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
         return path === undefined ? [] : [{ id: row.id, key: row.key, name: row.name, path, mode: modeOf(row) }];
       }),
     /** Where paths lead, also of folders that are not set any more. */
-    roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NOWHERE })),
+    roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NO_PATH })),
     /** All that are set or were, and can be brought back. */
     all: (): KnownFolder[] => rows.map(toKnown),
     find: (id: number): KnownFolder | undefined => rows.filter((row) => row.id === id).map(toKnown)[0],

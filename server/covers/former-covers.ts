@@ -5,7 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { formerCovers, orphanedCovers } from '../db/schema.ts';
 import { KEPT_MS } from '../library/trash.ts';
-import { albumOfCover } from '../storage/local-paths.ts';
+import { albumIdOfCover } from '../storage/local-paths.ts';
 
 export type FormerCover = typeof formerCovers.$inferSelect;
 
@@ -34,7 +34,7 @@ export function createFormerCovers(db: MainDb) {
           // another album may still show the picture that this one was to get a copy of
           if (key !== null)
             tx.insert(orphanedCovers)
-              .values({ key, albumId: albumOfCover(key) as AlbumId })
+              .values({ key, albumId: albumIdOfCover(key) as AlbumId })
               .onConflictDoNothing()
               .run();
       },

@@ -7,7 +7,7 @@ import type { AlbumId } from '../db/ids.ts';
 import { artistPictures } from '../db/schema.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { DamagedInStore } from '../storage/file-errors.ts';
+import { DamagedObjectError } from '../storage/file-errors.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { OF_ARTISTS, type ArtistPictures } from './artist-pictures.ts';
@@ -68,7 +68,7 @@ export function createCoverCheck({
       return { kind: hash.digest('hex').startsWith(etag) ? 'good' : 'damaged', reason: null };
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return { kind: 'missing', reason: null };
-      if (error instanceof DamagedInStore) return { kind: 'damaged', reason: null };
+      if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
       if (!(await storage.isUp())) throw error; // not a fault of this cover
       return { kind: 'unreadable', reason: messageOf(error) };
     }

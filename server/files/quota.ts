@@ -66,7 +66,7 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
     minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
     reclaimableBytes: () => findTrashed.get() ?? 0,
     reclaim: keepFree,
-    full,
+    createFullError: full,
   });
 
   function hold(userId: UserId, bytes: number): void {
@@ -103,7 +103,7 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
             held += more;
           }
           writtenBytes += bytes;
-          await file.written(bytes);
+          await file.countWritten(bytes);
           return true;
         },
         release() {

@@ -2,7 +2,7 @@
 // For several folders see storage/music-roots.ts, for names that are not UTF-8 storage/file-names.ts.
 import { readdir } from 'node:fs/promises';
 import { nameToText, textToName } from '../storage/file-names.ts';
-import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
+import { locateInRoots, type MusicRoots } from '../storage/music-roots.ts';
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
@@ -17,9 +17,9 @@ export const sourceIdOf = (folder: string, name: string): string => join(folder,
 
 /** Absolute path; bytes when a name in it is not UTF-8. */
 export function absoluteOf(roots: MusicRoots, path: string): string | Buffer {
-  const { root, rest } = placeOf(roots, path);
-  const name = textToName(rest);
-  if (typeof name === 'string') return rest === '' ? root : `${root}/${name}`;
+  const { root, relativePath } = locateInRoots(roots, path);
+  const name = textToName(relativePath);
+  if (typeof name === 'string') return relativePath === '' ? root : `${root}/${name}`;
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
 

@@ -55,7 +55,7 @@ export const createStoreFile =
       // putAudio gets the error; without a listener it would end the process before that
       const source = createReadStream(path).on('error', () => undefined);
       try {
-        await storage.putAudio(source, read.facts.format, { signal, known: { sha256, size: sizeBytes } });
+        await storage.putAudio(source, read.facts.format, { signal, expected: { sha256, size: sizeBytes } });
       } finally {
         source.destroy();
       }

@@ -17,7 +17,7 @@ import type { ArtistChanges } from './field-edits.ts';
 import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
-import { FIRST_ALONE } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY } from '../storage/music-roots.ts';
 import type { TrackListFilter, FieldFilters } from './track-lists.ts';
 import { gainOf, type TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-values.ts';
@@ -51,7 +51,7 @@ export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
-  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_ALONE ? '' : q.folder, below: q.below },
+  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_FOLDER_ONLY ? '' : q.folder, below: q.below },
 });
 
 const fieldFilters = (q: TrackQuery): FieldFilters =>

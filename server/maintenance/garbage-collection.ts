@@ -24,7 +24,7 @@ const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).pa
 interface GarbageDeps {
   db: MainDb;
   nowForAges: () => Date;
-  storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;
+  storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlierObjects' | 'releaseEarlierObjects'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
   /** Covers were added to orphaned_covers, for the covers module to delete. */
   onOrphanedCovers: () => void;
@@ -56,8 +56,8 @@ export function garbageTask({
       keys: [],
     };
 
-    if (earlierLibrary && !dryRun) await storage.releaseEarlier();
-    const keepsEarlier = !earlierLibrary && (await storage.holdsEarlier());
+    if (earlierLibrary && !dryRun) await storage.releaseEarlierObjects();
+    const keepsEarlier = !earlierLibrary && (await storage.holdsEarlierObjects());
 
     /** Counts an unused object; true if it is old enough to delete. */
     function note({ key, size, modifiedAt }: StoredObject): boolean {

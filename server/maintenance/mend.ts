@@ -9,7 +9,7 @@ import { messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
-import { changedMeanwhile } from '../storage/file-errors.ts';
+import { fileChangedError } from '../storage/file-errors.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -90,5 +90,5 @@ async function* rightBytes(path: string | Buffer, hash: string, signal: AbortSig
     sum.update(piece);
     yield piece;
   }
-  if (sum.digest('hex') !== hash) throw changedMeanwhile();
+  if (sum.digest('hex') !== hash) throw fileChangedError();
 }

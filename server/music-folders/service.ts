@@ -12,7 +12,7 @@ import type { ReadAside } from '../library/list-pages.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
 import { totalsOf, type FolderTotals } from './totals.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
@@ -119,7 +119,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   };
 
   const scanOf = ({ key }: { key: string }): Promise<unknown> =>
-    jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_ALONE] }));
+    jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_FOLDER_ONLY] }));
 
   async function removalOf({ key }: KnownFolder): Promise<Removal> {
     const { tracks = 0, indexedTracks = 0 } = (await totals()).get(key) ?? {};

@@ -7,7 +7,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler, type JobContext } from '../jobs/tasks.ts';
 import type { Trash } from '../library/trash.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
-import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Moves the tracks of a removed folder into the trash, unless their files were copied. */
@@ -183,7 +183,7 @@ export function createMusicFolderTasks({
         ),
       context,
     );
-    await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(where.key) || FIRST_ALONE] }));
+    await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(where.key) || FIRST_FOLDER_ONLY] }));
     return { restored };
   };
 

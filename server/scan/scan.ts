@@ -23,7 +23,7 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { inSlices, partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
-import { keyOfPath, keysOf } from '../storage/music-roots.ts';
+import { keyOfPath, rootKeysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
@@ -123,7 +123,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   const startedAt = now().getTime();
   const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
   const folders = await findExistingFolders(root, scope.folders);
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const keyAt = (path: string): string => keyOfPath(keys, path);
   const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
   const doesCopy = [...modes.values()].includes('copy') && !dryRun;
@@ -211,7 +211,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
 /** Music folders that are not scanned, because their first copy does not fit: all of it, also if a part is scanned. */
 function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
   const { db, root, musicFolders, closedKeys, onProgress, copyQuota } = scan;
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const isFirstCopy = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
     mode === 'copy' && !closedKeys.includes(key) && !heldMusic(db, key, keys);
   const newFolders = scan.copies ? musicFolders.filter(isFirstCopy) : [];

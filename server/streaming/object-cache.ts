@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { StoredFile } from '../storage/audio-store.ts';
-import { DamagedInStore, isAbsent } from '../storage/file-errors.ts';
+import { DamagedObjectError, isAbsent } from '../storage/file-errors.ts';
 import type { ByteRange, ObjectStat } from '../storage/storage.ts';
 import { createCacheFolder } from './cache-folder.ts';
 
@@ -173,7 +173,7 @@ async function startFill({ file, part, hash }: FillOptions): Promise<Fill> {
       await handle.sync(); // nobody looks into it again: its name has to mean that it is whole, after a power cut too
       return (state = 'whole');
     } catch (error) {
-      return error instanceof DamagedInStore ? (state = 'damaged') : 'stopped';
+      return error instanceof DamagedObjectError ? (state = 'damaged') : 'stopped';
     } finally {
       if (state === 'growing') state = 'broken';
       source.destroy();
@@ -202,7 +202,7 @@ async function startFill({ file, part, hash }: FillOptions): Promise<Fill> {
     while (at <= end) {
       // the last byte is held back until the hash has been compared: damaged audio must not look complete
       const there = state === 'growing' && written === size ? size - 1 : written;
-      if (state === 'damaged') throw new DamagedInStore(new Error('its hash is wrong'));
+      if (state === 'damaged') throw new DamagedObjectError(new Error('its hash is wrong'));
       if (at < there) {
         const wanted = Math.min(READ_BYTES, there - at, end + 1 - at);
         const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, at);

@@ -8,7 +8,7 @@ import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { findMp3Frame } from '../media/mp3-seek.ts';
 import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
-import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
+import { asOpenError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import type { ByteRange, OpenObject } from '../storage/storage.ts';
 import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from '../media/audio-formats.ts';
@@ -103,7 +103,7 @@ export function createStreamingService({
 
   /** Marks the track where its audio is not there any more. */
   function asKnown(id: TrackId, uri: string, error: unknown): unknown {
-    const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
+    const known = error instanceof AppError || !isSystemError(error) ? error : asOpenError(error);
     if (known instanceof AppError && known.code === 'gone') onGone(id, uri);
     return known;
   }

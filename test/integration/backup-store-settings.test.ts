@@ -27,19 +27,19 @@ describe('the place of backups in an object store', () => {
       undefined,
       undefined,
     ]);
-    expect([place?.sharesWithLibrary, place?.onlyIfThere]).toEqual([false, undefined]);
+    expect([place?.sharesWithLibrary, place?.onlyIfExists]).toEqual([false, undefined]);
     const { BACKUP_S3_SECRET_ACCESS_KEY: _, ...some } = OWN;
     expect(() => placeFor({ ...LIBRARY, ...some })).toThrow('BACKUP_S3_SECRET_ACCESS_KEY');
   });
 
   it('is named with its address: two providers may have a bucket of that name', () => {
-    expect(placeFor({ ...OWN, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.description).toBe(
       'the bucket safe at s3.example:9000',
     );
-    expect(placeFor({ ...OWN, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.description).toBe(
       'the bucket safe at s3.us-west-004.backblazeb2.com',
     );
-    expect(placeFor({ ...OWN, BACKUP_S3_REGION: 'eu-central-1' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_REGION: 'eu-central-1' })?.description).toBe(
       'the bucket safe at s3.eu-central-1.amazonaws.com',
     );
   });
