@@ -1,4 +1,4 @@
-// What a restore or an import changes here, in the API.
+// The changes that a restore or an import makes on this server, in the API.
 import { z } from 'zod';
 import { SETTING_KINDS } from '../setting-kinds.ts';
 import { DIFFERENCE_NAMES } from './account-columns.ts';
@@ -11,7 +11,7 @@ export const AccountDifference = z.object({
 });
 export type AccountDifference = z.output<typeof AccountDifference>;
 
-/** `new`: is not here, or no more · `other`: differs from the one that is here · `gone`: is only here. */
+/** `new`: not on this server (any more) · `other`: differs from this server's · `gone`: only on this server. */
 export const PersonChange = z.object({
   username: z.string(),
   change: z.enum(['new', 'same', 'other', 'gone']),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeOutBackupSettings } from '../../server/backup/earlier-settings.ts';
+import { migrateBackupSettings } from '../../server/backup/migrate-backup-settings.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { BACKUP_TASK } from '../../server/backup/tasks.ts';
@@ -97,7 +97,7 @@ describe('a set-up from before', () => {
         )
         .run(BACKUP_TASK.name, JSON.stringify({ target: 'the bucket tonearm-test' }));
     try {
-      return { config: await writeOutBackupSettings(config, { db, secretStore, log }), secretStore };
+      return { config: await migrateBackupSettings(config, { db, secretStore, log }), secretStore };
     } finally {
       db.$client.close();
     }
