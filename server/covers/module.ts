@@ -21,7 +21,7 @@ export type CoversOffer = ReturnType<typeof coversModule>['offers'];
 type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
   Pick<LibraryOffer, 'changes' | 'editing' | 'onAnnotationsMove'> & {
-    room: { assertFree: (bytes: number) => Promise<void> };
+    quota: { assertFree: (bytes: number) => Promise<void> };
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
     secrets: Pick<Secrets, 'jwtSecret'>;
     tuning: CoversTuning;
@@ -42,7 +42,7 @@ export function coversModule({
   changes,
   editing,
   onAnnotationsMove,
-  room,
+  quota,
   catalogue,
   secrets,
   tuning,
@@ -58,7 +58,7 @@ export function coversModule({
     audioStore,
     archive,
     asksCommons: () => settings.get('ARTIST_INFO_ENABLED'),
-    assertFree: room.assertFree,
+    assertFree: quota.assertFree,
     cacheDir,
     workerUrl: paths.workers.cover,
     onCover: changes.changed,

@@ -22,7 +22,7 @@ import {
   type DownloadRow,
 } from './queries.ts';
 import type { Downloads } from './service.ts';
-import { isOverQuota, type Room } from '../files/quota.ts';
+import { isOverQuota, type Quota } from '../files/quota.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
 import type { DOWNLOAD_TASK } from './tasks.ts';
 
@@ -35,7 +35,7 @@ interface DownloadTaskDeps {
   catalogue: Pick<RemoteCatalogue, 'download'>;
   tracks: Pick<TrackWriter, 'setAudio'>;
   storeFile: StoreFile;
-  room: Room;
+  quota: Quota;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   libraryChanged: () => void;
@@ -55,7 +55,7 @@ export function downloadTask({
   catalogue,
   tracks,
   storeFile,
-  room,
+  quota,
   releaseAudio,
   libraryChanged,
   onFetched,
@@ -71,8 +71,8 @@ export function downloadTask({
   async function fetchAudio({ id, signal, onProgress }: Work): Promise<Result> {
     const { download, trackId, isHere } = look(id);
     if (isHere) return { outcome: 'already here', track_id: trackId };
-    await room.assertFree(0);
-    if (download.userId !== null) room.assertQuota(download.userId, 1);
+    await quota.assertFree(0);
+    if (download.userId !== null) quota.assertQuota(download.userId, 1);
     setAvailability(db, trackId, 'fetching', now());
     downloads.announce(id);
     const dir = downloads.folderOf(id);
@@ -85,7 +85,7 @@ export function downloadTask({
     });
     const { size } = await stat(path);
     onProgress(size, size);
-    await room.assertFree(size);
+    await quota.assertFree(size);
     return keep(id, { path, sizeBytes: size, sha256: await hashFile(path, signal) }, signal);
   }
 
@@ -111,7 +111,7 @@ export function downloadTask({
       (): Result => {
         const { download, trackId, isHere } = look(id);
         if (!isHere) {
-          if (download.userId !== null) room.assertQuota(download.userId, audio.sizeBytes ?? 0);
+          if (download.userId !== null) quota.assertQuota(download.userId, audio.sizeBytes ?? 0);
           tracks.setAudio(trackId, audio);
           setFetcher(db, trackId, download.userId);
         }

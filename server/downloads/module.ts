@@ -11,7 +11,7 @@ import { handledBy } from '../jobs/tasks.ts';
 
 type DownloadsModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes' | 'onMerge'> &
-  Pick<FilesOffer, 'storeFile' | 'room'> &
+  Pick<FilesOffer, 'storeFile' | 'quota'> &
   SourcesOffer;
 
 export function downloadsModule({
@@ -28,7 +28,7 @@ export function downloadsModule({
   changes,
   onMerge,
   storeFile,
-  room,
+  quota,
   sources,
   catalogue,
 }: DownloadsModuleDeps) {
@@ -43,7 +43,7 @@ export function downloadsModule({
     catalogue,
     tracks,
     storeFile,
-    room,
+    quota,
     releaseAudio: library.releaseAudio,
     libraryChanged,
     onFetched: (id) => changes.audioAdded([id]),

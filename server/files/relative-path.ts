@@ -8,11 +8,11 @@ export const join = (folder: string, name: string): string => (folder === '' ? n
 
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** True for the folder itself too. */
+/** Returns true for the folder itself too. */
 export const isBelow = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`);
 
-/** The path in NFC, as in `source_id`; paths keep the spelling of the disk. */
+/** The path in NFC, as in `source_id`. Other paths keep the spelling of the disk. */
 export const sourceIdOf = (folder: string, name: string): string => join(folder, name).normalize('NFC');
 
 /** Absolute path; bytes when a name in it is not UTF-8. */
@@ -23,11 +23,11 @@ export function absoluteOf(roots: MusicRoots, path: string): string | Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
 
-/** Text of a name as the system lists it. Few names need the conversion. */
+/** Text of a name as the system lists it. Only names with escapes or invalid UTF-8 need the conversion. */
 export const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 
-/** The names in a folder. `absent` when there is no such folder, `unknown` when it cannot be listed. */
+/** Returns the names in a folder; `absent` when there is no such folder, `unknown` when it cannot be listed. */
 export async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
   try {
     const names = await readdir(folder);

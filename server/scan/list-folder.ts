@@ -1,7 +1,7 @@
 // Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
 import { sep } from 'node:path';
-import { extensionOf, kindOf } from '../files/music-names.ts';
+import { extensionOf, kindOf } from '../files/file-kinds.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
 import { whyNotRead } from '../media/audio-formats.ts';
 import { textToName } from '../storage/file-names.ts';

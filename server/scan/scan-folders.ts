@@ -3,8 +3,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
-import { smallestSet } from '../files/folder-set.ts';
-import { IGNORE_MARKS } from '../files/music-names.ts';
+import { withoutSubfolders } from '../files/folder-set.ts';
+import { IGNORE_MARKS } from '../files/file-kinds.ts';
 import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
 import {
   FIRST_FOLDER_ONLY,
@@ -24,7 +24,7 @@ import {
 export async function findScanFolders(root: MusicRoots, requestedPaths: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
   for (const path of requestedPaths) folders.push(await findFolder(root, path));
-  return smallestSet(folders);
+  return withoutSubfolders(folders);
 }
 
 async function findFolder(root: MusicRoots, requestedPath: string): Promise<string> {
@@ -92,7 +92,7 @@ export async function findExistingFolders(roots: MusicRoots, folders: readonly s
       return path;
     }),
   );
-  return folders.length === 0 ? [''] : smallestSet(existingFolders);
+  return folders.length === 0 ? [''] : withoutSubfolders(existingFolders);
 }
 
 const resolveRoots = async (roots: MusicRoots): Promise<MusicRoots> =>

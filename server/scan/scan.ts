@@ -13,9 +13,9 @@ import type { MainDb } from '../db/client.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { fileKey } from '../files/file-stamp.ts';
-import { nameOfMark } from '../files/lyrics-files.ts';
-import { heldMusic } from '../files/music-folder.ts';
-import { NEEDS_FFMPEG } from '../files/section-names.ts';
+import { nameInLyricsStamp } from '../files/lyrics-files.ts';
+import { hasHeldMusic } from '../files/music-folder.ts';
+import { NEEDS_FFMPEG_REASON } from '../files/section-names.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
@@ -70,7 +70,7 @@ export interface ScanDeps {
   tracks: TrackWriter;
   trash: ScanWriterDeps['trash'];
   divide: ScanWriterDeps['divide'];
-  reader: Pick<ReaderPool, 'read' | 'warm'>;
+  reader: Pick<ReaderPool, 'read' | 'warmUp'>;
   walkFolders: WalkFolders;
   now: () => Date;
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
@@ -179,7 +179,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const scan = { ...preparedScan, ...withoutFolders(preparedScan, [...refusalsByKey.keys()]) };
   const { rows, progress, heap, postponedFiles, unfinished } = scan;
   if (scan.copies) markLostCopiesChanged(scan.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) scan.reader.warm(); // a first scan: there will be files to read
+  if (unfinished.lastOldId() === 0) scan.reader.warmUp(); // a first scan: there will be files to read
   try {
     await processFolders(scan, scan);
     if (postponedFiles.size > 0 && !scan.isWhole) {
@@ -213,7 +213,7 @@ function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
   const { db, root, musicFolders, closedKeys, onProgress, copyQuota } = scan;
   const keys = rootKeysOf(root);
   const isFirstCopy = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
-    mode === 'copy' && !closedKeys.includes(key) && !heldMusic(db, key, keys);
+    mode === 'copy' && !closedKeys.includes(key) && !hasHeldMusic(db, key, keys);
   const newFolders = scan.copies ? musicFolders.filter(isFirstCopy) : [];
   const otherKeys = keys.filter((key) => !newFolders.some((folder) => folder.key === key));
   const record = createScanRecord();
@@ -371,11 +371,11 @@ async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode): Promi
       sizeBytes,
       mtimeUs,
       dev,
-      lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+      lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
       sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
     copyTo: mode === 'copied' ? scan.copyTo : null,
-    named: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
+    hashWholeFile: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
     hashLarge: mode !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
@@ -389,7 +389,7 @@ async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode): Promi
 
 /** Without ffmpeg nobody could hear the tracks of a file. */
 const withoutSplitIfNoFfmpeg = (result: ReadResult, canSplit: boolean): ReadResult =>
-  result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG } } : result;
+  result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG_REASON } } : result;
 
 /** New files that may be tracks whose files moved are read again with their hash. */
 async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[]> {
@@ -468,7 +468,7 @@ async function identifyPostponedFiles(scan: Scan): Promise<void> {
         path: join(path, name),
         sizeBytes,
         mtimeUs,
-        lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+        lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
         sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
       }));
       const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });

@@ -17,7 +17,7 @@ import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
 import type { ArrivingFile } from '../storage/arriving-space.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { isOverQuota, type Room } from '../files/quota.ts';
+import { isOverQuota, type Quota } from '../files/quota.ts';
 import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
@@ -48,7 +48,7 @@ interface UploadDeps {
   audioStore: Pick<AudioStore, 'resolve'>;
   settings: LiveSettings;
   tmpDir: string;
-  room: Pick<Room, 'reserve' | 'assertFree' | 'assertQuota'>;
+  quota: Pick<Quota, 'reserve' | 'assertFree' | 'assertQuota'>;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -63,7 +63,7 @@ export function createUploadService({
   audioStore,
   settings,
   tmpDir,
-  room,
+  quota,
   trash,
   releaseAudio,
   onUploaded,
@@ -132,7 +132,7 @@ export function createUploadService({
     signal: AbortSignal,
   ): Promise<Uploaded> {
     const path = join(tmpDir, `upload-${randomUUID()}`);
-    const space = await room.reserve(userId, announcedBytes);
+    const space = await quota.reserve(userId, announcedBytes);
     try {
       const { isWhole, ...staged } = await stage(chunks, path, { signal, space });
       const known = findByContent.get(staged.sha256);
@@ -140,7 +140,7 @@ export function createUploadService({
       if (isWhole) return await add(userId, staged, filename, signal);
       const indexed = await indexedFiles.findBySize(staged, signal);
       if (indexed !== undefined) return existing(indexed);
-      room.assertQuota(userId, Infinity);
+      quota.assertQuota(userId, Infinity);
       throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
     } finally {
       await rm(path, { force: true });
@@ -158,8 +158,8 @@ export function createUploadService({
         async beforeStoring({ audioHash }) {
           const indexed = await comparison.find(audioHash);
           if (indexed !== undefined) return existing(indexed);
-          if (!isComingBack(staged.sha256)) room.assertQuota(userId, staged.sizeBytes);
-          await room.assertFree(staged.sizeBytes);
+          if (!isComingBack(staged.sha256)) quota.assertQuota(userId, staged.sizeBytes);
+          await quota.assertFree(staged.sizeBytes);
           return undefined;
         },
         async write(audio, read) {
@@ -206,7 +206,7 @@ export function createUploadService({
           tracks.setAudio(deleted, audio);
           return existing(deleted);
         }
-        room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
+        quota.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
         const identity = charsets.settle(userId, file);
         const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });
         tracks.settleSpellings();
