@@ -99,7 +99,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/gets no answer for (\d+) s/, 'server/storage/s3-client.ts', 'silenceMs', SECOND],
     [/or an error, is tried (\w+) times/, 'server/storage/s3-client.ts', 'attempts'],
     [/on a disk is verified every (\d+) days/, 'server/storage/local.ts', 'verifyDays'],
-    [/Skipping a track stops it after (\w+) seconds/, 'server/streaming/object-cache.ts', 'ABANDONED_MS', SECOND],
+    [/Skipping a track stops it after (\w+) seconds/, 'server/streaming/object-cache.ts', 'ABANDON_AFTER_MS', SECOND],
   ],
 };
 
