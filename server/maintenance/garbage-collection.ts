@@ -1,7 +1,7 @@
 // Deletes stored objects that nothing refers to: left behind by a crash between writing an object and its row, or by a
 // deletion while the storage was down. What an earlier library may need is kept until a person lets it go. Recent
 // objects are kept, since their rows may follow; leased ones too.
-import { OF_ARTISTS } from '../covers/artist-pictures.ts';
+import { ARTISTS_LOCK_ID } from '../covers/artist-pictures.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
@@ -90,7 +90,7 @@ export function garbageTask({
     /** The covers module deletes covers itself, while it holds the album's lock. */
     function lookAtCover(object: StoredObject): void {
       const albumId = (
-        isArtistPicture(object.key) ? OF_ARTISTS : Number(COVER.exec(object.key)?.[1] ?? Number.NaN)
+        isArtistPicture(object.key) ? ARTISTS_LOCK_ID : Number(COVER.exec(object.key)?.[1] ?? Number.NaN)
       ) as AlbumId;
       result.objects++;
       if (Number.isNaN(albumId) || isCover(albumId, object.key) || !note(object)) return;
