@@ -57,20 +57,20 @@ export function downloadsModule({
       changes.added();
       libraryChanged();
     },
-    onTakenBack: libraryChanged,
+    onSaveUndone: libraryChanged,
   });
   onMerge(createRemoteMerge({ db }));
-  let resumed: Promise<void> | undefined;
+  let resumption: Promise<void> | undefined;
 
   return {
     offers: downloads,
     routes: downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
     tasks: [handledBy(DOWNLOAD_TASK, task), handledBy(MATERIALIZE_TRACK, task)],
     resume(): void {
-      resumed = downloads.resume().catch((err: unknown) => {
-        log.error({ err }, 'downloads could not be taken up again');
+      resumption = downloads.resume().catch((err: unknown) => {
+        log.error({ err }, 'cannot resume the downloads');
       });
     },
-    stop: () => resumed,
+    stop: () => resumption,
   } satisfies Module;
 }
