@@ -82,11 +82,11 @@ export async function createApp(options: AppOptions) {
   const { library, tracks, trash, merges, editing, measured, audio, changes, readAside, onMerge, onAnnotationsMove } =
     add(libraryModule({ ...base, storage, leases, audioStore }));
   const likes = add(likesModule({ ...base, onMerge, onAnnotationsMove }));
-  const { sourceFiles, reader, scanReader, readTags, storeFile, room } = add(
+  const { sourceFiles, reader, scanReader, readTags, storeFile, quota } = add(
     filesModule({ ...base, storage, leases, audioStore, changes, tracks, trash, audio }),
   );
   const { history, nowPlaying, onPlays, onPlaying } = add(
-    historyModule({ ...base, library, changes, readAside, onMerge, room }),
+    historyModule({ ...base, library, changes, readAside, onMerge, quota }),
   );
   add(scrobblingModule({ ...base, onPlays, onPlaying, likes, secrets, tuning }));
   const { queue, bookmarks } = add(playbackModule({ ...base, library, onMerge }));
@@ -106,7 +106,7 @@ export async function createApp(options: AppOptions) {
       changes,
       editing,
       onAnnotationsMove,
-      room,
+      quota,
       catalogue,
       secrets,
       tuning,
@@ -139,10 +139,10 @@ export async function createApp(options: AppOptions) {
   const relocation = add(
     relocationModule({ ...base, library, editing, tracks, merges, changes, onMerge, sourceFiles }),
   );
-  add(uploadsModule({ ...base, library, tracks, changes, trash, storeFile, room, audioStore }));
-  const { podcasts, sendEpisode } = add(podcastsModule({ ...base, room, tuning }));
+  add(uploadsModule({ ...base, library, tracks, changes, trash, storeFile, quota, audioStore }));
+  const { podcasts, sendEpisode } = add(podcastsModule({ ...base, quota, tuning }));
   const downloads = add(
-    downloadsModule({ ...base, library, tracks, trash, changes, onMerge, storeFile, room, sources, catalogue }),
+    downloadsModule({ ...base, library, tracks, trash, changes, onMerge, storeFile, quota, sources, catalogue }),
   );
   const scan = add(
     scanModule({

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeOutBackupSettings } from './backup/earlier-settings.ts';
+import { migrateBackupSettings } from './backup/migrate-backup-settings.ts';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
 import { readJsonFile, writeJsonFile } from './config/json-file.ts';
@@ -56,7 +56,7 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
       throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
     if (!isNewLibrary) await assertOwnDatabase(opened, state);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
-    const config = await writeOutBackupSettings(opened, { db, secretStore, log });
+    const config = await migrateBackupSettings(opened, { db, secretStore, log });
     const owner = identify(config, db, state, isNewLibrary);
     const inPlace = watchInPlace({ client: db.$client, path: database, log });
     return {
@@ -158,8 +158,8 @@ function identify(config: Config, db: MainDb, state: DatabaseState, isNewLibrary
   return {
     libraryId: id,
     takesOver: isUnmarked && unmarked.takes_over,
-    isOurs: () => (isUnmarked && !unmarked.takes_over) || hasAudioIn(db.$client, backend),
-    onEarlier: (storage) => skipCovers(db.$client, storage),
+    ownsUnmarkedAudio: () => (isUnmarked && !unmarked.takes_over) || hasAudioIn(db.$client, backend),
+    onEarlierObjects: (storage) => skipCovers(db.$client, storage),
     onClaimed: (name) => {
       if (name === unmarked?.backend) write({ library_id: id });
     },

@@ -28,7 +28,7 @@ const edits = { access: 'user' as const, right: 'canEdit' as const, params: Arti
 interface AboutRouteDeps {
   about: AboutService;
   library: Pick<LibraryService, 'getAlbum'>;
-  placeholders: Pick<PlaceholderCovers, 'sendRead'>;
+  placeholders: Pick<PlaceholderCovers, 'sendPicture'>;
 }
 
 export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): Route[] {
@@ -127,7 +127,7 @@ export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): R
       },
       async ({ query, req, res, signal }) => {
         const picture = { key: `commons ${query.file}`, read: () => about.readPicture(query.file, signal) };
-        if (!(await placeholders.sendRead(req, res, picture))) throw notFound('picture', query.file);
+        if (!(await placeholders.sendPicture(req, res, picture))) throw notFound('picture', query.file);
       },
     ),
     route(

@@ -1,26 +1,26 @@
-// What of an account a restore shows where it differs from what is here. A column without a line here does not compile;
-// test/unit/backup/account-columns.test.ts finds tables of accounts without one.
+// The data of an account that a restore shows where a backup differs from this server. A column without a line here
+// does not compile; test/unit/backup/account-columns.test.ts finds tables of accounts without one.
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
 
-/** `secret`: shown as hidden. `unseen`: the reason why a restore may change it without showing it. */
+/** `secret`: shown as hidden. `unseen`: the reason why a restore may change the column without showing it. */
 type ColumnRule = 'shown' | 'secret' | { unseen: string };
 type ColumnRules<T extends SQLiteTable> = Record<keyof T['$inferSelect'], ColumnRule>;
 
-const NOTE_OF_USE = { unseen: 'a note of when and from where something was used' };
-const MATCHED_BY = { unseen: 'rows are matched by it' };
-const NO_SECRET_ID = { unseen: 'only names the row' };
+const USAGE_NOTE = { unseen: 'a note of when and from where something was used' };
+const MATCH_KEY = { unseen: 'rows are matched by it' };
+const ROW_ID = { unseen: 'only names the row' };
 
 const USER_COLUMNS = {
   id: 'shown', // tokens and app passwords name their account by it
   username: 'shown',
-  usernameKey: MATCHED_BY,
+  usernameKey: MATCH_KEY,
   passwordHash: 'secret',
   isSuperuser: 'shown',
   tokenVersion: { unseen: 'the higher one counts, so that no token becomes valid again' },
-  createdAt: NOTE_OF_USE,
-  lastSeenAt: NOTE_OF_USE,
+  createdAt: USAGE_NOTE,
+  lastSeenAt: USAGE_NOTE,
   canEdit: 'shown',
   canUpload: 'shown',
   canDownload: 'shown',
@@ -35,110 +35,110 @@ const USER_COLUMNS = {
 } satisfies ColumnRules<typeof schema.users>;
 
 const APP_PASSWORD_COLUMNS = {
-  id: NO_SECRET_ID,
-  userId: MATCHED_BY,
-  name: MATCHED_BY,
+  id: ROW_ID,
+  userId: MATCH_KEY,
+  name: MATCH_KEY,
   sealed: 'secret',
   salt: 'secret',
   lookup: 'secret',
-  createdAt: NOTE_OF_USE,
-  lastUsedAt: NOTE_OF_USE,
-  address: NOTE_OF_USE,
-  client: NOTE_OF_USE,
+  createdAt: USAGE_NOTE,
+  lastUsedAt: USAGE_NOTE,
+  address: USAGE_NOTE,
+  client: USAGE_NOTE,
 } satisfies ColumnRules<typeof schema.appPasswords>;
 
 const SCROBBLE_ACCOUNT_COLUMNS = {
-  userId: MATCHED_BY,
-  service: MATCHED_BY,
+  userId: MATCH_KEY,
+  service: MATCH_KEY,
   token: 'secret',
   tokenSalt: 'secret',
   username: 'shown',
   url: 'shown',
   syncLoves: { unseen: 'what is sent to the same account' },
-  lovesSyncedAt: NOTE_OF_USE,
-  problem: NOTE_OF_USE,
-  isStopped: { unseen: 'the service says it again' },
-  submitted: NOTE_OF_USE,
-  lastSubmittedAt: NOTE_OF_USE,
-  createdAt: NOTE_OF_USE,
+  lovesSyncedAt: USAGE_NOTE,
+  problem: USAGE_NOTE,
+  isStopped: { unseen: 'the service reports it again' },
+  submitted: USAGE_NOTE,
+  lastSubmittedAt: USAGE_NOTE,
+  createdAt: USAGE_NOTE,
 } satisfies ColumnRules<typeof schema.scrobbleAccounts>;
 
-const OWN_SHARE_STAYS = { unseen: 'a share that is here stays as it is; one that is not is counted' };
+const LOCAL_SHARE_STAYS = { unseen: 'a share of this server stays as it is; others are counted' };
 const SHARE_COLUMNS = {
-  id: NO_SECRET_ID,
-  token: MATCHED_BY,
-  userId: OWN_SHARE_STAYS,
-  description: OWN_SHARE_STAYS,
-  expiresAt: OWN_SHARE_STAYS,
-  lastVisitedAt: NOTE_OF_USE,
-  visitCount: NOTE_OF_USE,
-  createdAt: NOTE_OF_USE,
+  id: ROW_ID,
+  token: MATCH_KEY,
+  userId: LOCAL_SHARE_STAYS,
+  description: LOCAL_SHARE_STAYS,
+  expiresAt: LOCAL_SHARE_STAYS,
+  lastVisitedAt: USAGE_NOTE,
+  visitCount: USAGE_NOTE,
+  createdAt: USAGE_NOTE,
 } satisfies ColumnRules<typeof schema.shares>;
 
 const STATION_COLUMNS = {
-  id: NO_SECRET_ID,
+  id: ROW_ID,
   name: { unseen: 'a name in the library' },
   streamUrl: 'shown',
   homePageUrl: { unseen: 'a link that the server does not ask' },
-  createdAt: NOTE_OF_USE,
-  addedBy: MATCHED_BY,
+  createdAt: USAGE_NOTE,
+  addedBy: MATCH_KEY,
 } satisfies ColumnRules<typeof schema.radioStations>;
 
-/** `key`: the column by which the rows of an account are matched. */
-interface TableOfAccounts {
+/** `key` is the column by which the rows of an account are matched. */
+interface AccountTable {
   owner: string;
   key: string;
-  /** Rows that are only here are not told. */
-  isArrivingOnly: boolean;
-  /** How many there are is told, not which: their key is a secret. */
+  /** Only rows of the backup are shown, and no rows that only this server has. */
+  showsOnlyArriving: boolean;
+  /** Only the number of rows is shown: their key is a secret. */
   isCounted: boolean;
-  shown: readonly string[];
-  secret: readonly string[];
+  shownColumns: readonly string[];
+  secretColumns: readonly string[];
 }
 
-function columnsOf(table: SQLiteTable, rules: Record<string, ColumnRule>, rule: 'shown' | 'secret'): string[] {
+function listColumns(table: SQLiteTable, rules: Record<string, ColumnRule>, rule: 'shown' | 'secret'): string[] {
   const { columns } = getTableConfig(table);
   const names = new Map(Object.entries(table).map(([key, column]) => [column as unknown, key]));
   return columns.filter((column) => rules[names.get(column) ?? ''] === rule).map(({ name }) => name);
 }
 
-function tableOf(
+function accountTable(
   table: SQLiteTable,
   rules: Record<string, ColumnRule>,
   {
     owner = 'user_id',
-    isArrivingOnly = false,
+    showsOnlyArriving = false,
     isCounted = false,
     key,
-  }: { key: string } & Partial<Pick<TableOfAccounts, 'owner' | 'isArrivingOnly' | 'isCounted'>>,
-): TableOfAccounts {
-  const [shown, secret] = [columnsOf(table, rules, 'shown'), columnsOf(table, rules, 'secret')];
-  return { owner, key, isArrivingOnly, isCounted, shown, secret };
+  }: { key: string } & Partial<Pick<AccountTable, 'owner' | 'showsOnlyArriving' | 'isCounted'>>,
+): AccountTable {
+  const [shownColumns, secretColumns] = [listColumns(table, rules, 'shown'), listColumns(table, rules, 'secret')];
+  return { owner, key, showsOnlyArriving, isCounted, shownColumns, secretColumns };
 }
 
-export const USERS = {
-  shown: columnsOf(schema.users, USER_COLUMNS, 'shown'),
-  secret: columnsOf(schema.users, USER_COLUMNS, 'secret'),
+export const USER_COLUMN_LISTS = {
+  shownColumns: listColumns(schema.users, USER_COLUMNS, 'shown'),
+  secretColumns: listColumns(schema.users, USER_COLUMNS, 'secret'),
 };
 
-/** Rows that let somebody in, or make the server ask an address in the name of an account. */
-export const TABLES_OF_ACCOUNTS = {
-  app_passwords: tableOf(schema.appPasswords, APP_PASSWORD_COLUMNS, { key: 'name' }),
-  scrobble_accounts: tableOf(schema.scrobbleAccounts, SCROBBLE_ACCOUNT_COLUMNS, { key: 'service' }),
-  shares: tableOf(schema.shares, SHARE_COLUMNS, { key: 'token', isArrivingOnly: true, isCounted: true }),
-  radio_stations: tableOf(schema.radioStations, STATION_COLUMNS, {
+/** Rows that give access, or make the server send requests in the name of an account. */
+export const ACCOUNT_TABLES = {
+  app_passwords: accountTable(schema.appPasswords, APP_PASSWORD_COLUMNS, { key: 'name' }),
+  scrobble_accounts: accountTable(schema.scrobbleAccounts, SCROBBLE_ACCOUNT_COLUMNS, { key: 'service' }),
+  shares: accountTable(schema.shares, SHARE_COLUMNS, { key: 'token', showsOnlyArriving: true, isCounted: true }),
+  radio_stations: accountTable(schema.radioStations, STATION_COLUMNS, {
     key: 'stream_url',
     owner: 'added_by',
-    isArrivingOnly: true,
+    showsOnlyArriving: true,
   }),
 };
 
 /** Tables that refer to accounts and give no access, each with the reason why a restore does not show them. */
-export const OTHER_TABLES_OF_ACCOUNTS: Readonly<Record<string, string>> = {
-  sessions: 'none comes back that is not here: kept-accounts.ts',
+export const OTHER_ACCOUNT_TABLES: Readonly<Record<string, string>> = {
+  sessions: 'no ended session comes back: restored-accounts.ts',
   bookmarks: 'what somebody did',
   daily_mixes: 'follows from what somebody did',
-  downloads: 'what somebody did; none goes on',
+  downloads: 'what somebody did; none continues',
   duplicate_dismissals: 'what somebody did',
   history_imports: 'what somebody did',
   like_events: 'what somebody did',
@@ -158,7 +158,7 @@ export const OTHER_TABLES_OF_ACCOUNTS: Readonly<Record<string, string>> = {
   trashed_tracks: 'who brought a track in or deleted it',
 };
 
-/** What may differ, in words for the command line; those of the windows are in resources/languages. */
+/** Names of differences for the command line; those of the windows are in resources/languages. */
 export const DIFFERENCES = {
   id: 'identity',
   username: 'spelling of the name',

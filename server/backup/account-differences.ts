@@ -2,24 +2,24 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
-import { DIFFERENCE_NAMES, TABLES_OF_ACCOUNTS, USERS, type DifferenceName } from './account-columns.ts';
+import { DIFFERENCE_NAMES, ACCOUNT_TABLES, USER_COLUMN_LISTS, type DifferenceName } from './account-columns.ts';
 import type { AccountDifference, PersonChange } from './arrival-wire.ts';
 import type { Value } from './column-rules.ts';
 
 type Row = Readonly<Record<string, Value>>;
-type TableName = keyof typeof TABLES_OF_ACCOUNTS;
-const TABLE_NAMES = Object.keys(TABLES_OF_ACCOUNTS) as TableName[];
+type TableName = keyof typeof ACCOUNT_TABLES;
+const TABLE_NAMES = Object.keys(ACCOUNT_TABLES) as TableName[];
 
 interface Account {
   user: Row;
-  /** Its rows in a table, by their key. */
+  /** The rows of the account in a table, by their key. */
   rowsIn: (table: TableName) => ReadonlyMap<string, Row>;
 }
-/** By folded name. */
+/** Accounts by folded name. */
 export type Accounts = ReadonlyMap<string, Account>;
 
-/** Those of a database of any version; none if there is no such file. */
-export function accountsIn(path: string): Accounts {
+/** Reads the accounts of a database of any version; returns none if the file does not exist. */
+export function readAccounts(path: string): Accounts {
   if (!existsSync(path)) return new Map();
   const db = new Database(path, { readonly: true });
   try {
@@ -41,29 +41,32 @@ export function accountsIn(path: string): Accounts {
 }
 
 function rowsByOwner(db: Sqlite, table: TableName): Map<unknown, Map<string, Row>> {
-  const { owner, key } = TABLES_OF_ACCOUNTS[table];
+  const { owner, key } = ACCOUNT_TABLES[table];
   const byOwner = new Map<unknown, Map<string, Row>>();
   for (const row of db.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY ${key}`).iterate()) {
-    const ofOwner = byOwner.get(row[owner]) ?? new Map<string, Row>();
-    byOwner.set(row[owner], ofOwner.set(String(row[key]), row));
+    const ownerRows = byOwner.get(row[owner]) ?? new Map<string, Row>();
+    byOwner.set(row[owner], ownerRows.set(String(row[key]), row));
   }
   return byOwner;
 }
 
-/** An import changes no account, and brings others without anything that gives access. */
-export function compareAccounts(there: Accounts, here: Accounts, isImport: boolean): PersonChange[] {
-  const arriving = [...there].map(([key, account]): PersonChange => {
-    const own = here.get(key);
+/** An import changes no account, and adds accounts without anything that gives access. */
+export function compareAccounts(backupAccounts: Accounts, localAccounts: Accounts, isImport: boolean): PersonChange[] {
+  const arrivingPeople = [...backupAccounts].map(([key, account]): PersonChange => {
+    const localAccount = localAccounts.get(key);
     const differences = isImport
       ? []
-      : [...(own ? userDifferences(account.user, own.user) : []), ...rowDifferences(account, own)];
-    const change = !own ? 'new' : differences.length > 0 ? 'other' : 'same';
+      : [
+          ...(localAccount ? userDifferences(account.user, localAccount.user) : []),
+          ...rowDifferences(account, localAccount),
+        ];
+    const change = !localAccount ? 'new' : differences.length > 0 ? 'other' : 'same';
     return { ...nameOf(account), change, differences };
   });
-  const gone = [...here]
-    .filter(([key]) => !there.has(key) && !isImport)
+  const missingPeople = [...localAccounts]
+    .filter(([key]) => !backupAccounts.has(key) && !isImport)
     .map(([, account]): PersonChange => ({ ...nameOf(account), change: 'gone', differences: [] }));
-  return [...arriving, ...gone];
+  return [...arrivingPeople, ...missingPeople];
 }
 
 const nameOf = ({ user }: Account): Pick<PersonChange, 'username' | 'is_superuser'> => ({
@@ -71,26 +74,32 @@ const nameOf = ({ user }: Account): Pick<PersonChange, 'username' | 'is_superuse
   is_superuser: user['is_superuser'] === 1,
 });
 
-const HIDDEN = '(hidden)';
+const HIDDEN_VALUE = '(hidden)';
 const isFlag = (column: string): boolean => /^(?:is|has|can|hides)_/.test(column);
-const isSame = (one: unknown, other: unknown): boolean =>
-  one instanceof Uint8Array && other instanceof Uint8Array ? Buffer.compare(one, other) === 0 : one === other;
+const isSame = (first: unknown, second: unknown): boolean =>
+  first instanceof Uint8Array && second instanceof Uint8Array ? Buffer.compare(first, second) === 0 : first === second;
 
-function userDifferences(there: Row, here: Row): AccountDifference[] {
-  const differs = (column: string): boolean => column in there && column in here && there[column] !== here[column];
-  const shown = (column: string, value: Value | undefined): string | null =>
+function userDifferences(backupUser: Row, localUser: Row): AccountDifference[] {
+  const differs = (column: string): boolean =>
+    column in backupUser && column in localUser && backupUser[column] !== localUser[column];
+  const toText = (column: string, value: Value | undefined): string | null =>
     value == null ? null : isFlag(column) ? String(value === 1) : String(value);
   return DIFFERENCE_NAMES.flatMap((name): AccountDifference[] => {
-    if (USERS.secret.includes(name) && differs(name)) return [{ what: name, name: null, value: HIDDEN, here: HIDDEN }];
-    if (!USERS.shown.includes(name) || !differs(name)) return [];
-    return [{ what: name, name: null, value: shown(name, there[name]), here: shown(name, here[name]) }];
+    if (USER_COLUMN_LISTS.secretColumns.includes(name) && differs(name))
+      return [{ what: name, name: null, value: HIDDEN_VALUE, here: HIDDEN_VALUE }];
+    if (!USER_COLUMN_LISTS.shownColumns.includes(name) || !differs(name)) return [];
+    return [{ what: name, name: null, value: toText(name, backupUser[name]), here: toText(name, localUser[name]) }];
   });
 }
 
-function rowDifferences(there: Account, here: Account | undefined): AccountDifference[] {
+function rowDifferences(backupAccount: Account, localAccount: Account | undefined): AccountDifference[] {
   return TABLE_NAMES.flatMap((table) => {
-    const { isCounted } = TABLES_OF_ACCOUNTS[table];
-    const differences = differencesIn(table, there.rowsIn(table), here?.rowsIn(table) ?? new Map<string, Row>());
+    const { isCounted } = ACCOUNT_TABLES[table];
+    const differences = differencesIn(
+      table,
+      backupAccount.rowsIn(table),
+      localAccount?.rowsIn(table) ?? new Map<string, Row>(),
+    );
     if (!isCounted || differences.length === 0) return differences;
     return [{ what: table, name: null, value: String(differences.length), here: '0' }];
   });
@@ -98,21 +107,26 @@ function rowDifferences(there: Account, here: Account | undefined): AccountDiffe
 
 function differencesIn(
   table: TableName,
-  there: ReadonlyMap<string, Row>,
-  here: ReadonlyMap<string, Row>,
+  backupRows: ReadonlyMap<string, Row>,
+  localRows: ReadonlyMap<string, Row>,
 ): AccountDifference[] {
-  const { shown, secret, isArrivingOnly } = TABLES_OF_ACCOUNTS[table];
-  const compared = [...shown, ...secret];
-  const inWords = (row: Row | undefined): string | null =>
+  const { shownColumns, secretColumns, showsOnlyArriving } = ACCOUNT_TABLES[table];
+  const comparedColumns = [...shownColumns, ...secretColumns];
+  const describeRow = (row: Row | undefined): string | null =>
     row === undefined
       ? null
-      : [...shown.map((column) => row[column] ?? null), secret.length > 0 ? HIDDEN : null]
+      : [...shownColumns.map((column) => row[column] ?? null), secretColumns.length > 0 ? HIDDEN_VALUE : null]
           .filter((value) => value !== null)
           .join(', ');
-  return [...new Set([...there.keys(), ...(isArrivingOnly ? [] : here.keys())])].flatMap((key): AccountDifference[] => {
-    const [theirs, own] = [there.get(key), here.get(key)];
-    if (theirs && own && compared.every((column) => isSame(theirs[column], own[column]))) return [];
-    const name = table === 'radio_stations' ? String(theirs?.['name']) : key;
-    return [{ what: table satisfies DifferenceName, name, value: inWords(theirs), here: inWords(own) }];
-  });
+  return [...new Set([...backupRows.keys(), ...(showsOnlyArriving ? [] : localRows.keys())])].flatMap(
+    (key): AccountDifference[] => {
+      const [backupRow, localRow] = [backupRows.get(key), localRows.get(key)];
+      if (backupRow && localRow && comparedColumns.every((column) => isSame(backupRow[column], localRow[column])))
+        return [];
+      const name = table === 'radio_stations' ? String(backupRow?.['name']) : key;
+      return [
+        { what: table satisfies DifferenceName, name, value: describeRow(backupRow), here: describeRow(localRow) },
+      ];
+    },
+  );
 }

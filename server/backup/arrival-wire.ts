@@ -1,4 +1,4 @@
-// Shapes of the changes that a restore or an import makes here.
+// The changes that a restore or an import makes on this server, in the API.
 import { z } from 'zod';
 import { SETTING_KINDS } from '../setting-kinds.ts';
 import { DIFFERENCE_NAMES } from './account-columns.ts';
@@ -11,7 +11,7 @@ export const AccountDifference = z.object({
 });
 export type AccountDifference = z.output<typeof AccountDifference>;
 
-/** `new`: only in the backup · `other`: differs from the value here · `gone`: only here. */
+/** `new`: not on this server (any more) · `other`: differs from this server's · `gone`: only on this server. */
 export const PersonChange = z.object({
   username: z.string(),
   change: z.enum(['new', 'same', 'other', 'gone']),

@@ -1,31 +1,31 @@
-// Has files read by threads of blob-worker.ts. They start with the first file, and leave a processor to the server.
-// When one dies, all files count as unreadable.
+// Reads files in threads (blob-worker.ts). They start with the first file, and leave a processor to the server. When a
+// thread dies, all files count as unreadable.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import type { Batch, BlobRequest, BlobWorkerData, FileToRead } from './blob-worker.ts';
 import { PIECE_BYTES } from './packs.ts';
 
-const MOST_THREADS = 4;
-/** Sent to a thread together, with more bytes than one piece at the end. */
-const FILES_AT_ONCE = 32;
+const MAX_THREADS = 4;
+/** Limit of the files that are sent to a thread together; their bytes are limited, too. */
+const MAX_FILES_PER_REQUEST = 32;
 
-/** Bytes as a backup stores them. `hash` and `size`: of what they were made of. */
+/** Bytes as a backup stores them. `hash` and `size` are those of the plain bytes. */
 export interface ReadBlob {
   hash: string;
   size: number;
   stored: Buffer;
   sum: string;
 }
-/** Returns the size of the file; undefined when it cannot be read, or is not what it should be. */
-export type ReadBlobs = (each: (blob: ReadBlob) => Promise<void>) => Promise<number | undefined>;
+/** Returns the size of the file; undefined when it cannot be read, or does not match its hash. */
+export type ReadBlobs = (onBlob: (blob: ReadBlob) => Promise<void>) => Promise<number | undefined>;
 
-interface Order {
+interface ReadOrder {
   file: FileToRead;
   size: number;
-  each: (blob: ReadBlob) => Promise<void>;
-  settle: (size: number | undefined) => void;
-  fail: (error: unknown) => void;
+  onBlob: (blob: ReadBlob) => Promise<void>;
+  resolve: (size: number | undefined) => void;
+  reject: (error: unknown) => void;
 }
 
 interface BlobThreadDeps {
@@ -37,86 +37,88 @@ interface BlobThreadDeps {
 export type BlobThreads = ReturnType<typeof createBlobThreads>;
 
 export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
-  const most = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1));
+  const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
   const threads: Worker[] = [];
-  const idle: Worker[] = [];
-  const queue: Order[] = [];
-  /** Those in the queue, too. */
-  const waiting = new Set<Order>();
+  const idleThreads: Worker[] = [];
+  const queue: ReadOrder[] = [];
+  /** Orders without a result, including those in the queue. */
+  const pendingOrders = new Set<ReadOrder>();
   let isStarting = false;
-  /** What happens to all from now on. */
-  let ended: ((order: Order) => void) | undefined;
+  /** Set after the end: handles every order from then on. */
+  let endOrder: ((order: ReadOrder) => void) | undefined;
 
-  function enqueue(order: Order): void {
-    if (ended) return ended(order);
+  function enqueue(order: ReadOrder): void {
+    if (endOrder) return endOrder(order);
     queue.push(order);
-    waiting.add(order);
-    if (!isStarting) setImmediate(startThreads); // those of the same turn go to a thread together
+    pendingOrders.add(order);
+    if (!isStarting) setImmediate(startThreads); // orders of the same turn are sent to a thread together
     isStarting = true;
   }
 
   function startThreads(): void {
     isStarting = false;
     while (queue.length > 0) {
-      const thread = idle.pop() ?? (threads.length < most ? startThread() : undefined);
+      const thread = idleThreads.pop() ?? (threads.length < maxThreads ? startThread() : undefined);
       if (!thread) return;
-      work(thread).catch((error: unknown) => end((order) => order.fail(error)));
+      work(thread).catch((error: unknown) => end((order) => order.reject(error)));
     }
   }
 
   function startThread(): Worker {
     const thread = new Worker(workerUrl, { workerData: { key } satisfies BlobWorkerData });
-    thread.on('error', () => end((order) => order.settle(undefined)));
+    thread.on('error', () => end((order) => order.resolve(undefined)));
     threads.push(thread);
     return thread;
   }
 
-  function end(how: (order: Order) => void): void {
-    ended ??= how;
+  function end(handleOrder: (order: ReadOrder) => void): void {
+    endOrder ??= handleOrder;
     queue.length = 0;
-    for (const order of waiting) ended(order);
-    waiting.clear();
+    for (const order of pendingOrders) endOrder(order);
+    pendingOrders.clear();
   }
 
-  function take(): Order[] {
+  function takeOrders(): ReadOrder[] {
     let size = 0;
-    const count = queue.findIndex((order, n) => n >= FILES_AT_ONCE || (size += order.size) > PIECE_BYTES);
+    const count = queue.findIndex(
+      (order, index) => index >= MAX_FILES_PER_REQUEST || (size += order.size) > PIECE_BYTES,
+    );
     return queue.splice(0, count < 0 ? queue.length : Math.max(1, count));
   }
 
-  /** While a batch is stored, the thread makes the next. */
+  /** While a batch is stored, the thread makes the next one. */
   async function work(thread: Worker): Promise<void> {
-    let orders = take();
-    let batch = ask(thread, requestOf(orders));
+    let orders = takeOrders();
+    let batch = request(thread, requestOf(orders));
     while (orders.length > 0) {
-      const [made, of] = [await batch, orders];
-      if (made.isLast) orders = take();
-      if (orders.length > 0) batch = ask(thread, made.isLast ? requestOf(orders) : 'next');
-      await store(made, of);
+      const [result, batchOrders] = [await batch, orders];
+      if (result.isLast) orders = takeOrders();
+      if (orders.length > 0) batch = request(thread, result.isLast ? requestOf(orders) : 'next');
+      await store(result, batchOrders);
     }
-    idle.push(thread);
+    idleThreads.push(thread);
     startThreads();
   }
 
-  async function store({ blobs, bytes, done }: Batch, orders: readonly Order[]): Promise<void> {
+  async function store({ blobs, bytes, finishedFiles }: Batch, orders: readonly ReadOrder[]): Promise<void> {
     signal.throwIfAborted();
     for (const { file, hash, size, offset, length, sum } of blobs) {
       const stored = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
-      await orders[file]?.each({ hash, size, stored, sum });
+      await orders[file]?.onBlob({ hash, size, stored, sum });
     }
-    for (const { file, size } of done) {
+    for (const { file, size } of finishedFiles) {
       const order = orders[file];
-      if (order && waiting.delete(order)) order.settle(size ?? undefined);
+      if (order && pendingOrders.delete(order)) order.resolve(size ?? undefined);
     }
   }
 
   return {
-    /** `size`: as far as it is known. */
+    /** `size` is the expected size, where it is known. */
     read:
       (file: FileToRead, size = 0): ReadBlobs =>
-      (each) =>
-        new Promise((settle, fail) => {
-          enqueue({ file, size, each, settle, fail });
+      (onBlob) =>
+        new Promise((resolve, reject) => {
+          enqueue({ file, size, onBlob, resolve, reject });
         }),
 
     async close(): Promise<void> {
@@ -125,11 +127,11 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
   };
 }
 
-const requestOf = (orders: readonly Order[]): FileToRead[] => orders.map(({ file }) => file);
+const requestOf = (orders: readonly ReadOrder[]): FileToRead[] => orders.map(({ file }) => file);
 
-/** Stays pending when the thread dies. */
-const ask = (thread: Worker, request: BlobRequest): Promise<Batch> =>
+/** Never resolves when the thread dies. */
+const request = (thread: Worker, message: BlobRequest): Promise<Batch> =>
   new Promise((resolve) => {
     thread.once('message', resolve);
-    thread.postMessage(request);
+    thread.postMessage(message);
   });

@@ -1,6 +1,6 @@
 // Encryption of a backup. Each backup has a random key, encrypted with the passphrase (scrypt, then AES-256-GCM); all
-// other keys are derived from it. Objects are encrypted in pieces, so that none is in memory as a whole; the last piece
-// is marked, so that truncation is detected. Their names are keyed hashes, which do not reveal what is in the backup.
+// other keys are derived from it. Objects are encrypted in pieces, so that no object is in memory as a whole; the last
+// piece is marked, so that truncation is detected. Names are keyed hashes, which do not reveal the contents.
 import {
   createCipheriv,
   createDecipheriv,
@@ -16,27 +16,27 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { createSlots } from '../runtime/concurrency.ts';
 
-const PIECE = 64 << 10;
-const TAG = 16;
-const SALT = 16;
+const ENCRYPTED_PIECE_BYTES = 64 << 10;
+const TAG_BYTES = 16;
+const SALT_BYTES = 16;
 const MAGIC = Buffer.from('TAB1');
-const HEAD = MAGIC.length + SALT;
-/** 64 MB of memory for each guess of a passphrase. */
-const COST = { n: 1 << 16, r: 8, p: 1 } as const;
-const oneAtATime = createSlots(1);
+const HEAD_BYTES = MAGIC.length + SALT_BYTES;
+/** Costs 64 MB of memory for each guess of a passphrase. */
+const SCRYPT_COST = { n: 1 << 16, r: 8, p: 1 } as const;
+const withUnlockSlot = createSlots(1);
 
-/** The encrypted key, as the header of the backup has it, which anybody may have edited: no other cost is paid. */
+/** The encrypted key in the header, which anybody may have edited: other costs are refused. */
 export const Lock = z.object({
   kdf: z.literal('scrypt'),
-  n: z.literal(COST.n),
-  r: z.literal(COST.r),
-  p: z.literal(COST.p),
+  n: z.literal(SCRYPT_COST.n),
+  r: z.literal(SCRYPT_COST.r),
+  p: z.literal(SCRYPT_COST.p),
   salt: z.base64(),
   key: z.base64(),
 });
 export type Lock = z.output<typeof Lock>;
 
-/** An object is not what was written: changed, truncated, or swapped with another. */
+/** An object differs from what was written: it was changed, truncated, or swapped with another. */
 export class DamagedObject extends Error {
   override name = 'DamagedObject';
 }
@@ -44,11 +44,11 @@ export class DamagedObject extends Error {
 /** How objects are named and written; without a passphrase, by their hash and unencrypted. */
 export interface Cipher {
   nameOf(hash: string): string;
-  /** Size in bytes of an object with so many plain bytes. */
+  /** Size in bytes of an object with this many plain bytes. */
   sizeOf(plain: number): number;
-  /** What makes the same one in a thread, by cipherOf. */
+  /** The key from which cipherOf makes the same cipher in a thread. */
   key: KeyObject | undefined;
-  /** The parts of the result, in order. */
+  /** Returns the parts of the result, in order. */
   encrypt(plain: Buffer): Buffer[];
   /** Throws DamagedObject. */
   decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
@@ -62,42 +62,43 @@ export const plainCipher: Cipher = {
   decrypt: (source) => source,
 };
 
-/** The last one: a server opens its backup for every page and every job. */
-let opened: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
+/** The cipher that was used last: a server opens its backup for every page and every job. */
+let lastUnlocked: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
 
 /** Makes a new key and encrypts it with the passphrase. */
 export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
-  const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
-  const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt), iv);
+  const [salt, iv, key] = [randomBytes(SALT_BYTES), randomBytes(12), randomBytes(32)];
+  const sealer = createCipheriv('aes-256-gcm', await deriveFromPassphrase(passphrase, salt), iv);
   const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
-  const lock: Lock = { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') };
-  opened = { lock, passphrase, cipher: createCipher(createSecretKey(key)) };
-  return { lock, cipher: opened.cipher };
+  const lock: Lock = { kdf: 'scrypt', ...SCRYPT_COST, salt: salt.toString('base64'), key: sealed.toString('base64') };
+  lastUnlocked = { lock, passphrase, cipher: createCipher(createSecretKey(key)) };
+  return { lock, cipher: lastUnlocked.cipher };
 }
 
-/** One at a time, because of the memory. Throws `forbidden` when the passphrase is wrong. */
+/** Unlocks one at a time, because of the memory. Throws `forbidden` when the passphrase is wrong. */
 export const openLock = (lock: Lock, passphrase: string): Promise<Cipher> =>
-  oneAtATime(async () => {
-    if (opened?.passphrase === passphrase && isDeepStrictEqual(opened.lock, lock)) return opened.cipher;
+  withUnlockSlot(async () => {
+    if (lastUnlocked?.passphrase === passphrase && isDeepStrictEqual(lastUnlocked.lock, lock))
+      return lastUnlocked.cipher;
     const sealed = Buffer.from(lock.key, 'base64');
     try {
       const opener = createDecipheriv(
         'aes-256-gcm',
-        await stretch(passphrase, Buffer.from(lock.salt, 'base64')),
+        await deriveFromPassphrase(passphrase, Buffer.from(lock.salt, 'base64')),
         sealed.subarray(0, 12),
-        { authTagLength: TAG },
-      ).setAuthTag(sealed.subarray(-TAG));
-      const key = Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]);
+        { authTagLength: TAG_BYTES },
+      ).setAuthTag(sealed.subarray(-TAG_BYTES));
+      const key = Buffer.concat([opener.update(sealed.subarray(12, -TAG_BYTES)), opener.final()]);
       const cipher = createCipher(createSecretKey(key));
-      opened = { lock, passphrase, cipher };
+      lastUnlocked = { lock, passphrase, cipher };
       return cipher;
     } catch (cause) {
       throw new AppError('forbidden', 'Wrong passphrase for this backup.', { cause });
     }
   });
 
-function stretch(passphrase: string, salt: Buffer): Promise<Buffer> {
-  const { n, r, p } = COST;
+function deriveFromPassphrase(passphrase: string, salt: Buffer): Promise<Buffer> {
+  const { n, r, p } = SCRYPT_COST;
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) =>
       error ? reject(error) : resolve(key),
@@ -112,16 +113,20 @@ function createCipher(key: KeyObject): Cipher {
   const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
   return {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
-    sizeOf: (plain) => HEAD + plain + TAG * Math.max(1, Math.ceil(plain / PIECE)),
+    sizeOf: (plain) => HEAD_BYTES + plain + TAG_BYTES * Math.max(1, Math.ceil(plain / ENCRYPTED_PIECE_BYTES)),
     key,
 
     encrypt(plain) {
-      const salt = randomBytes(SALT);
-      const own = pieceKey(salt);
+      const salt = randomBytes(SALT_BYTES);
+      const objectKey = pieceKey(salt);
       const parts = [MAGIC, salt];
-      for (let n = 0; n === 0 || n * PIECE < plain.length; n++) {
-        const sealer = createCipheriv('aes-256-gcm', own, nonce(n, (n + 1) * PIECE >= plain.length));
-        parts.push(sealer.update(plain.subarray(n * PIECE, (n + 1) * PIECE)));
+      for (let index = 0; index === 0 || index * ENCRYPTED_PIECE_BYTES < plain.length; index++) {
+        const sealer = createCipheriv(
+          'aes-256-gcm',
+          objectKey,
+          nonce(index, (index + 1) * ENCRYPTED_PIECE_BYTES >= plain.length),
+        );
+        parts.push(sealer.update(plain.subarray(index * ENCRYPTED_PIECE_BYTES, (index + 1) * ENCRYPTED_PIECE_BYTES)));
         sealer.final();
         parts.push(sealer.getAuthTag());
       }
@@ -131,13 +136,13 @@ function createCipher(key: KeyObject): Cipher {
     async *decrypt(source) {
       const { head, rest } = await splitHead(source);
       if (!head.subarray(0, MAGIC.length).equals(MAGIC)) throw new DamagedObject('it has no valid header');
-      const own = pieceKey(head.subarray(MAGIC.length));
-      for await (const { piece, n, isLast } of inPieces(rest, PIECE + TAG)) {
-        if (piece.length < TAG) throw new DamagedObject('it is truncated');
-        const opener = createDecipheriv('aes-256-gcm', own, nonce(n, isLast), { authTagLength: TAG }).setAuthTag(
-          piece.subarray(-TAG),
-        );
-        const plain = opener.update(piece.subarray(0, -TAG));
+      const objectKey = pieceKey(head.subarray(MAGIC.length));
+      for await (const { piece, index, isLast } of splitPieces(rest, ENCRYPTED_PIECE_BYTES + TAG_BYTES)) {
+        if (piece.length < TAG_BYTES) throw new DamagedObject('it is truncated');
+        const opener = createDecipheriv('aes-256-gcm', objectKey, nonce(index, isLast), {
+          authTagLength: TAG_BYTES,
+        }).setAuthTag(piece.subarray(-TAG_BYTES));
+        const plain = opener.update(piece.subarray(0, -TAG_BYTES));
         try {
           opener.final();
         } catch (cause) {
@@ -153,49 +158,50 @@ const derive = (key: KeyObject, salt: Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, label, 32));
 
 /** A counter is enough, because each key encrypts one object only. */
-function nonce(n: number, isLast: boolean): Buffer {
+function nonce(index: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12);
-  bytes.writeUInt32BE(n, 7);
+  bytes.writeUInt32BE(index, 7);
   bytes[11] = isLast ? 1 : 0;
   return bytes;
 }
 
-/** Pieces of `size` bytes. The last may be shorter; an empty source gives one empty piece. */
-export async function* inPieces(
+/** Splits into pieces of `size` bytes. The last one may be shorter; an empty source gives one empty piece. */
+export async function* splitPieces(
   source: AsyncIterable<Buffer>,
   size: number,
-): AsyncGenerator<{ piece: Buffer; n: number; isLast: boolean }> {
-  let held: Buffer[] = [];
+): AsyncGenerator<{ piece: Buffer; index: number; isLast: boolean }> {
+  let chunks: Buffer[] = [];
   let length = 0;
-  let n = 0;
+  let index = 0;
   for await (const chunk of source) {
-    held.push(chunk);
+    chunks.push(chunk);
     length += chunk.length;
     if (length <= size) continue; // a full piece may be the last one
-    const all = joined(held);
-    let at = 0;
-    for (; all.length - at > size; at += size) yield { piece: all.subarray(at, at + size), n: n++, isLast: false };
-    held = [all.subarray(at)];
-    length = all.length - at;
+    const bytes = joinChunks(chunks);
+    let offset = 0;
+    for (; bytes.length - offset > size; offset += size)
+      yield { piece: bytes.subarray(offset, offset + size), index: index++, isLast: false };
+    chunks = [bytes.subarray(offset)];
+    length = bytes.length - offset;
   }
-  yield { piece: joined(held), n, isLast: true };
+  yield { piece: joinChunks(chunks), index, isLast: true };
 }
 
-/** Not copied where there is one: copies of what a backup reads make V8 collect again and again. */
-export const joined = (chunks: readonly Buffer[]): Buffer =>
+/** Does not copy a single chunk: copies of the bytes that a backup reads make V8 collect garbage all the time. */
+export const joinChunks = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 
 async function splitHead(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest: AsyncIterable<Buffer> }> {
   const chunks = source[Symbol.asyncIterator]();
-  let held = Buffer.alloc(0);
-  while (held.length < HEAD) {
-    const next = await chunks.next();
-    if (next.done === true) throw new DamagedObject('it is truncated');
-    held = Buffer.concat([held, next.value]);
+  let head = Buffer.alloc(0);
+  while (head.length < HEAD_BYTES) {
+    const nextChunk = await chunks.next();
+    if (nextChunk.done === true) throw new DamagedObject('it is truncated');
+    head = Buffer.concat([head, nextChunk.value]);
   }
-  async function* rest(): AsyncGenerator<Buffer> {
-    yield held.subarray(HEAD);
+  async function* readRest(): AsyncGenerator<Buffer> {
+    yield head.subarray(HEAD_BYTES);
     yield* { [Symbol.asyncIterator]: () => chunks };
   }
-  return { head: held.subarray(0, HEAD), rest: rest() };
+  return { head: head.subarray(0, HEAD_BYTES), rest: readRest() };
 }

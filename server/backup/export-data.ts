@@ -5,25 +5,28 @@ import { FIELD_NAMES } from '../db/track-fields.ts';
 import type { ExportPaths } from './export-paths.ts';
 import { inNamedAlbum } from '../db/unknown-names.ts';
 
-const ROWS = 500;
+const ROWS_PER_QUERY = 500;
 
 type Row = Record<string, unknown>;
 type Rows = AsyncGenerator<Row>;
 
-/** Written at once. */
-const TEXT_CHARS = 65_536;
+/** Text is yielded in chunks of this size. */
+const CHUNK_CHARS = 65_536;
 
-const iso = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
-const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
+const toIsoTime = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
+const parseText = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
 
 interface DataFile {
   rows: () => Rows;
-  /** Lists in a row: they are files of their own in CSV, with the column `id` of the row under the name `as`. */
+  /** Lists in a row: CSV has a file for each, with the column `id` of the row under the name `as`. */
   lists?: { names: readonly string[]; id: string; as: string };
 }
 
-/** By file name, without its ending. */
-export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<string, DataFile> => ({
+/** Files by name, without the extension. */
+export const dataFiles = (
+  db: Sqlite,
+  paths: Pick<ExportPaths, 'pathOfTrack' | 'findFile'>,
+): Record<string, DataFile> => ({
   ...Object.fromEntries(Object.entries(plainRows(db, paths)).map(([name, rows]) => [name, { rows }])),
   bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], id: 'track_id', as: 'track_id' } },
   podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], id: 'id', as: 'podcast_id' } },
@@ -33,7 +36,7 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): 
   },
 });
 
-const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<string, () => Rows> => ({
+const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'pathOfTrack' | 'findFile'>): Record<string, () => Rows> => ({
   users: () =>
     byId(
       db,
@@ -41,7 +44,7 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       ({ is_superuser, created_at, ...row }) => ({
         ...row,
         is_superuser: is_superuser === 1,
-        created_at: iso(created_at),
+        created_at: toIsoTime(created_at),
       }),
     ),
 
@@ -55,7 +58,7 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
       LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ?
     ORDER BY t.id`,
-      (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),
+      (row) => ({ ...row, created_at: toIsoTime(row['created_at']), path: pathOf(paths, row['id']) }),
     ),
 
   albums: () =>
@@ -67,8 +70,8 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       ({ is_compilation, created_at, cover, ...row }) => ({
         ...row,
         is_compilation: is_compilation === 1,
-        created_at: iso(created_at),
-        cover: typeof cover === 'string' ? (paths.file(`stored:${cover}`)?.path ?? null) : null,
+        created_at: toIsoTime(created_at),
+        cover: typeof cover === 'string' ? (paths.findFile(`stored:${cover}`)?.path ?? null) : null,
       }),
     ),
 
@@ -80,8 +83,8 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       ({ never_split, created_at, picture, ...row }) => ({
         ...row,
         never_split: never_split === 1,
-        created_at: iso(created_at),
-        picture: typeof picture === 'string' ? (paths.file(`stored:${picture}`)?.path ?? null) : null,
+        created_at: toIsoTime(created_at),
+        picture: typeof picture === 'string' ? (paths.findFile(`stored:${picture}`)?.path ?? null) : null,
       }),
     ),
 
@@ -89,15 +92,15 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
     byId(
       db,
       'SELECT id, name, stream_url, home_page_url, created_at FROM radio_stations WHERE id > ? ORDER BY id',
-      ({ created_at, ...row }) => ({ ...row, created_at: iso(created_at) }),
+      ({ created_at, ...row }) => ({ ...row, created_at: toIsoTime(created_at) }),
     ),
 
   likes: () =>
     byId(
       db,
-      `SELECT e.id, u.username, e.item_type, e.item_id, ${nameOf('e')}, e.liked, e.rating, e.created_at
+      `SELECT e.id, u.username, e.item_type, e.item_id, ${itemNameSql('e')}, e.liked, e.rating, e.created_at
         FROM like_events e JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
-      ({ liked, created_at, ...row }) => ({ ...row, liked: liked === 1, created_at: iso(created_at) }),
+      ({ liked, created_at, ...row }) => ({ ...row, liked: liked === 1, created_at: toIsoTime(created_at) }),
     ),
 
   ratings: () => ratings(db),
@@ -108,7 +111,7 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       `SELECT p.id, u.username, p.track_id, p.title, p.artist_name, p.album_title, p.recording_mbid, p.played_at,
         p.played_ms, p.client FROM plays p JOIN users u ON u.id = p.user_id
     WHERE p.id > ? AND p.withdrawn_at IS NULL ORDER BY p.id`,
-      ({ played_at, ...row }) => ({ ...row, played_at: iso(played_at) }),
+      ({ played_at, ...row }) => ({ ...row, played_at: toIsoTime(played_at) }),
     ),
 
   lyrics: () =>
@@ -118,7 +121,7 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
         FROM tracks t LEFT JOIN lyrics l ON l.track_id = t.id LEFT JOIN found_lyrics f ON f.track_id = t.id
         AND (f.is_manual = 1 OR l.track_id IS NULL)
         WHERE t.id > ? AND (l.track_id IS NOT NULL OR f.track_id IS NOT NULL) ORDER BY t.id`,
-      ({ id, synced, lines, ...row }) => ({ track_id: id, ...row, synced: synced === 1, lines: parsed(lines) }),
+      ({ id, synced, lines, ...row }) => ({ track_id: id, ...row, synced: synced === 1, lines: parseText(lines) }),
     ),
 
   edits: () =>
@@ -126,7 +129,7 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       db,
       `SELECT e.id, e.track_id, t.title, u.username, e.kind, e.changes, e.created_at FROM track_edits e
         JOIN tracks t ON t.id = e.track_id LEFT JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
-      ({ changes, created_at, ...row }) => ({ ...row, changes: parsed(changes), created_at: iso(created_at) }),
+      ({ changes, created_at, ...row }) => ({ ...row, changes: parseText(changes), created_at: toIsoTime(created_at) }),
     ),
 });
 
@@ -143,91 +146,93 @@ const bookmarks = (db: Sqlite): Rows =>
       ...row,
       bookmarks: (JSON.parse(String(marks)) as Row[]).map(({ updated_at, ...mark }) => ({
         ...mark,
-        updated_at: iso(updated_at),
+        updated_at: toIsoTime(updated_at),
       })),
     }),
   );
 
-/** With where people stopped in their episodes. */
+/** Feeds with their episodes and the positions of listeners in them. */
 async function* podcasts(db: Sqlite): Rows {
   const episodes = db.prepare<[number, number], Row>(
     `SELECT e.id, e.guid, e.title, e.published_at, e.audio_url, e.duration_ms,
       (SELECT json_group_object(u.username, p.position_ms) FROM podcast_positions p JOIN users u ON u.id = p.user_id
       WHERE p.episode_id = e.id) AS positions_ms
-      FROM podcast_episodes e WHERE e.podcast_id = ? AND e.id > ? ORDER BY e.id LIMIT ${ROWS}`,
+      FROM podcast_episodes e WHERE e.podcast_id = ? AND e.id > ? ORDER BY e.id LIMIT ${ROWS_PER_QUERY}`,
   );
   const feeds = byId(
     db,
     'SELECT id, url, title, description, image_url, created_at FROM podcasts WHERE id > ? ORDER BY id',
-    ({ created_at, ...row }) => ({ ...row, created_at: iso(created_at) }),
+    ({ created_at, ...row }) => ({ ...row, created_at: toIsoTime(created_at) }),
   );
   for await (const feed of feeds) {
-    const found = await collect((last) => episodes.all(Number(feed['id']), Number(last?.['id'] ?? 0)));
+    const episodeRows = await collect((last) => episodes.all(Number(feed['id']), Number(last?.['id'] ?? 0)));
     yield {
       ...feed,
-      episodes: found.map(({ published_at, positions_ms, ...episode }) => ({
+      episodes: episodeRows.map(({ published_at, positions_ms, ...episode }) => ({
         ...episode,
-        published_at: iso(published_at),
-        positions_ms: parsed(positions_ms),
+        published_at: toIsoTime(published_at),
+        positions_ms: parseText(positions_ms),
       })),
     };
   }
 }
 
-const pathOf = (paths: Pick<ExportPaths, 'of'>, id: unknown): string | null => {
-  const path = paths.of(Number(id));
+const pathOf = (paths: Pick<ExportPaths, 'pathOfTrack'>, id: unknown): string | null => {
+  const path = paths.pathOfTrack(Number(id));
   return path === undefined ? null : `Music/${path}`;
 };
 
-const nameOf = (
+const itemNameSql = (
   alias: string,
 ): string => `CASE ${alias}.item_type WHEN 'track' THEN (SELECT title FROM tracks WHERE id = ${alias}.item_id)
   WHEN 'album' THEN (SELECT title FROM albums WHERE id = ${alias}.item_id)
   ELSE (SELECT name FROM artists WHERE id = ${alias}.item_id) END AS name`;
 
 async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
-  const statement = db.prepare<[number], Row>(`${sql} LIMIT ${ROWS}`);
-  for (let after = 0; ;) {
-    const rows = statement.all(after);
+  const statement = db.prepare<[number], Row>(`${sql} LIMIT ${ROWS_PER_QUERY}`);
+  for (let lastId = 0; ;) {
+    const rows = statement.all(lastId);
     for (const row of rows) yield toOut(row);
-    const last = rows.at(-1);
-    if (!last) return;
-    after = Number(last['id']);
+    const lastRow = rows.at(-1);
+    if (!lastRow) return;
+    lastId = Number(lastRow['id']);
     await nextTurn();
   }
 }
 
-/** Current likes and ratings, the sum of the events in likes.json. */
+/** Current likes and ratings, which the events in likes.json add up to. */
 async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
     Row
-  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${nameOf('s')}, s.liked, s.rating, s.since
+  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${itemNameSql('s')}, s.liked, s.rating, s.since
     FROM like_states s JOIN users u ON u.id = s.user_id
-    WHERE (s.user_id, s.item_type, s.item_id) > (?, ?, ?) ORDER BY s.user_id, s.item_type, s.item_id LIMIT ${ROWS}`);
-  for (let after: [number, string, number] = [0, '', 0]; ;) {
-    const rows = statement.all(...after);
-    for (const { user_id: _, liked, since, ...row } of rows) yield { ...row, liked: liked === 1, since: iso(since) };
-    const last = rows.at(-1);
-    if (!last) return;
-    after = [Number(last['user_id']), String(last['item_type']), Number(last['item_id'])];
+    WHERE (s.user_id, s.item_type, s.item_id) > (?, ?, ?) ORDER BY s.user_id, s.item_type, s.item_id
+    LIMIT ${ROWS_PER_QUERY}`);
+  for (let lastKey: [number, string, number] = [0, '', 0]; ;) {
+    const rows = statement.all(...lastKey);
+    for (const { user_id: _, liked, since, ...row } of rows)
+      yield { ...row, liked: liked === 1, since: toIsoTime(since) };
+    const lastRow = rows.at(-1);
+    if (!lastRow) return;
+    lastKey = [Number(lastRow['user_id']), String(lastRow['item_type']), Number(lastRow['item_id'])];
     await nextTurn();
   }
 }
 
-/** With all versions: an entry was in the list from `since_version` until before `until_version`. */
+/** Includes all versions: an entry was in the list from `since_version` until before `until_version`. */
 async function* playlists(db: Sqlite): Rows {
   const versions = db.prepare<[number, number], Row>(
     `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions
-      WHERE playlist_id = ? AND version > ? ORDER BY version LIMIT ${ROWS}`,
+      WHERE playlist_id = ? AND version > ? ORDER BY version LIMIT ${ROWS_PER_QUERY}`,
   );
   const entries = db.prepare<
     [number, number, number],
     Row
   >(`SELECT e.id AS entry_id, e.track_id, t.title, t.artist_name, e.position, e.since_version, e.added_at
     FROM playlist_entries e JOIN tracks t ON t.id = e.track_id
-    WHERE e.playlist_id = ? AND (e.position, e.id) > (?, ?) ORDER BY e.position, e.id LIMIT ${ROWS}`);
-  const past = db.prepare<
+    WHERE e.playlist_id = ? AND (e.position, e.id) > (?, ?) ORDER BY e.position, e.id LIMIT ${ROWS_PER_QUERY}`);
+  const pastEntries = db.prepare<
     [number, number, number],
     Row
   >(`SELECT p.entry_id, p.track_id, coalesce(t.title, l.title) AS title, coalesce(t.artist_name,
@@ -235,7 +240,7 @@ async function* playlists(db: Sqlite): Rows {
     FROM playlist_past_entries p LEFT JOIN tracks t ON t.id = p.track_id LEFT
     JOIN playlist_lost_tracks l ON l.track_id = p.track_id
     WHERE p.playlist_id = ? AND (p.until_version, p.entry_id) > (?, ?) ORDER BY p.until_version, p.entry_id
-    LIMIT ${ROWS}`);
+    LIMIT ${ROWS_PER_QUERY}`);
   const lists = byId(
     db,
     'SELECT p.id, u.username AS owner, p.name, p.description, p.is_public, p.version, p.rules, p.created_at, ' +
@@ -244,47 +249,53 @@ async function* playlists(db: Sqlite): Rows {
   );
   for await (const { is_public, rules, created_at, updated_at, deleted_at, ...list } of lists) {
     const id = Number(list['id']);
-    const dated = ({ added_at, ...entry }: Row): Row => ({ ...entry, added_at: iso(added_at) });
+    const withIsoTime = ({ added_at, ...entry }: Row): Row => ({ ...entry, added_at: toIsoTime(added_at) });
     yield {
       ...list,
       is_public: is_public === 1,
-      rules: parsed(rules),
-      created_at: iso(created_at),
-      updated_at: iso(updated_at),
-      deleted_at: iso(deleted_at),
+      rules: parseText(rules),
+      created_at: toIsoTime(created_at),
+      updated_at: toIsoTime(updated_at),
+      deleted_at: toIsoTime(deleted_at),
       versions: (await collect((last) => versions.all(id, Number(last?.['version'] ?? 0)))).map(
-        ({ rules, created_at, ...version }) => ({ ...version, rules: parsed(rules), created_at: iso(created_at) }),
+        ({ rules, created_at, ...version }) => ({
+          ...version,
+          rules: parseText(rules),
+          created_at: toIsoTime(created_at),
+        }),
       ),
       entries: (
         await collect((last) =>
           entries.all(id, Number(last?.['position'] ?? Number.MIN_SAFE_INTEGER), Number(last?.['entry_id'] ?? 0)),
         )
-      ).map(dated),
+      ).map(withIsoTime),
       past_entries: (
-        await collect((last) => past.all(id, Number(last?.['until_version'] ?? 0), Number(last?.['entry_id'] ?? 0)))
-      ).map(dated),
+        await collect((last) =>
+          pastEntries.all(id, Number(last?.['until_version'] ?? 0), Number(last?.['entry_id'] ?? 0)),
+        )
+      ).map(withIsoTime),
     };
   }
 }
 
-async function collect(next: (last: Row | undefined) => Row[]): Promise<Row[]> {
-  const all: Row[] = [];
-  for (let rows = next(undefined); rows.length > 0; rows = next(rows.at(-1))) {
-    all.push(...rows);
+async function collect(nextRows: (lastRow: Row | undefined) => Row[]): Promise<Row[]> {
+  const allRows: Row[] = [];
+  for (let rows = nextRows(undefined); rows.length > 0; rows = nextRows(rows.at(-1))) {
+    allRows.push(...rows);
     await nextTurn();
   }
-  return all;
+  return allRows;
 }
 
-/** One array, a row on each line. */
-export async function* asJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
+/** One array with a row on each line. */
+export async function* toJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
   let text = '[';
   let isFirst = true;
   for await (const row of rows) {
     signal.throwIfAborted();
     text += `${isFirst ? '' : ','}\n${JSON.stringify(row)}`;
     isFirst = false;
-    if (text.length < TEXT_CHARS) continue;
+    if (text.length < CHUNK_CHARS) continue;
     yield text;
     text = '';
   }
@@ -293,21 +304,21 @@ export async function* asJson(rows: AsyncIterable<object>, signal: AbortSignal):
 
 type CsvText = (signal: AbortSignal) => AsyncGenerator<string>;
 
-/** File names without their ending, and their text (RFC 4180): a file, and one for each kind of lists in its rows. */
-export function* asCsv(name: string, { rows, lists }: DataFile): Generator<[name: string, text: CsvText]> {
-  yield [name, (signal) => csvText(without(rows(), lists?.names ?? []), signal)];
+/** File names without extension, with their text (RFC 4180): the rows, and a file for each kind of lists in them. */
+export function* toCsvFiles(name: string, { rows, lists }: DataFile): Generator<[name: string, text: CsvText]> {
+  yield [name, (signal) => csvText(withoutLists(rows(), lists?.names ?? []), signal)];
   for (const list of lists?.names ?? [])
     yield [
       list === name ? `${name}_of_users` : `${name}_${list}`,
-      (signal) => csvText(listed(rows(), list, lists?.id ?? '', lists?.as ?? ''), signal),
+      (signal) => csvText(listEntries(rows(), list, lists?.id ?? '', lists?.as ?? ''), signal),
     ];
 }
 
-async function* without(rows: Rows, names: readonly string[]): Rows {
+async function* withoutLists(rows: Rows, names: readonly string[]): Rows {
   for await (const row of rows) yield Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-async function* listed(rows: Rows, list: string, id: string, as: string): Rows {
+async function* listEntries(rows: Rows, list: string, id: string, as: string): Rows {
   for await (const row of rows) for (const entry of row[list] as Row[]) yield { [as]: row[id], ...entry };
 }
 
@@ -320,7 +331,7 @@ async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string>
     if (isFirst) text += csvLine(Object.keys(row));
     isFirst = false;
     text += csvLine(Object.values(row));
-    if (text.length < TEXT_CHARS) continue;
+    if (text.length < CHUNK_CHARS) continue;
     yield text;
     text = '';
   }
@@ -329,11 +340,11 @@ async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string>
 
 const csvLine = (values: unknown[]): string => `${values.map(csvValue).join(',')}\r\n`;
 
-/** A title that a spreadsheet would run as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Start of a text that a spreadsheet would run as a formula. */
+const FORMULA_START = /^[=+\-@\t\r]/;
 
 function csvValue(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value.replace(FORMULA, "'$&") : JSON.stringify(value);
+  const text = typeof value === 'string' ? value.replace(FORMULA_START, "'$&") : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

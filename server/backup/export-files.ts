@@ -6,13 +6,17 @@ import { getSharedModes } from '../config/private-files.ts';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
 /** FAT stores times in steps of two seconds. */
-const CLOCK_MS = 2_000;
-const NO_MODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+const MAX_TIME_DIFFERENCE_MS = 2_000;
+const NO_MODES_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
-/** Whether the file is already there, by size and modification time. */
+/** Whether the file has been written before, by its size and modification time. */
 export async function isWritten(path: string, size: number, modifiedAt: Date): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() === true && found.size === size && Math.abs(found.mtimeMs - modifiedAt.getTime()) <= CLOCK_MS;
+  const fileStat = await stat(path).catch(() => undefined);
+  return (
+    fileStat?.isFile() === true &&
+    fileStat.size === size &&
+    Math.abs(fileStat.mtimeMs - modifiedAt.getTime()) <= MAX_TIME_DIFFERENCE_MS
+  );
 }
 
 /** Returns the size in bytes. Throws `storage_full` or `unavailable` when writing fails, and the errors of `source`. */
@@ -21,44 +25,44 @@ export async function writeWhole(
   source: AsyncIterable<Buffer | string>,
   modifiedAt?: Date,
 ): Promise<number> {
-  const part = `${path}.part`;
-  const onDisk = async <T>(work: Promise<T>): Promise<T> =>
+  const partPath = `${path}.part`;
+  const withWriteErrors = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause: unknown) => {
       throw toAppError(cause, path);
     });
   const modes = getSharedModes();
-  await onDisk(makeFolder(dirname(path), modes.folder));
-  await onDisk(rm(part, { force: true })); // of an interrupted run, or what somebody put there: a link or a pipe
-  const file = await onDisk(open(part, 'wx'));
+  await withWriteErrors(createFolder(dirname(path), modes.folder));
+  await withWriteErrors(rm(partPath, { force: true })); // left by an interrupted run; it could also be a link or a pipe
+  const file = await withWriteErrors(open(partPath, 'wx'));
   let size = 0;
   try {
     for await (const chunk of source) {
-      await onDisk(file.writeFile(chunk));
+      await withWriteErrors(file.writeFile(chunk));
       size += Buffer.byteLength(chunk);
     }
-    await shared(file.chmod(modes.file));
-    await onDisk(file.sync());
-    if (modifiedAt) await onDisk(file.utimes(modifiedAt, modifiedAt));
+    await ignoreMissingModes(file.chmod(modes.file));
+    await withWriteErrors(file.sync());
+    if (modifiedAt) await withWriteErrors(file.utimes(modifiedAt, modifiedAt));
   } catch (error) {
     await file.close().catch(() => undefined);
-    await rm(part, { force: true }).catch(() => undefined);
+    await rm(partPath, { force: true }).catch(() => undefined);
     throw error;
   }
-  await onDisk(file.close());
-  await onDisk(rename(part, path));
+  await withWriteErrors(file.close());
+  await withWriteErrors(rename(partPath, path));
   return size;
 }
 
-async function makeFolder(path: string, mode: number): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  for (let made = path; first !== undefined && made.length >= first.length; made = dirname(made))
-    await shared(chmod(made, mode));
+async function createFolder(path: string, mode: number): Promise<void> {
+  const firstCreated = await mkdir(path, { recursive: true });
+  for (let folder = path; firstCreated !== undefined && folder.length >= firstCreated.length; folder = dirname(folder))
+    await ignoreMissingModes(chmod(folder, mode));
 }
 
-/** Memory sticks and network shares may have no modes. */
-async function shared(work: Promise<void>): Promise<void> {
+/** Memory sticks and network shares may not support modes. */
+async function ignoreMissingModes(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && NO_MODES.has(String(error.code)))) throw error;
+    if (!(error instanceof Error && 'code' in error && NO_MODES_CODES.has(String(error.code)))) throw error;
   });
 }
 

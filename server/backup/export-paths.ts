@@ -1,5 +1,5 @@
-// The path of each file in an export, kept in a temporary database: paths must be unique in the whole export, and
-// playlists look them up later. The same library gives the same paths, so that an interrupted export can be resumed.
+// The path of each file in an export, stored in a temporary database: paths must be unique in the whole export, and
+// playlists look them up later. The same library gets the same paths, so that an interrupted export can be resumed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { albumPlace } from '../db/album-place.ts';
@@ -10,8 +10,8 @@ import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/re
 import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
 import { isNamed } from '../db/unknown-names.ts';
 
-const ROWS = 50;
-const IDS = 2_000;
+const ROWS_PER_QUERY = 50;
+const IDS_PER_QUERY = 2_000;
 
 type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'year' | 'discCount'> & {
   artist: RowAs<typeof artists, 'name'>['name'] | null;
@@ -26,27 +26,27 @@ interface PlacedTrack {
   path: string;
 }
 
-/** A file that was written whole, and what an import stores it as. */
+/** A completely written file, and the key under which an import stores it. */
 interface ExportedFile {
   key: string;
   path: string;
-  /** SHA-256, or as much of it as the row of a cover has. */
+  /** SHA-256, or the part of it that the row of a cover has. */
   hash: string;
   size: number;
 }
 
 /** `stored`: an object of the storage, by its key · `own`: a file of a music folder, by its path. */
 export type FileRef = `stored:${string}` | `own:${string}`;
-export const refOf = (uri: string): FileRef => {
-  const { scheme, rest } = splitUri(uri);
-  return `${scheme === FILE_SCHEME ? 'own' : 'stored'}:${rest}`;
+export const toFileRef = (uri: string): FileRef => {
+  const { scheme, path } = splitUri(uri);
+  return `${scheme === FILE_SCHEME ? 'own' : 'stored'}:${path}`;
 };
 
 export type ExportPaths = ReturnType<typeof createExportPaths>;
 
-/** `scratch` is the path of the temporary database, which does not exist yet. */
-export function createExportPaths(library: Sqlite, scratch: string) {
-  const db = new Database(scratch);
+/** `databasePath` is the path of the temporary database, which does not exist yet. */
+export function createExportPaths(library: Sqlite, databasePath: string) {
+  const db = new Database(databasePath);
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.exec(
@@ -58,85 +58,89 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   );
   const addFolder = db.prepare('INSERT INTO folders (album_id, path) VALUES (?, ?)');
   const findFolder = db.prepare<[number], string>('SELECT path FROM folders WHERE album_id = ?').pluck();
-  const addFile = db.prepare('INSERT OR IGNORE INTO files (ref, key, path, hash, size) VALUES (?, ?, ?, ?, ?)');
-  const findFile = db.prepare<[string], ExportedFile>('SELECT key, path, hash, size FROM files WHERE ref = ?');
-  const take = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
-  const place = db.prepare('INSERT INTO places (track_id, uri, path, is_first) VALUES (?, ?, ?, ?)');
-  const find = db.prepare<[number], string>('SELECT path FROM places WHERE track_id = ?').pluck();
-  const page = db.prepare<[number], PlacedTrack>(
-    `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? AND is_first = 1 ORDER BY track_id LIMIT ${ROWS}`,
+  const insertFile = db.prepare('INSERT OR IGNORE INTO files (ref, key, path, hash, size) VALUES (?, ?, ?, ?, ?)');
+  const selectFile = db.prepare<[string], ExportedFile>('SELECT key, path, hash, size FROM files WHERE ref = ?');
+  const reservePath = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
+  const insertPlace = db.prepare('INSERT INTO places (track_id, uri, path, is_first) VALUES (?, ?, ?, ?)');
+  const findPath = db.prepare<[number], string>('SELECT path FROM places WHERE track_id = ?').pluck();
+  const listPlaces = db.prepare<[number], PlacedTrack>(
+    `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? AND is_first = 1
+      ORDER BY track_id LIMIT ${ROWS_PER_QUERY}`,
   );
 
-  const albumPage = library.prepare<[number], AlbumRow>(
+  const listAlbums = library.prepare<[number], AlbumRow>(
     `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT
-      JOIN artists r ON r.id = a.artist_id WHERE a.id > ? AND ${isNamed('a')} ORDER BY a.id LIMIT ${ROWS}`,
+      JOIN artists r ON r.id = a.artist_id WHERE a.id > ? AND ${isNamed('a')} ORDER BY a.id LIMIT ${ROWS_PER_QUERY}`,
   );
   const columns =
     't.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
     't.storage_uri AS storageUri, t.format, t.section_start AS sectionStart';
-  const ofAlbum = library.prepare<[number], TrackRow>(
+  const listAlbumTracks = library.prepare<[number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
       ORDER BY ${albumPlace('t')}, t.id`,
   );
-  const withoutAlbum = library.prepare<[number, number], TrackRow>(
+  const listTracksWithoutAlbum = library.prepare<[number, number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_sort = '' AND t.storage_uri IS NOT NULL
       ORDER BY t.id`,
   );
-  const lastTrack = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
+  const findLastTrackId = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
 
-  function free(toPath: (n: number) => string): string {
+  function reserveFreePath(toPath: (n: number) => string): string {
     for (let n = 1; ; n++) {
       const path = toPath(n);
-      if (take.run(nameKey(path)).changes > 0) return path;
+      if (reservePath.run(nameKey(path)).changes > 0) return path;
     }
   }
 
-  /** The file of several tracks is written once. */
+  /** A file with several tracks is written once. */
   function placeSections(folder: string, name: string, sections: TrackRow[]): void {
     for (const [uri, tracks] of Map.groupBy(sections, ({ storageUri }) => storageUri)) {
-      const [first] = tracks;
-      const path = first && free((n) => `${folder}/${numbered(safeName(name, 'Album'), n)}.${extensionOf(first)}`);
-      for (const track of tracks) place.run(track.id, uri, path, Number(track === first));
+      const [firstTrack] = tracks;
+      const path =
+        firstTrack &&
+        reserveFreePath((n) => `${folder}/${numbered(safeName(name, 'Album'), n)}.${extensionOf(firstTrack)}`);
+      for (const track of tracks) insertPlace.run(track.id, uri, path, Number(track === firstTrack));
     }
   }
 
   function placeTrack(folder: string, discCount: number, track: TrackRow): void {
     const [name, extension] = [trackName({ ...track, discCount }), extensionOf(track)];
-    place.run(
+    insertPlace.run(
       track.id,
       track.storageUri,
-      free((n) => `${folder}/${numbered(name, n)}.${extension}`),
+      reserveFreePath((n) => `${folder}/${numbered(name, n)}.${extension}`),
       1,
     );
   }
 
   return {
-    /** Computes all paths. Once, before the others. */
+    /** Computes all paths. To be called once, before the other methods. */
     async plan(signal: AbortSignal): Promise<void> {
-      for (let after = 0; ;) {
+      for (let lastId = 0; ;) {
         signal.throwIfAborted();
-        const rows = albumPage.all(after);
+        const rows = listAlbums.all(lastId);
         db.transaction(() => {
           for (const { id, title, year, artist, discCount } of rows) {
-            const folder = free((n) => numbered(albumFolder(artist, year, title), n));
+            const folder = reserveFreePath((n) => numbered(albumFolder(artist, year, title), n));
             addFolder.run(id, folder);
-            const [sections, files] = parted(ofAlbum.all(id));
+            const [sections, files] = splitSections(listAlbumTracks.all(id));
             placeSections(folder, title, sections);
             for (const track of files) placeTrack(folder, discCount, track);
           }
         })();
-        const last = rows.at(-1);
-        if (!last) break;
-        after = last.id;
+        const lastRow = rows.at(-1);
+        if (!lastRow) break;
+        lastId = lastRow.id;
         await nextTurn();
       }
-      const most = lastTrack.get() ?? 0;
-      for (let after = 0; after < most; after += IDS) {
+      const lastTrackId = findLastTrackId.get() ?? 0;
+      for (let lastId = 0; lastId < lastTrackId; lastId += IDS_PER_QUERY) {
         signal.throwIfAborted();
         db.transaction(() => {
           const folderOf = ({ artistName }: TrackRow): string => safeName(artistName ?? '', 'Unknown Artist');
-          const [sections, files] = parted(withoutAlbum.all(after, after + IDS));
-          for (const [folder, some] of Map.groupBy(sections, folderOf)) placeSections(folder, folder, some);
+          const [sections, files] = splitSections(listTracksWithoutAlbum.all(lastId, lastId + IDS_PER_QUERY));
+          for (const [folder, folderSections] of Map.groupBy(sections, folderOf))
+            placeSections(folder, folder, folderSections);
           for (const track of files) placeTrack(folderOf(track), 1, track);
         })();
         await nextTurn();
@@ -144,23 +148,24 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     },
 
     count: (): number => db.prepare<[], number>('SELECT count(*) FROM places WHERE is_first = 1').pluck().get() ?? 0,
-    /** Below Music, separated by `/`; undefined for a track without audio. */
-    of: (trackId: number): string | undefined => find.get(trackId),
-    /** Below Music. */
-    ofAlbum: (albumId: number): string | undefined => findFolder.get(albumId),
-    note: (ref: FileRef, { key, path, hash, size }: ExportedFile): void => void addFile.run(ref, key, path, hash, size),
-    /** Undefined when it was not written. */
-    file: (ref: FileRef): ExportedFile | undefined => findFile.get(ref),
+    /** Path below Music, separated by `/`; undefined for a track without audio. */
+    pathOfTrack: (trackId: number): string | undefined => findPath.get(trackId),
+    /** Path of the album's folder below Music. */
+    folderOfAlbum: (albumId: number): string | undefined => findFolder.get(albumId),
+    addFile: (ref: FileRef, { key, path, hash, size }: ExportedFile): void =>
+      void insertFile.run(ref, key, path, hash, size),
+    /** Returns undefined for a file that was not written. */
+    findFile: (ref: FileRef): ExportedFile | undefined => selectFile.get(ref),
     /** Reserves the first unused path of `toPath(1)`, `toPath(2)`, … */
-    free,
+    reserveFreePath,
 
-    async *all(): AsyncGenerator<PlacedTrack> {
-      for (let after = 0; ;) {
-        const rows = page.all(after);
+    async *listTracks(): AsyncGenerator<PlacedTrack> {
+      for (let lastId = 0; ;) {
+        const rows = listPlaces.all(lastId);
         yield* rows;
-        const last = rows.at(-1);
-        if (!last) return;
-        after = last.id;
+        const lastRow = rows.at(-1);
+        if (!lastRow) return;
+        lastId = lastRow.id;
       }
     },
 
@@ -168,12 +173,12 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   };
 }
 
-const parted = (tracks: TrackRow[]): [sections: TrackRow[], files: TrackRow[]] => [
+const splitSections = (tracks: TrackRow[]): [sections: TrackRow[], files: TrackRow[]] => [
   tracks.filter(({ sectionStart }) => sectionStart !== null),
   tracks.filter(({ sectionStart }) => sectionStart === null),
 ];
 
 function extensionOf({ storageUri, format }: TrackRow): string {
-  const found = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri)?.[1] ?? format ?? 'bin';
-  return safeName(found.toLowerCase(), 'bin');
+  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri)?.[1] ?? format ?? 'bin';
+  return safeName(extension.toLowerCase(), 'bin');
 }

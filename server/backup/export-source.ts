@@ -10,68 +10,68 @@ import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { DamagedObject } from './encryption.ts';
 import { FileLine, Manifest, type StoredLine } from './manifest.ts';
-import { checking } from './object-source.ts';
+import { verifyHash } from './object-source.ts';
 import type { Repository } from './repository.ts';
 
-/** Written last: it says that the export is complete. */
-export const EXPORT = join('data', 'export.json');
-export const EXPORT_FILES = join('data', 'files.json');
-export const DATABASE = join('data', 'library.db');
+/** Is written last: says that the export is complete. */
+export const MANIFEST_PATH = join('data', 'export.json');
+export const FILES_PATH = join('data', 'files.json');
+export const DATABASE_PATH = join('data', 'library.db');
 
 export const ExportManifest = Manifest.extend({
   tonearm_export: z.literal(1),
-  /** Never in pieces, as in a backup of the first format. */
+  /** Never in pieces, unlike a backup of the first format. */
   database: z.strictObject({ size: z.int().min(0), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
 export type ExportManifest = z.output<typeof ExportManifest>;
 
-const { manifest: MANIFEST, line: LINE } = TEXT_LIMITS.backup;
-/** Paths are looked up soon after their line was read. */
-const KEPT_PATHS = 1_000;
+const { manifest: MANIFEST_LIMITS, line: LINE_LIMITS } = TEXT_LIMITS.backup;
+/** A path is looked up soon after its line was read. */
+const MAX_REMEMBERED_PATHS = 1_000;
 
-/** A row of files.json; `path` is that of the file in the export. */
+/** A row of files.json; `path` is the path of the file in the export. */
 export type ExportLine = StoredLine & { path?: string };
 const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional() }));
 
-/** What a restore needs of a backup. */
+/** The parts of a backup that a restore needs. */
 export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnapshot' | 'readFiles' | 'read'> & {
-  /** Of a backup, which is leased. */
+  /** Of a backup, which a restore leases. */
   target?: Repository['target'];
-  unlistedPacks?: Repository['unlistedPacks'];
+  unlistedPacks?: Repository['countUnlistedPacks'];
   isEncrypted?: boolean;
-  /** It has no passwords, keys and settings, and no earlier snapshots. */
+  /** An export has no passwords, keys and settings, and no earlier snapshots. */
   isExport?: boolean;
 };
 
 /**
- * Throws `not_found` when there is no complete export. It may come from anybody: nothing outside of its folder is read,
- * and keys and settings that it has are ignored.
+ * Throws `not_found` when there is no complete export. Anybody may have made it: nothing outside its folder is read,
+ * and its keys and settings are ignored.
  */
 export async function openExport(folder: string): Promise<RestoreSource> {
   const manifest = { ...(await readManifest(folder)), keys: null, settings: {} };
-  const database = { path: DATABASE, size: manifest.database.size };
+  const database = { path: DATABASE_PATH, size: manifest.database.size };
   const files = new Map<string, { path: string; size: number | null }>();
 
   async function* readFiles(): AsyncGenerator<FileLine> {
-    const sum = createHash('sha256');
-    for await (const line of linesOf(folder, (chunk) => sum.update(chunk))) {
+    const hasher = createHash('sha256');
+    for await (const line of readLines(folder, (chunk) => hasher.update(chunk))) {
       if (line.path !== undefined) {
         files.delete(line.hash);
         files.set(line.hash, { path: line.path, size: line.size });
         const [oldest = ''] = files.keys();
-        if (files.size > KEPT_PATHS) files.delete(oldest);
+        if (files.size > MAX_REMEMBERED_PATHS) files.delete(oldest);
       }
       yield line;
     }
-    if (sum.digest('hex') !== manifest.lists[0]?.sha256) throw new DamagedObject('it does not match its hash');
+    if (hasher.digest('hex') !== manifest.lists[0]?.sha256) throw new DamagedObject('it does not match its hash');
   }
 
   async function* read(hash: string): AsyncGenerator<Buffer> {
     const file = hash === manifest.database.sha256 ? database : files.get(hash);
     if (!file) throw notFound('file of the export');
-    const { path, size } = await fileIn(folder, file.path);
+    const { path, size } = await locateFile(folder, file.path);
     if (file.size !== null && size !== file.size) throw new DamagedObject('it has another size');
-    yield* checking(chunksOf(path), hash);
+    yield* verifyHash(readChunks(path), hash);
   }
 
   return {
@@ -84,70 +84,71 @@ export async function openExport(folder: string): Promise<RestoreSource> {
   };
 }
 
-/** A plain file below the folder, also behind symbolic links. Throws `not_found`. */
-async function fileIn(folder: string, file: string): Promise<{ path: string; size: number }> {
-  const absent = (error: unknown): never => {
+/** Finds a plain file below the folder, also behind symbolic links. Throws `not_found`. */
+async function locateFile(folder: string, file: string): Promise<{ path: string; size: number }> {
+  const throwNotFound = (error: unknown): never => {
     throw isAbsent(error) ? notFound('file of the export', file) : error;
   };
-  const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, file))]).catch(absent);
-  const found = await stat(path).catch(absent);
-  if (!path.startsWith(root.endsWith(sep) ? root : root + sep) || !found.isFile())
+  const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, file))]).catch(throwNotFound);
+  const fileStat = await stat(path).catch(throwNotFound);
+  if (!path.startsWith(root.endsWith(sep) ? root : root + sep) || !fileStat.isFile())
     throw notFound('file of the export', file);
-  return { path, size: found.size };
+  return { path, size: fileStat.size };
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+async function* readChunks(path: string): AsyncGenerator<Buffer> {
   yield* (await openPlainFile(path)).handle.createReadStream() as AsyncIterable<Buffer>;
 }
 
 async function readManifest(folder: string): Promise<ExportManifest> {
-  const { path, size } = await fileIn(folder, EXPORT).catch((error: unknown) => {
+  const { path, size } = await locateFile(folder, MANIFEST_PATH).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     throw new AppError(
       'not_found',
-      `There is no complete export in ${folder}: ${EXPORT} is missing. If the export was interrupted, run it again. ` +
+      `There is no complete export in ${folder}: ${MANIFEST_PATH} is missing. ` +
+        'If the export was interrupted, run it again. ' +
         'A music folder is added with --import, or "tonearm scan DIR".',
     );
   });
   try {
-    if (size > MANIFEST.bytes) throw new Error('it is too large');
-    return ExportManifest.parse(parseLimitedJson((await readPlainFile(path, size)).toString('utf8'), MANIFEST));
+    if (size > MANIFEST_LIMITS.bytes) throw new Error('it is too large');
+    return ExportManifest.parse(parseLimitedJson((await readPlainFile(path, size)).toString('utf8'), MANIFEST_LIMITS));
   } catch (cause) {
-    throw new AppError('unavailable', `${join(folder, EXPORT)} is damaged or from a newer version.`, { cause });
+    throw new AppError('unavailable', `${join(folder, MANIFEST_PATH)} is damaged or from a newer version.`, { cause });
   }
 }
 
 /** Throws DamagedObject and `not_found`. */
-async function* linesOf(folder: string, onChunk?: (chunk: Buffer) => void): AsyncGenerator<ExportLine> {
-  const { path } = await fileIn(folder, EXPORT_FILES);
+async function* readLines(folder: string, onChunk?: (chunk: Buffer) => void): AsyncGenerator<ExportLine> {
+  const { path } = await locateFile(folder, FILES_PATH);
   const decoder = new StringDecoder();
-  let rest = '';
-  for await (const chunk of chunksOf(path)) {
+  let remainder = '';
+  for await (const chunk of readChunks(path)) {
     onChunk?.(chunk);
-    const lines = (rest + decoder.write(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > LINE.bytes) throw new DamagedObject('a line of it is too long');
+    const lines = (remainder + decoder.write(chunk)).split('\n');
+    remainder = lines.pop() ?? '';
+    if (remainder.length > LINE_LIMITS.bytes) throw new DamagedObject('a line of it is too long');
     for (const line of lines) if (line.startsWith('{')) yield parseLine(line.replace(/,$/, ''));
   }
 }
 
 function parseLine(text: string): ExportLine {
   try {
-    return ExportLine.parse(parseLimitedJson(text, LINE)) as ExportLine;
+    return ExportLine.parse(parseLimitedJson(text, LINE_LIMITS)) as ExportLine;
   } catch (cause) {
     throw new DamagedObject('a line of it cannot be read', { cause });
   }
 }
 
-/** Hashes of the files of an earlier export, by `<size> <path>`, so that they need not be read again. */
-export async function readListed(folder: string): Promise<Map<string, string>> {
-  const listed = new Map<string, string>();
+/** Hashes of the files of an earlier export, by `<size> <path>`, so that these files need not be read again. */
+export async function readListedHashes(folder: string): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>();
   try {
-    for await (const { path, size, hash } of linesOf(folder))
-      if (path !== undefined) listed.set(`${size} ${path}`, hash);
+    for await (const { path, size, hash } of readLines(folder))
+      if (path !== undefined) hashes.set(`${size} ${path}`, hash);
   } catch (error) {
     if (!(error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found'))) throw error;
-    listed.clear();
+    hashes.clear();
   }
-  return listed;
+  return hashes;
 }

@@ -1,6 +1,6 @@
 // Exports the library in open formats: audio and covers with readable file names, playlists as M3U8, everything else as
 // JSON, CSV and an SQLite database, from which `tonearm import` makes the same library. An interrupted export can be
-// resumed; nothing else in the folder is ever deleted.
+// resumed; other files in the folder are never deleted.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
@@ -20,13 +20,20 @@ import type { Leases } from '../storage/leases.ts';
 import { audioKey, hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { toFileUri, toUri } from '../storage/uri.ts';
-import { contentsOf, countContents } from './contents.ts';
-import { asCsv, asJson, dataFiles } from './export-data.ts';
+import { listLibraryFiles, countLibraryFiles } from './library-files.ts';
+import { toCsvFiles, toJson, dataFiles } from './export-data.ts';
 import { isWritten, writeWhole } from './export-files.ts';
 import { numbered, safeName } from '../media/readable-names.ts';
-import { createExportPaths, refOf, type ExportPaths, type FileRef } from './export-paths.ts';
-import { DATABASE, EXPORT, EXPORT_FILES, readListed, type ExportLine, type ExportManifest } from './export-source.ts';
-import { assertFit } from './fit-folders.ts';
+import { createExportPaths, toFileRef, type ExportPaths, type FileRef } from './export-paths.ts';
+import {
+  DATABASE_PATH,
+  MANIFEST_PATH,
+  FILES_PATH,
+  readListedHashes,
+  type ExportLine,
+  type ExportManifest,
+} from './export-source.ts';
+import { assertAllowedFolder } from './allowed-folders.ts';
 import { toSnapshotId } from './manifest.ts';
 import { hashOfFile } from './referenced-files.ts';
 import { cleanForExport, copyDatabase } from './snapshot-thread.ts';
@@ -36,8 +43,8 @@ import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-const AT_ONCE = 4;
-const SHOWN = 20;
+const MAX_CONCURRENT_COPIES = 4;
+const MAX_LISTED_PROBLEMS = 20;
 const EXPORT_FOLDER: FolderDescription = { name: 'The folder', remedy: 'Choose another one.' };
 
 interface ExportDeps {
@@ -52,13 +59,13 @@ interface ExportDeps {
   workerUrl: URL;
   version: string;
   now: () => Date;
-  /** Folders that the server uses; scans and backups would include an export into them. */
+  /** Folders that the server uses; scans and backups would include an export in them. */
   ownFolders: () => string[];
 }
 
 type Run = Pick<JobContext, 'signal' | 'progress'>;
-/** One export: `library` is the copy of the database, of which `paths` are. */
-interface Work {
+/** One export. `library` is the copy of the database, to which `paths` belong. */
+interface ExportRun {
   folder: string;
   library: Sqlite;
   paths: ExportPaths;
@@ -86,49 +93,49 @@ export function createExportService(deps: ExportDeps) {
   async function assertUsable(path: string): Promise<void> {
     if (!(await isFolder(path)))
       throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
-    assertFit(path, ownFolders());
+    assertAllowedFolder(path, ownFolders());
   }
 
-  /** Makes the folder if only that is missing. A folder above that is missing too may be a disk's, or misspelt. */
+  /** Creates the folder, but not its parent: a missing parent may be on another disk, or misspelt. */
   async function prepareFolder(folder: string): Promise<string> {
     if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
     const path = resolve(folder);
-    assertFit(path, ownFolders());
+    assertAllowedFolder(path, ownFolders());
     if (await isFolder(dirname(path))) makeFolder(path, EXPORT_FOLDER);
     await assertUsable(path);
     return path;
   }
 
   /**
-   * Copies a file unless it is there; returns the bytes written. What it is stored as is noted if its bytes are right.
-   * `listed`: hashes of the export before, for files of music folders.
+   * Copies a file unless it was copied before; returns the number of bytes written. The file is listed for an import if
+   * its bytes match the hash. `listed` has the hashes of the last export, for files of music folders.
    */
   async function copyFile(
-    { folder, paths, result, run: { signal } }: Work,
+    { folder, paths, result, run: { signal } }: ExportRun,
     { ref, uri, path, hash }: { ref: FileRef; uri: string; path: string; hash: string | undefined },
-    listed: ReadonlyMap<string, string>,
+    listedHashes: ReadonlyMap<string, string>,
   ): Promise<number> {
     const file = await audioStore.resolve(uri);
     const { size, modifiedAt } = await file.stat();
-    const place = join(folder, ...path.split('/'));
-    const note = (found: string): void => {
-      const key = ref.startsWith('own:') ? audioKey(found, extname(path)) : ref.slice('stored:'.length);
-      paths.note(ref, { key, path, hash: found, size });
+    const filePath = join(folder, ...path.split('/'));
+    const listFile = (sha256: string): void => {
+      const key = ref.startsWith('own:') ? audioKey(sha256, extname(path)) : ref.slice('stored:'.length);
+      paths.addFile(ref, { key, path, hash: sha256, size });
     };
-    if (await isWritten(place, size, modifiedAt)) {
-      note(hash ?? listed.get(`${size} ${path}`) ?? (await hashOfFile(place, signal)));
+    if (await isWritten(filePath, size, modifiedAt)) {
+      listFile(hash ?? listedHashes.get(`${size} ${path}`) ?? (await hashOfFile(filePath, signal)));
       return 0;
     }
     const { stream } = await file.open();
-    const sum = createHash('sha256');
+    const hasher = createHash('sha256');
     try {
-      const chunks = yielding(stream as AsyncIterable<Buffer>, signal);
-      const written = await writeWhole(place, summed(chunks, sum), modifiedAt);
-      const found = sum.digest('hex');
-      if (hash === undefined || found.startsWith(hash)) note(hash ?? found);
+      const chunks = yieldBetweenChunks(stream as AsyncIterable<Buffer>, signal);
+      const written = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
+      const sha256 = hasher.digest('hex');
+      if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
       else {
-        await utimes(place, now(), now()); // so that it is written again when the original is mended
-        problem(result, `${path}: its bytes do not match their checksum`);
+        await utimes(filePath, now(), now()); // so that the file is written again when the original is repaired
+        addProblem(result, `${path}: its bytes do not match their checksum`);
       }
       return written;
     } finally {
@@ -136,14 +143,16 @@ export function createExportService(deps: ExportDeps) {
     }
   }
 
-  async function copyAudio(work: Work, listed: ReadonlyMap<string, string>): Promise<void> {
+  async function copyAudio(work: ExportRun, listedHashes: ReadonlyMap<string, string>): Promise<void> {
     const { paths, result, run } = work;
     const total = paths.count();
-    await forEachConcurrently(paths.all(), AT_ONCE, async ({ uri, path }) => {
+    await forEachConcurrently(paths.listTracks(), MAX_CONCURRENT_COPIES, async ({ uri, path }) => {
       run.signal.throwIfAborted();
-      const ref = refOf(uri);
+      const ref = toFileRef(uri);
       const hash = ref.startsWith('own:') ? undefined : hashInKey(ref);
-      const bytes = await orGone(work, path, () => copyFile(work, { ref, uri, path: `Music/${path}`, hash }, listed));
+      const bytes = await skipMissing(work, path, () =>
+        copyFile(work, { ref, uri, path: `Music/${path}`, hash }, listedHashes),
+      );
       if (bytes === undefined) result.without_audio++;
       else {
         result.tracks++;
@@ -154,47 +163,55 @@ export function createExportService(deps: ExportDeps) {
     });
   }
 
-  /** Covers, beside the audio, pictures of artists, in their folders, and what is in the trash. */
-  async function copyRest(work: Work, copy: string, listed: ReadonlyMap<string, string>): Promise<void> {
+  /** Copies covers, beside the audio, pictures of artists, in their folders, and files in the trash. */
+  async function copyOtherFiles(
+    work: ExportRun,
+    copy: string,
+    listedHashes: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const { library, paths, result, run } = work;
-    const albumOf = library.prepare<[string], number>('SELECT album_id FROM album_covers WHERE key = ?').pluck();
-    const artistOf = library
+    const findAlbumId = library.prepare<[string], number>('SELECT album_id FROM album_covers WHERE key = ?').pluck();
+    const findArtistName = library
       .prepare<[string], string>(
         `SELECT x.name FROM artist_pictures p JOIN artists x ON x.name_key = p.artist_key
           WHERE p.key = ? AND p.is_current = 1`,
       )
       .pluck();
-    for await (const content of contentsOf(copy)) {
+    for await (const file of listLibraryFiles(copy)) {
       run.signal.throwIfAborted();
-      const isStored = content.kind === 'stored';
-      const ref: FileRef = isStored ? `stored:${content.key}` : `own:${content.path}`;
-      if (paths.file(ref)) continue;
-      const isPicture = isStored && content.what === 'cover';
-      const album = isPicture ? paths.ofAlbum(albumOf.get(content.key) ?? 0) : undefined;
-      const artist = isPicture ? artistOf.get(content.key) : undefined;
+      const isStored = file.kind === 'stored';
+      const ref: FileRef = isStored ? `stored:${file.key}` : `own:${file.path}`;
+      if (paths.findFile(ref)) continue;
+      const isPicture = isStored && file.what === 'cover';
+      const album = isPicture ? paths.folderOfAlbum(findAlbumId.get(file.key) ?? 0) : undefined;
+      const artist = isPicture ? findArtistName.get(file.key) : undefined;
       const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
       const name = album === undefined ? 'artist' : 'cover';
-      const inTrash = isStored ? content.key : `files/${safeNames(content.path)}`;
+      const trashName = isStored ? file.key : `files/${safeNames(file.path)}`;
       const path =
         folder === undefined
-          ? `data/trash/${inTrash}`
-          : paths.free((n) => `Music/${folder}/${numbered(name, n)}${isStored ? extname(content.key) : ''}`);
-      const uri = isStored ? toUri(storage, content.key) : toFileUri(content.path);
-      const hash = isStored ? content.hash : undefined;
-      const bytes = await orGone(work, path, () => copyFile(work, { ref, uri, path, hash }, listed));
+          ? `data/trash/${trashName}`
+          : paths.reserveFreePath((n) => `Music/${folder}/${numbered(name, n)}${isStored ? extname(file.key) : ''}`);
+      const uri = isStored ? toUri(storage, file.key) : toFileUri(file.path);
+      const hash = isStored ? file.hash : undefined;
+      const bytes = await skipMissing(work, path, () => copyFile(work, { ref, uri, path, hash }, listedHashes));
       if (bytes === undefined || bytes === 0) continue;
       result.written++;
       result.bytes_written += bytes;
     }
   }
 
-  /** Undefined for a file that is gone, which is named. */
-  async function orGone({ result }: Work, path: string, copy: () => Promise<number>): Promise<number | undefined> {
+  /** Returns undefined for a missing file, and reports it. */
+  async function skipMissing(
+    { result }: ExportRun,
+    path: string,
+    copy: () => Promise<number>,
+  ): Promise<number | undefined> {
     try {
       return await copy();
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'gone')) throw error;
-      problem(result, `${path}: ${error.message}`);
+      addProblem(result, `${path}: ${error.message}`);
       return undefined;
     }
   }
@@ -209,10 +226,10 @@ export function createExportService(deps: ExportDeps) {
     for (const { id, ownerId, owner } of lists) {
       signal.throwIfAborted();
       const playlist = await playlists.get(ownerId, id);
-      const place = paths.free(
+      const path = paths.reserveFreePath(
         (n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`,
       );
-      await writeWhole(join(folder, ...place.split('/')), lines(ownerId, playlist));
+      await writeWhole(join(folder, ...path.split('/')), lines(ownerId, playlist));
     }
     return lists.length;
 
@@ -223,20 +240,20 @@ export function createExportService(deps: ExportDeps) {
       yield m3uHead(playlist.name);
       for await (const entries of playlists.allEntries(ownerId, playlist)) {
         for (const { track } of entries) {
-          const path = paths.of(track.id);
+          const path = paths.pathOfTrack(track.id);
           if (path !== undefined) yield m3uEntry({ ...track, path: `../../Music/${path}` });
         }
       }
     }
   }
 
-  async function exportTo(folder: string, copy: string, scratch: string, run: Run): Promise<ExportResult> {
+  async function exportTo(folder: string, copy: string, pathsDatabase: string, run: Run): Promise<ExportResult> {
     const { signal, progress } = run;
     progress(0, null, 'Copying the database');
     const onProgress = (done: number, total: number): void => progress(done, total, 'Copying the database');
     await copyDatabase({ workerUrl, from: databasePath, to: copy, signal, onProgress });
     const library = new Database(copy, { readonly: true });
-    const paths = createExportPaths(library, scratch);
+    const paths = createExportPaths(library, pathsDatabase);
     const result: ExportResult = {
       folder,
       tracks: 0,
@@ -246,23 +263,23 @@ export function createExportService(deps: ExportDeps) {
       without_audio: 0,
       problems: [],
     };
-    const work: Work = { folder, library, paths, result, run };
+    const work: ExportRun = { folder, library, paths, result, run };
     try {
       progress(0, null, 'Choosing file names');
       await paths.plan(signal);
-      const listed = await readListed(folder);
-      await copyAudio(work, listed);
+      const listedHashes = await readListedHashes(folder);
+      await copyAudio(work, listedHashes);
       progress(paths.count(), paths.count(), 'Copying covers');
-      await copyRest(work, copy, listed);
+      await copyOtherFiles(work, copy, listedHashes);
       progress(paths.count(), paths.count(), 'Writing playlists and data');
-      await rm(join(folder, EXPORT), { force: true }); // until everything fits together again
+      await rm(join(folder, MANIFEST_PATH), { force: true }); // written again when the export is complete
       result.playlists = await writePlaylists(folder, paths, signal);
       for (const [name, data] of Object.entries(dataFiles(library, paths))) {
-        await writeWhole(join(folder, 'data', `${name}.json`), asJson(data.rows(), signal));
-        for (const [table, rows] of asCsv(name, data))
+        await writeWhole(join(folder, 'data', `${name}.json`), toJson(data.rows(), signal));
+        for (const [table, rows] of toCsvFiles(name, data))
           await writeWhole(join(folder, 'data', `${table}.csv`), rows(signal));
       }
-      await writeImport(work, copy, scratch);
+      await writeImport(work, copy, pathsDatabase);
       return result;
     } finally {
       library.close();
@@ -270,10 +287,14 @@ export function createExportService(deps: ExportDeps) {
     }
   }
 
-  /** What `tonearm import` reads. */
-  async function writeImport({ folder, paths, run: { signal } }: Work, copy: string, scratch: string): Promise<void> {
+  /** Writes the files that `tonearm import` reads. */
+  async function writeImport(
+    { folder, paths, run: { signal } }: ExportRun,
+    copy: string,
+    pathsDatabase: string,
+  ): Promise<void> {
     const counts: ExportManifest['counts'] = {
-      tracks: countContents(copy).tracks,
+      tracks: countLibraryFiles(copy).tracks,
       files: 0,
       covers: 0,
       referenced: 0,
@@ -281,40 +302,40 @@ export function createExportService(deps: ExportDeps) {
       mended: 0,
       bytes: 0,
     };
-    const files = createHash('sha256');
+    const filesHash = createHash('sha256');
     let lines = 0;
-    await writeWhole(join(folder, EXPORT_FILES), summed(asJson(fileLines(), signal), files));
-    await cleanForExport(workerUrl, copy, scratch);
-    const database = createHash('sha256');
+    await writeWhole(join(folder, FILES_PATH), hashWhileReading(toJson(fileLines(), signal), filesHash));
+    await cleanForExport(workerUrl, copy, pathsDatabase);
+    const databaseHash = createHash('sha256');
     const size = await writeWhole(
-      join(folder, DATABASE),
-      summed(createReadStream(copy) as AsyncIterable<Buffer>, database),
+      join(folder, DATABASE_PATH),
+      hashWhileReading(createReadStream(copy) as AsyncIterable<Buffer>, databaseHash),
     );
     const manifest: ExportManifest = {
       tonearm_export: 1,
       format: 2,
       id: toSnapshotId(now()),
       app_version: version,
-      database: { size, sha256: database.digest('hex') },
-      lists: [{ sha256: files.digest('hex'), lines }],
+      database: { size, sha256: databaseHash.digest('hex') },
+      lists: [{ sha256: filesHash.digest('hex'), lines }],
       settings: {},
       keys: null,
       counts,
     };
-    await writeWhole(join(folder, EXPORT), asText(`${JSON.stringify(manifest, null, 2)}\n`));
+    await writeWhole(join(folder, MANIFEST_PATH), asText(`${JSON.stringify(manifest, null, 2)}\n`));
 
     async function* fileLines(): AsyncGenerator<ExportLine> {
-      for await (const content of contentsOf(copy)) {
-        const isStored = content.kind === 'stored';
-        const found = paths.file(isStored ? `stored:${content.key}` : `own:${content.path}`);
-        if (!found && !isStored) continue; // missing in the database
+      for await (const file of listLibraryFiles(copy)) {
+        const isStored = file.kind === 'stored';
+        const exportedFile = paths.findFile(isStored ? `stored:${file.key}` : `own:${file.path}`);
+        if (!exportedFile && !isStored) continue; // missing in the database
         lines++;
-        counts[isStored && content.what === 'cover' ? 'covers' : 'files']++;
-        counts.bytes += found?.size ?? 0;
-        if (found) yield { kind: 'stored', ...found };
+        counts[isStored && file.what === 'cover' ? 'covers' : 'files']++;
+        counts.bytes += exportedFile?.size ?? 0;
+        if (exportedFile) yield { kind: 'stored', ...exportedFile };
         else if (isStored) {
           counts.absent++;
-          yield { kind: 'stored', key: content.key, hash: content.hash, size: content.size, isAbsent: true };
+          yield { kind: 'stored', key: file.key, hash: file.hash, size: file.size, isAbsent: true };
         }
       }
     }
@@ -323,22 +344,22 @@ export function createExportService(deps: ExportDeps) {
   const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress }) => {
     await mkdir(tmpDir, { recursive: true });
     const base = join(tmpDir, `export-${randomBytes(6).toString('hex')}`);
-    const [copy, scratch] = [`${base}.db`, `${base}-paths.db`];
+    const [copy, pathsDatabase] = [`${base}.db`, `${base}-paths.db`];
     await assertUsable(folder).catch((error: unknown) => {
       throw permanent(error);
     });
     try {
-      // no object is deleted meanwhile
-      return await leases.leaseAll(() => exportTo(folder, copy, scratch, { signal, progress }));
+      // no object is deleted during the export
+      return await leases.leaseAll(() => exportTo(folder, copy, pathsDatabase, { signal, progress }));
     } finally {
-      for (const path of [scratch, ...['', '-journal', '-wal', '-shm'].map((ending) => copy + ending)])
+      for (const path of [pathsDatabase, ...['', '-journal', '-wal', '-shm'].map((suffix) => copy + suffix)])
         await rm(path, { force: true });
     }
   };
 
   return {
     task,
-    /** Throws `unavailable` when the folder cannot be made, `conflict` when the server uses it. */
+    /** Throws `unavailable` when the folder cannot be created, `conflict` when the server uses it. */
     async start(folder: string): Promise<EnqueuedJob> {
       return jobs.enqueue(EXPORT_TASK, { folder: await prepareFolder(folder) });
     },
@@ -348,7 +369,7 @@ export function createExportService(deps: ExportDeps) {
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-async function* yielding(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* yieldBetweenChunks(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal.throwIfAborted();
     yield chunk;
@@ -356,7 +377,7 @@ async function* yielding(source: AsyncIterable<Buffer>, signal: AbortSignal): As
   }
 }
 
-async function* summed<T extends Buffer | string>(source: AsyncIterable<T>, sum: Hash): AsyncGenerator<T> {
+async function* hashWhileReading<T extends Buffer | string>(source: AsyncIterable<T>, sum: Hash): AsyncGenerator<T> {
   for await (const chunk of source) {
     sum.update(chunk);
     yield chunk;
@@ -373,6 +394,6 @@ async function* asText(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-function problem(result: ExportResult, text: string): void {
-  if (result.problems.length < SHOWN) result.problems.push(text);
+function addProblem(result: ExportResult, text: string): void {
+  if (result.problems.length < MAX_LISTED_PROBLEMS) result.problems.push(text);
 }

@@ -1,14 +1,14 @@
-// Makes a database of our own with the rows of one from elsewhere: an empty one as its migrations make it, into which
-// the rows of known tables are copied, each value judged, and which is then migrated further. The foreign file is only
-// read. What its triggers, views and other tables are is never looked at, beyond that it has none of its own.
+// Makes a database of our own with the rows of a foreign one: an empty database at the same migration, into which the
+// rows of known tables are copied, each value judged, and which is then migrated further. The foreign file is only
+// read; its triggers, views and other tables are ignored.
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { databaseAtLevel, levelOf, migrateFurther } from '../db/migrate.ts';
 import { AppError } from '../errors.ts';
 import { MAX_ID, type Scope } from './column-rules.ts';
-import { bad, copyRows, shown } from './foreign-rows.ts';
-import { comesWith, KNOWN_TABLES } from './known-tables.ts';
+import { databaseError, copyRows, toMessageText } from './foreign-rows.ts';
+import { isIncluded, KNOWN_TABLES } from './known-tables.ts';
 
 export interface ForeignLibrary {
   from: string;
@@ -17,25 +17,25 @@ export interface ForeignLibrary {
   scope: Scope;
 }
 
-/** Throws `unavailable` with the table, the row and the column of what is wrong, and leaves no file at `to` then. */
-export function takeLibrary({ from, to, migrationsDir, scope }: ForeignLibrary): void {
+/** Throws `unavailable`, naming the table, the row and the column of the error, and leaves no file at `to` then. */
+export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLibrary): void {
   try {
     const foreign = openUntrusted(from);
     try {
       const level = levelOf(foreign, migrationsDir);
-      assertSound(foreign);
+      assertIntact(foreign);
       writeFileSync(to, databaseAtLevel(migrationsDir, level), { mode: 0o600 });
-      fill(to, foreign, { migrationsDir, scope, level });
+      fillDatabase(to, foreign, { migrationsDir, scope, level });
     } finally {
       foreign.close();
     }
     flush(to);
   } catch (error) {
     rmSync(to, { force: true });
-    throw asRefusal(error);
+    throw asDatabaseError(error);
   } finally {
-    for (const ending of ['-wal', '-shm', '-journal'])
-      for (const path of [from, to]) rmSync(path + ending, { force: true });
+    for (const suffix of ['-wal', '-shm', '-journal'])
+      for (const path of [from, to]) rmSync(path + suffix, { force: true });
   }
 }
 
@@ -49,76 +49,80 @@ export function openUntrusted(path: string): Sqlite {
   return client;
 }
 
-function assertSound(foreign: Sqlite): void {
+function assertIntact(foreign: Sqlite): void {
   const fault: unknown = foreign.pragma('integrity_check(1)', { simple: true });
-  if (fault !== 'ok') throw new AppError('unavailable', `The database is damaged: ${shown(String(fault))}.`);
+  if (fault !== 'ok') throw new AppError('unavailable', `The database is damaged: ${toMessageText(String(fault))}.`);
 }
 
-function fill(
+function fillDatabase(
   to: string,
   foreign: Sqlite,
   { migrationsDir, scope, level }: { migrationsDir: string; scope: Scope; level: number },
 ): void {
-  const ours = new Database(to);
+  const ownDatabase = new Database(to);
   try {
-    ours.pragma('journal_mode = MEMORY');
-    ours.pragma('synchronous = OFF'); // after a power cut all of it is made again
-    ours.pragma('foreign_keys = OFF'); // checked below, in one go
-    ours.transaction(() => {
-      for (const table of KNOWN_TABLES) if (comesWith(table, scope)) copyRows(table, foreign, ours, scope);
-      keepIdsFromComingBack(foreign, ours);
-      copyTimesOfMigrations(foreign, ours);
+    ownDatabase.pragma('journal_mode = MEMORY');
+    ownDatabase.pragma('synchronous = OFF'); // after a power cut the restore starts again
+    ownDatabase.pragma('foreign_keys = OFF'); // checked once, below
+    ownDatabase.transaction(() => {
+      for (const table of KNOWN_TABLES) if (isIncluded(table, scope)) copyRows(table, foreign, ownDatabase, scope);
+      preserveLastIds(foreign, ownDatabase);
+      copyMigrationTimes(foreign, ownDatabase);
     })();
-    assertReferences(ours);
-    migrateFurther(ours, migrationsDir, level);
-    ours.transaction(() => settle(ours))();
-    ours.pragma('journal_mode = DELETE');
+    assertReferences(ownDatabase);
+    migrateFurther(ownDatabase, migrationsDir, level);
+    ownDatabase.transaction(() => requestSearchRebuild(ownDatabase))();
+    ownDatabase.pragma('journal_mode = DELETE');
   } finally {
-    ours.close();
+    ownDatabase.close();
   }
 }
 
-/** An id that was given once is not given again, so what was deleted is not mistaken for what comes. */
-function keepIdsFromComingBack(foreign: Sqlite, ours: Sqlite): void {
-  const highest = foreign.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
-  const raise = ours.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?');
-  const add = ours.prepare(
+/** An id is never assigned twice, so that a deleted row is not mistaken for a new one. */
+function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
+  const findLastId = foreign.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
+  const raiseLastId = ownDatabase.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?');
+  const insertSequence = ownDatabase.prepare(
     `INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0
       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)`,
   );
-  const names = ours
+  const names = ownDatabase
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
     .pluck()
     .all();
   for (const name of names) {
-    const seq = highest.get(name) ?? 0;
+    const seq = findLastId.get(name) ?? 0;
     if (!Number.isSafeInteger(seq) || Number(seq) < 0 || Number(seq) > MAX_ID)
-      throw bad('sqlite_sequence', `the last id of ${name} is out of range`);
-    add.run(name, name);
-    raise.run(seq, name);
+      throw databaseError('sqlite_sequence', `the last id of ${name} is out of range`);
+    insertSequence.run(name, name);
+    raiseLastId.run(seq, name);
   }
 }
 
-function copyTimesOfMigrations(foreign: Sqlite, ours: Sqlite): void {
-  const set = ours.prepare('UPDATE migrations SET applied_at = ? WHERE name = ?');
-  for (const name of ours.prepare<[], string>('SELECT name FROM migrations').pluck().all()) {
+function copyMigrationTimes(foreign: Sqlite, ownDatabase: Sqlite): void {
+  const setTime = ownDatabase.prepare('UPDATE migrations SET applied_at = ? WHERE name = ?');
+  for (const name of ownDatabase.prepare<[], string>('SELECT name FROM migrations').pluck().all()) {
     const at = foreign.prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?').pluck().get(name);
-    if (Number.isSafeInteger(at)) set.run(at, name);
+    if (Number.isSafeInteger(at)) setTime.run(at, name);
   }
 }
 
-function assertReferences(ours: Sqlite): void {
-  const [broken] = ours.pragma('foreign_key_check') as { table: string; rowid: number | null; parent: string }[];
-  if (broken)
-    throw bad(
-      `${broken.table}${broken.rowid === null ? '' : ` ${broken.rowid}`}`,
-      `refers to ${broken.parent} that are not there`,
+function assertReferences(ownDatabase: Sqlite): void {
+  const [brokenReference] = ownDatabase.pragma('foreign_key_check') as {
+    table: string;
+    rowid: number | null;
+    parent: string;
+  }[];
+  if (brokenReference)
+    throw databaseError(
+      `${brokenReference.table}${brokenReference.rowid === null ? '' : ` ${brokenReference.rowid}`}`,
+      `refers to ${brokenReference.parent} that do not exist`,
     );
 }
 
-/** The search is made anew after the next start. */
-function settle(ours: Sqlite): void {
-  ours.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id)
+/** The search index is rebuilt after the next start. */
+function requestSearchRebuild(ownDatabase: Sqlite): void {
+  ownDatabase.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id)
       SELECT 'artist', 0 WHERE EXISTS (SELECT 1 FROM artists)
       UNION ALL SELECT 'album', 0 WHERE EXISTS (SELECT 1 FROM albums)
       UNION ALL SELECT 'track', 0 WHERE EXISTS (SELECT 1 FROM tracks)`);
@@ -133,13 +137,13 @@ function flush(path: string): void {
   }
 }
 
-/** SQLite's own faults are those of a damaged file. */
-function asRefusal(error: unknown): unknown {
+/** Errors of SQLite mean that the file is damaged. */
+function asDatabaseError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!/^SQLITE_(?!FULL)/.test(code)) return error;
   return new AppError(
     'unavailable',
-    `The database is damaged: ${shown((error as Error).message)}. Nothing was changed.`,
+    `The database is damaged: ${toMessageText((error as Error).message)}. Nothing was changed.`,
     {
       cause: error,
     },

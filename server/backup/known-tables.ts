@@ -1,5 +1,5 @@
-// What a database from elsewhere may bring, table by table: nothing else of it is read. What follows from other rows is
-// left out, and made anew by the triggers of our own database. A table without a line here does not compile.
+// What a foreign database may contain, table by table; its other tables are not read. Values that follow from other
+// rows are left out, and computed by the triggers of our own database. A table without a line here does not compile.
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { z } from 'zod';
 import { usernameKey } from '../auth/username.ts';
@@ -10,73 +10,73 @@ import * as schema from '../db/schema.ts';
 import { RulesIn } from '../playlists/rules.ts';
 import {
   BadValue,
-  columnsOf,
+  tableColumns,
   coverKey,
   formerColumn,
-  jsonOf,
-  matching,
+  jsonRule,
+  matchPattern,
   oneOf,
   relativePath,
   storageUri,
   webAddress,
-  withheld,
+  replaceInImport,
   MAX_NUMBER_BYTES,
   type Column,
   type Rule,
   type Scope,
   type Value,
 } from './column-rules.ts';
-import { carriedRows, trashSnapshot } from './trash-snapshot.ts';
+import { carriedRowsRule, trashSnapshotRule } from './trash-snapshot.ts';
 
 type TableName = {
   [Name in keyof typeof schema]: (typeof schema)[Name] extends SQLiteTable ? Name : never;
 }[keyof typeof schema];
 
 interface TableRule {
-  /** `never`: it is made anew, or belongs to the server that it was in. */
-  comes: 'always' | 'with_backup' | 'never';
+  /** `never`: the rows are computed, or belong to the server that they come from. */
+  inclusion: 'always' | 'with_backup' | 'never';
   /** Columns that triggers count. */
   counted?: readonly string[];
   /** Columns of earlier versions. */
   former?: readonly Column[];
   /** Columns with a narrower rule than their type. */
   rules?: Readonly<Record<string, Rule>>;
-  /** Its migration makes a row. */
+  /** The table's migration inserts a row. */
   isSeeded?: boolean;
   /** Throws BadValue for values that do not fit together. */
   assertRow?: (valueOf: (column: string) => Value) => void;
-  /** More are refused. */
+  /** More rows are refused. */
   maxRows?: number;
-  /** Rows that come, in SQL. */
+  /** SQL condition of the rows that are taken. */
   where?: string;
 }
 
-const ALWAYS: TableRule = { comes: 'always' };
-const WITH_BACKUP: TableRule = { comes: 'with_backup' };
-const NEVER: TableRule = { comes: 'never' };
+const ALWAYS: TableRule = { inclusion: 'always' };
+const WITH_BACKUP: TableRule = { inclusion: 'with_backup' };
+const NEVER: TableRule = { inclusion: 'never' };
 
 const ITEM = oneOf('track', 'album', 'artist');
 /** Becomes part of a file name. */
-const FORMAT = matching(/^[\w+-]{1,32}$/, 'format of audio');
-const TOKEN = matching(/^[\w -]{1,200}$/, 'token');
-/** As it is stored: in composed form, and without blanks around it. */
+const FORMAT = matchPattern(/^[\w+-]{1,32}$/, 'format of audio');
+const TOKEN = matchPattern(/^[\w -]{1,200}$/, 'token');
+/** In the stored form: composed, and without blanks around it. */
 const ACCOUNT_NAME: Rule = (value) => {
   if (Username.safeParse(value).data !== value) throw new BadValue('is no name of an account');
   return value;
 };
-/** One that takes no more memory and time than ours; '' where none is set. */
-const PASSWORD_HASH = matching(
+/** A hash that takes no more memory and time than ours; '' without a password. */
+const PASSWORD_HASH = matchPattern(
   /^(?:|\$argon2id\$v=\d{1,3}\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[\w+/]{1,200}\$[\w+/]{1,200})$/,
   'hash of a password',
 );
-const SMART_RULES = jsonOf((parsed) => parsed === null || RulesIn.safeParse(parsed).success);
+const SMART_RULES = jsonRule((parsed) => parsed === null || RulesIn.safeParse(parsed).success);
 const Lines = z.array(z.looseObject({ text: z.string() })).nullable();
-const LINES = jsonOf((parsed) => Lines.safeParse(parsed).success);
+const LINES = jsonRule((parsed) => Lines.safeParse(parsed).success);
 const isObject = (parsed: unknown): boolean => typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-const OBJECT = jsonOf((parsed) => parsed === null || isObject(parsed));
-const LIST = jsonOf((parsed) => parsed === null || Array.isArray(parsed));
-const IDS = jsonOf((parsed) => Array.isArray(parsed) && parsed.every((id) => Number.isSafeInteger(id) && id > 0));
-/** Of facts about artists and albums, lists that pages go through. */
+const OBJECT = jsonRule((parsed) => parsed === null || isObject(parsed));
+const LIST = jsonRule((parsed) => parsed === null || Array.isArray(parsed));
+const IDS = jsonRule((parsed) => Array.isArray(parsed) && parsed.every((id) => Number.isSafeInteger(id) && id > 0));
+/** Facts about artists and albums have lists that pages iterate over. */
 const About = z.looseObject({
   name: z.string(),
   people: z.array(z.looseObject({ mbid: z.string(), name: z.string() })),
@@ -85,11 +85,11 @@ const About = z.looseObject({
   files: z.array(z.string()),
   texts: z.array(z.looseObject({ language: z.string(), text: z.string(), url: z.string() })),
 });
-const ABOUT = jsonOf((parsed) => parsed === null || About.safeParse(parsed).success);
+const ABOUT = jsonRule((parsed) => parsed === null || About.safeParse(parsed).success);
 
 const TABLE_RULES = {
   users: {
-    comes: 'always',
+    inclusion: 'always',
     maxRows: 10_000,
     assertRow(valueOf) {
       if (valueOf('username_key') !== usernameKey(String(valueOf('username'))))
@@ -102,38 +102,38 @@ const TABLE_RULES = {
     ],
     rules: {
       username: ACCOUNT_NAME,
-      password_hash: withheld('', PASSWORD_HASH),
-      is_superuser: withheld(0),
-      has_weak_password: withheld(0),
-      token_version: withheld(1),
-      last_seen_at: withheld(null),
-      max_bitrate_kbps: withheld(null),
-      quota_bytes: withheld(null),
-      ...Object.fromEntries(Object.values(RIGHTS).map(({ name }) => [name, withheld(0)])),
+      password_hash: replaceInImport('', PASSWORD_HASH),
+      is_superuser: replaceInImport(0),
+      has_weak_password: replaceInImport(0),
+      token_version: replaceInImport(1),
+      last_seen_at: replaceInImport(null),
+      max_bitrate_kbps: replaceInImport(null),
+      quota_bytes: replaceInImport(null),
+      ...Object.fromEntries(Object.values(RIGHTS).map(({ name }) => [name, replaceInImport(0)])),
     },
   },
   sessions: WITH_BACKUP,
   appPasswords: WITH_BACKUP,
-  notices: { comes: 'with_backup', rules: { name: oneOf('rights') } },
-  libraryIdentity: { comes: 'with_backup', rules: { id: matching(/^[\w-]{1,64}$/, 'id of a library') } },
+  notices: { inclusion: 'with_backup', rules: { name: oneOf('rights') } },
+  libraryIdentity: { inclusion: 'with_backup', rules: { id: matchPattern(/^[\w-]{1,64}$/, 'id of a library') } },
   musicFolders: {
-    comes: 'with_backup',
+    inclusion: 'with_backup',
     isSeeded: true,
     maxRows: 1_000,
-    rules: { key: matching(/^[a-z0-9-]{0,64}$/, 'key of a music folder'), mode: oneOf('copy', 'reference') },
+    rules: { key: matchPattern(/^[a-z0-9-]{0,64}$/, 'key of a music folder'), mode: oneOf('copy', 'reference') },
   },
-  shares: { comes: 'always', rules: { token: TOKEN } },
-  scrobbleAccounts: { comes: 'with_backup', rules: { url: webAddress } },
+  shares: { inclusion: 'always', rules: { token: TOKEN } },
+  scrobbleAccounts: { inclusion: 'with_backup', rules: { url: webAddress } },
 
-  genres: { comes: 'always', counted: ['track_count'] },
-  artists: { comes: 'always', counted: ['track_count', 'album_count', 'first_year'] },
+  genres: { inclusion: 'always', counted: ['track_count'] },
+  artists: { inclusion: 'always', counted: ['track_count', 'album_count', 'first_year'] },
   albums: {
-    comes: 'always',
+    inclusion: 'always',
     counted: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
     rules: { fixed_by: oneOf('upgrade', 'person') },
   },
   tracks: {
-    comes: 'always',
+    inclusion: 'always',
     rules: {
       storage_uri: storageUri,
       availability: oneOf('available', 'remote', 'fetching', 'missing'),
@@ -145,90 +145,96 @@ const TABLE_RULES = {
   },
   albumKeys: ALWAYS,
   unsettledAlbums: ALWAYS,
-  albumRegroupings: { comes: 'always', rules: { before: jsonOf((parsed) => AlbumsBefore.safeParse(parsed).success) } },
+  albumRegroupings: {
+    inclusion: 'always',
+    rules: { before: jsonRule((parsed) => AlbumsBefore.safeParse(parsed).success) },
+  },
   albumReview: ALWAYS,
   trackArtists: ALWAYS,
   trackGenres: ALWAYS,
-  trackEdits: { comes: 'always', rules: { changes: jsonOf(() => true) } },
+  trackEdits: { inclusion: 'always', rules: { changes: jsonRule(() => true) } },
   trackFingerprints: ALWAYS,
-  lyrics: { comes: 'always', rules: { lines: LINES } },
-  foundLyrics: { comes: 'always', rules: { lines: LINES } },
+  lyrics: { inclusion: 'always', rules: { lines: LINES } },
+  foundLyrics: { inclusion: 'always', rules: { lines: LINES } },
   lyricsLookups: ALWAYS,
-  chapters: { comes: 'always', rules: { list: LIST } },
-  moreTags: { comes: 'always', rules: { tags: OBJECT } },
+  chapters: { inclusion: 'always', rules: { list: LIST } },
+  moreTags: { inclusion: 'always', rules: { tags: OBJECT } },
   formerAudio: ALWAYS,
   audioAnalyses: ALWAYS,
   albumLoudness: ALWAYS,
   albumCovers: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { key: coverKey, origin: oneOf('embedded', 'folder', 'archive', 'manual') },
   },
-  formerCovers: { comes: 'always', rules: { key: coverKey } },
+  formerCovers: { inclusion: 'always', rules: { key: coverKey } },
   artistPictures: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { key: coverKey, origin: oneOf('folder', 'commons', 'manual'), source: relativePath, credit: OBJECT },
   },
-  coverLookups: { comes: 'always', rules: { result: oneOf('none', 'unusable', 'failed') } },
+  coverLookups: { inclusion: 'always', rules: { result: oneOf('none', 'unusable', 'failed') } },
   aboutSubjects: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { kind: oneOf('artist', 'release-group', 'label'), facts: ABOUT },
   },
   artistIdentities: ALWAYS,
-  enrichmentMatches: { comes: 'always', rules: { match: OBJECT } },
+  enrichmentMatches: { inclusion: 'always', rules: { match: OBJECT } },
   enrichmentReviews: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { reason: oneOf('low_score', 'tags_disagree'), match: OBJECT, differences: LIST },
   },
-  enrichmentUndo: { comes: 'always', rules: { previous: OBJECT } },
+  enrichmentUndo: { inclusion: 'always', rules: { previous: OBJECT } },
   enrichmentUnanswered: ALWAYS,
   fingerprintPieces: ALWAYS,
   duplicatePairs: ALWAYS,
   duplicateMembers: ALWAYS,
   duplicateDismissals: ALWAYS,
   trashedTracks: {
-    comes: 'always',
+    inclusion: 'always',
     rules: {
       storage_uri: storageUri,
       cover_key: coverKey,
-      snapshot: trashSnapshot((table, scope) => findColumns(table, scope)),
+      snapshot: trashSnapshotRule((table, scope) => findColumns(table, scope)),
       merge_reason: oneOf('duplicate', 'chosen', 'same_audio', 'same_music'),
     },
   },
-  trackDepartures: { comes: 'always', rules: { item_type: oneOf('album', 'artist') } },
-  annotationMoves: { comes: 'always', rules: { item_type: oneOf('album', 'artist'), memory: OBJECT } },
-  replacedTracks: { comes: 'always', rules: { carried: carriedRows((table, scope) => findColumns(table, scope)) } },
-  remoteIds: { comes: 'always', rules: { page_url: withheld(null, webAddress) } },
-  downloads: { comes: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
+  trackDepartures: { inclusion: 'always', rules: { item_type: oneOf('album', 'artist') } },
+  annotationMoves: { inclusion: 'always', rules: { item_type: oneOf('album', 'artist'), memory: OBJECT } },
+  replacedTracks: {
+    inclusion: 'always',
+    rules: { carried: carriedRowsRule((table, scope) => findColumns(table, scope)) },
+  },
+  remoteIds: { inclusion: 'always', rules: { page_url: replaceInImport(null, webAddress) } },
+  downloads: { inclusion: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
 
-  likeEvents: { comes: 'always', rules: { item_type: ITEM } },
-  likeStates: { comes: 'always', rules: { item_type: ITEM } },
+  likeEvents: { inclusion: 'always', rules: { item_type: ITEM } },
+  likeStates: { inclusion: 'always', rules: { item_type: ITEM } },
   radioNevers: ALWAYS,
   dailyMixes: NEVER,
-  playlists: { comes: 'always', counted: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
+  playlists: { inclusion: 'always', counted: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
   playlistEntries: ALWAYS,
   playlistPastEntries: ALWAYS,
-  playlistVersions: { comes: 'always', rules: { rules: SMART_RULES } },
+  playlistVersions: { inclusion: 'always', rules: { rules: SMART_RULES } },
   playlistLostTracks: ALWAYS,
   plays: ALWAYS,
-  historyImports: { comes: 'always', where: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
+  historyImports: { inclusion: 'always', where: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
   bookmarks: ALWAYS,
-  playQueues: { comes: 'always', rules: { track_ids: IDS, listening: OBJECT } },
+  playQueues: { inclusion: 'always', rules: { track_ids: IDS, listening: OBJECT } },
   shareTracks: ALWAYS,
   radioStations: {
-    comes: 'always',
+    inclusion: 'always',
     rules: {
       stream_url: webAddress,
       home_page_url: webAddress,
-      // an administrator's station may be in the local network, and this one is from somebody else
-      added_by: withheld(null),
+      // an administrator's station may be in the local network, and anybody may have added this one
+      added_by: replaceInImport(null),
     },
   },
   podcasts: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { url: webAddress, image_url: webAddress, status: oneOf('new', 'completed', 'error') },
   },
   podcastEpisodes: {
-    comes: 'always',
+    inclusion: 'always',
     rules: {
       audio_url: webAddress,
       format: FORMAT,
@@ -240,11 +246,11 @@ const TABLE_RULES = {
   scrobbleLoves: WITH_BACKUP,
 
   sourceFolders: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { path: relativePath, image_name: relativePath, artist_image: relativePath },
   },
   sourceFiles: {
-    comes: 'always',
+    inclusion: 'always',
     rules: { name: relativePath, state: oneOf('track', 'split', 'failed', 'deleted', 'gone') },
   },
   unfinishedScans: ALWAYS,
@@ -265,9 +271,9 @@ const TABLE_RULES = {
 
 export interface KnownTable extends TableRule {
   name: string;
-  /** Those that come. */
+  /** The columns that are taken. */
   columns: ReadonlyMap<string, Column>;
-  /** Tables that its rows refer to. */
+  /** Tables to which its rows refer. */
   parents: ReadonlySet<string>;
 }
 
@@ -276,41 +282,43 @@ const SCHEMA: Record<TableName, SQLiteTable> = schema;
 const TABLES: readonly KnownTable[] = Object.entries<TableRule>(TABLE_RULES).map(([key, rule]) => {
   const table = SCHEMA[key as TableName];
   const { name, foreignKeys } = getTableConfig(table);
-  const columns = columnsOf(table, rule.rules ?? {});
+  const columns = tableColumns(table, rule.rules ?? {});
   for (const counted of rule.counted ?? []) columns.delete(counted);
-  const parents = new Set(foreignKeys.map((one) => getTableConfig(one.reference().foreignTable).name));
+  const parents = new Set(foreignKeys.map((foreignKey) => getTableConfig(foreignKey.reference().foreignTable).name));
   return { ...rule, name, columns, parents };
 });
 
-const byName = new Map(TABLES.map((table) => [table.name, table]));
+const tablesByName = new Map(TABLES.map((table) => [table.name, table]));
 
-/** In an order in which they can be filled: a row after those that it refers to. */
-export const KNOWN_TABLES: readonly KnownTable[] = inOrder(TABLES.filter(({ comes }) => comes !== 'never'));
+/** In an order in which the tables can be filled: a row after the rows to which it refers. */
+export const KNOWN_TABLES: readonly KnownTable[] = sortByReferences(
+  TABLES.filter(({ inclusion }) => inclusion !== 'never'),
+);
 
-function inOrder(tables: readonly KnownTable[]): KnownTable[] {
-  const placed = new Set<KnownTable>();
-  const place = (table: KnownTable): void => {
-    if (placed.has(table)) return;
+function sortByReferences(tables: readonly KnownTable[]): KnownTable[] {
+  const sortedTables = new Set<KnownTable>();
+  const addTable = (table: KnownTable): void => {
+    if (sortedTables.has(table)) return;
     for (const parent of table.parents) {
-      const before = byName.get(parent);
-      if (before && before !== table) place(before);
+      const parentTable = tablesByName.get(parent);
+      if (parentTable && parentTable !== table) addTable(parentTable);
     }
-    placed.add(table);
+    sortedTables.add(table);
   };
-  for (const table of tables) place(table);
-  return [...placed];
+  for (const table of tables) addTable(table);
+  return [...sortedTables];
 }
 
-/** Of a table that comes, with the columns that triggers count. */
+/** The columns of a table that is taken, including those that triggers count. */
 function findColumns(name: string, scope: Scope): ReadonlyMap<string, Column> | undefined {
-  const table = byName.get(name);
-  if (!table || !comesWith(table, scope)) return undefined;
+  const table = tablesByName.get(name);
+  if (!table || !isIncluded(table, scope)) return undefined;
   const { counted = [], columns } = table;
   return new Map([...columns, ...counted.map((column) => [column, countedColumn(column)] as const)]);
 }
 
-export const comesWith = ({ comes }: TableRule, scope: Scope): boolean =>
-  comes === 'always' || (comes === 'with_backup' && scope === 'backup');
+export const isIncluded = ({ inclusion }: TableRule, scope: Scope): boolean =>
+  inclusion === 'always' || (inclusion === 'with_backup' && scope === 'backup');
 
 const countedColumn = (name: string): Column => ({
   name,

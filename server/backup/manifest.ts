@@ -6,13 +6,13 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const contentHash = z.string().regex(/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/);
 const size = z.int().min(0);
 
-/** The time it was started, `20261121T154700000Z`; ids sort by time. */
+/** The time when the snapshot was started, `20261121T154700000Z`; ids sort by time. */
 export const SnapshotId = z.string().regex(/^\d{8}T\d{9}Z$/, 'is not the id of a snapshot');
-export const toSnapshotId = (at: Date): string => at.toISOString().replace(/[-:.]/g, '');
+export const toSnapshotId = (time: Date): string => time.toISOString().replace(/[-:.]/g, '');
 export const snapshotTime = (id: string): Date =>
   new Date(id.replace(/^(....)(..)(..)T(..)(..)(..)(...)Z$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 
-/** The keys of the server and the secrets of its settings. Only written to encrypted backups. */
+/** The keys of the server and the secrets of its settings. Written only to encrypted backups. */
 export const Keys = z.object({
   jwt_secret: z.string(),
   compat_secret_key: z.string(),
@@ -26,7 +26,7 @@ export const Manifest = z.object({
   app_version: z.string(),
   /** In the first format the object was `pieces`, to be read one after another. */
   database: z.object({ size, sha256, pieces: z.array(sha256).optional() }),
-  /** Lists of the files, a FileLine in JSON on each line. */
+  /** Lists of the files, with a FileLine in JSON on each line. */
   lists: z.array(z.object({ sha256, lines: z.int() })),
   /** settings.json without secrets. */
   settings: z.record(z.string(), z.unknown()),
@@ -37,7 +37,7 @@ export const Manifest = z.object({
     covers: z.int(),
     referenced: z.int(),
     absent: z.int(),
-    /** Parts of the backup that were damaged or gone before it. */
+    /** Parts of the backup that were damaged or missing before. */
     mended: z.int().default(0),
     bytes: size,
   }),
@@ -52,7 +52,7 @@ export const FileLine = z.discriminatedUnion('kind', [
     hash: contentHash,
     size: size.nullable(),
     isAbsent: z.boolean().optional(),
-    /** Why it is absent. */
+    /** The reason why it is absent. */
     reason: z.string().optional(),
   }),
   z.object({
@@ -68,6 +68,6 @@ export type FileLine = z.output<typeof FileLine>;
 export type StoredLine = Extract<FileLine, { kind: 'stored' }>;
 export type OwnLine = Extract<FileLine, { kind: 'own' }>;
 
-/** The hash of the file's object in the backup; undefined when the file is not in it. */
+/** The hash of the file's object in the backup; undefined when the backup does not have the file. */
 export const hashInBackup = (line: FileLine): string | undefined =>
   (line.kind === 'stored' ? !line.isAbsent : line.isCopied) ? (line.hash ?? undefined) : undefined;

@@ -7,7 +7,7 @@ import { createExportService } from './export.ts';
 import { createRestoreService } from './restore-service.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupService, type BackupDeps } from './service.ts';
-import { warnOfSharedPlace } from './target.ts';
+import { warnOfSharedTarget } from './target.ts';
 import { BACKUP_TASK, CHECK_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
@@ -32,7 +32,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
     config,
     jobs,
     open: () => backups.open(),
-    inTurn: backups.inTurn,
+    withSlot: backups.withSlot,
     ownFolders,
     workerUrl,
     migrationsDir: paths.migrations,
@@ -63,7 +63,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
       handledBy(EXPORT_TASK, exports.task),
     ],
     start(): void {
-      warnOfSharedPlace(config, log);
+      warnOfSharedTarget(config, log);
       backups.startSchedule();
     },
     stop: backups.close,

@@ -1,44 +1,44 @@
-// The bytes of an object on their way into a backup or out of it, compared with their hash.
+// Checks the bytes of an object on their way into or out of a backup.
 import { createHash } from 'node:crypto';
-import { DamagedObject, inPieces } from './encryption.ts';
+import { DamagedObject, splitPieces } from './encryption.ts';
 import { PIECE_BYTES } from './packs.ts';
 
-/** The source could not be read, as opposed to the backup not being writable. */
-export class SourceProblem extends Error {
-  override name = 'SourceProblem';
+/** The source could not be read; the backup is not the cause. */
+export class SourceError extends Error {
+  override name = 'SourceError';
 }
 
-/** Yields the same bytes, and throws DamagedObject after the last when their SHA-256 does not start with `hash`. */
-export async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
-  const sum = createHash('sha256');
+/** Yields the same bytes; throws DamagedObject after the last ones when their SHA-256 does not start with `hash`. */
+export async function* verifyHash(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
+  const hasher = createHash('sha256');
   for await (const chunk of source) {
-    sum.update(chunk);
+    hasher.update(chunk);
     yield chunk;
   }
-  if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
+  if (!hasher.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
 }
 
 /**
- * Yields the same bytes. Throws DamagedObject before the first beyond `size`, and `storage_full` before the first that
- * has no room.
+ * Yields the same bytes. Throws DamagedObject before the first byte beyond `size`, and `storage_full` before the first
+ * byte without space.
  */
-export async function* arriving(
+export async function* limitBytes(
   source: AsyncIterable<Buffer>,
-  { size, space }: { size: number; space: { written: (bytes: number) => Promise<void> } },
+  { size, space }: { size: number; space: { countWritten: (bytes: number) => Promise<void> } },
 ): AsyncGenerator<Buffer> {
   let bytesLeft = size;
   for await (const chunk of source) {
     if ((bytesLeft -= chunk.length) < 0) throw new DamagedObject('it is larger than it should be');
-    await space.written(chunk.length);
+    await space.countWritten(chunk.length);
     yield chunk;
   }
 }
 
-/** Pieces of 4 MB; the last comes when the hash of the whole is known to be right. Throws SourceProblem. */
-export async function* checkedPieces(source: AsyncIterable<Buffer>, hash: string): ReturnType<typeof inPieces> {
+/** Pieces of 4 MB; the last one is yielded after the hash of the whole was verified. Throws SourceError. */
+export async function* readVerifiedPieces(source: AsyncIterable<Buffer>, hash: string): ReturnType<typeof splitPieces> {
   try {
-    yield* inPieces(checking(source, hash), PIECE_BYTES);
+    yield* splitPieces(verifyHash(source, hash), PIECE_BYTES);
   } catch (cause) {
-    throw new SourceProblem(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new SourceError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }

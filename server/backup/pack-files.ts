@@ -1,4 +1,4 @@
-// Reading the files that a backup consists of: packs with their directories, and indexes.
+// Reads the files of a backup: packs with their directories, and indexes.
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
@@ -7,7 +7,7 @@ import {
   Directory,
   fromDirectory,
   fromStored,
-  gathered,
+  readBytes,
   isDamage,
   MAX_PACK_BYTES,
   openDirectory,
@@ -21,8 +21,8 @@ import {
 } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
-/** Whole packs that are kept in memory while a snapshot is read. */
-const CACHE_BYTES = 48 << 20;
+/** Limit of the packs that are cached while a snapshot is read. */
+const MAX_CACHE_BYTES = 48 << 20;
 const IndexFile = z.object({ packs: z.array(z.object({ id: z.string(), size: z.int(), blobs: Directory })) });
 
 export const packKey = (id: string): string => `packs/${id.slice(0, 2)}/${id}`;
@@ -37,7 +37,7 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
   async function readEnd(id: string, size: number, bytes: number): Promise<Buffer> {
     if (size === 0) return Buffer.alloc(0);
     const { stream } = await target.open(packKey(id), { start: Math.max(0, size - bytes), end: size - 1 });
-    return gathered(stream as AsyncIterable<Buffer>);
+    return readBytes(stream as AsyncIterable<Buffer>);
   }
 
   async function fetchDirectory(id: string, size: number): Promise<Blob[] | undefined> {
@@ -51,7 +51,7 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
   return {
     readPack,
 
-    /** Undefined when it is damaged. */
+    /** Returns undefined when the directory is damaged. */
     readDirectory: (id: string, size: number): Promise<Blob[] | undefined> => unlessDamaged(fetchDirectory(id, size)),
 
     async readIndex(key: string): Promise<Pack[] | 'gone' | 'damaged'> {
@@ -75,7 +75,7 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
       return plain;
     },
 
-    /** Reads all of a pack. `isRestDamaged`: its directory is, or what nothing needs any more. */
+    /** Reads a whole pack. `isRestDamaged`: its directory is damaged, or bytes that nothing needs any more. */
     async verifyPack({ id, size, blobs }: Pack): Promise<{ damaged: Blob[]; isRestDamaged: boolean }> {
       const bytes = (await unlessDamaged(readPack(id))) ?? Buffer.alloc(0);
       const length = bytes.length === size ? tailLength(bytes, size) : undefined;
@@ -83,34 +83,34 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
         length !== undefined
           ? await openDirectory(cipher, id, bytes.subarray(-length)).catch(() => undefined)
           : undefined;
-      const wrong = (directory ?? blobs).filter(
-        ({ offset, length: its, sum }) => sumOf(bytes.subarray(offset, offset + its)) !== sum,
+      const wrongBlobs = (directory ?? blobs).filter(
+        ({ offset, length: blobLength, sum }) => sumOf(bytes.subarray(offset, offset + blobLength)) !== sum,
       );
-      const offsets = new Set(wrong.map(({ offset }) => offset));
+      const offsets = new Set(wrongBlobs.map(({ offset }) => offset));
       const damaged = blobs.filter(({ offset }) => offsets.has(offset));
-      return { damaged, isRestDamaged: !directory || wrong.length > damaged.length };
+      return { damaged, isRestDamaged: !directory || wrongBlobs.length > damaged.length };
     },
   };
 }
 
-/** Packs that were read last. */
+/** Caches the packs that were read last. */
 function createPackCache(fetch: (id: string) => Promise<Buffer>) {
-  const held = new Map<string, { bytes: Promise<Buffer>; size: number }>();
+  const packsById = new Map<string, { bytes: Promise<Buffer>; size: number }>();
   return {
     async get(id: string): Promise<Buffer> {
-      const found = held.get(id) ?? { bytes: fetch(id), size: 0 };
-      held.delete(id);
-      held.set(id, found); // the latest is last
+      const pack = packsById.get(id) ?? { bytes: fetch(id), size: 0 };
+      packsById.delete(id);
+      packsById.set(id, pack); // the latest pack is the last one
       try {
-        found.size = (await found.bytes).length;
+        pack.size = (await pack.bytes).length;
       } catch (error) {
-        held.delete(id);
+        packsById.delete(id);
         throw error;
       }
       let size = 0;
-      for (const [one, { size: its }] of [...held].reverse())
-        if ((size += its) > CACHE_BYTES && one !== id) held.delete(one);
-      return found.bytes;
+      for (const [cachedId, { size: packSize }] of [...packsById].reverse())
+        if ((size += packSize) > MAX_CACHE_BYTES && cachedId !== id) packsById.delete(cachedId);
+      return pack.bytes;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Which blob is in which pack, in memory.
+// In-memory index of blobs and their packs.
 import type { Blob, Pack } from './packs.ts';
 
 export function createPackIndex() {
@@ -11,12 +11,12 @@ export function createPackIndex() {
     for (const blob of pack.blobs) blobs.set(blob.name, blob);
   }
 
-  function forget(gone: ReadonlySet<Blob>): void {
-    const names = new Set([...gone].filter((blob) => blobs.get(blob.name) === blob).map(({ name }) => name));
+  function removeFromIndex(removedBlobs: ReadonlySet<Blob>): void {
+    const names = new Set([...removedBlobs].filter((blob) => blobs.get(blob.name) === blob).map(({ name }) => name));
     for (const name of names) blobs.delete(name);
     if (names.size === 0) return;
     for (const pack of packs.values())
-      for (const blob of pack.blobs) if (names.has(blob.name) && !gone.has(blob)) blobs.set(blob.name, blob);
+      for (const blob of pack.blobs) if (names.has(blob.name) && !removedBlobs.has(blob)) blobs.set(blob.name, blob);
   }
 
   return {
@@ -31,31 +31,31 @@ export function createPackIndex() {
     },
 
     removePacks(ids: Iterable<string>): void {
-      const gone = new Set<Blob>();
+      const removedBlobs = new Set<Blob>();
       for (const id of ids) {
-        for (const blob of packs.get(id)?.blobs ?? []) gone.add(blob);
+        for (const blob of packs.get(id)?.blobs ?? []) removedBlobs.add(blob);
         packs.delete(id);
       }
-      forget(gone);
+      removeFromIndex(removedBlobs);
     },
 
-    /** Their packs stay, without them. */
-    removeBlobs(gone: ReadonlySet<Blob>): void {
-      for (const id of new Set([...gone].map(({ pack }) => pack))) {
+    /** The packs of the blobs stay, without them. */
+    removeBlobs(removedBlobs: ReadonlySet<Blob>): void {
+      for (const id of new Set([...removedBlobs].map(({ pack }) => pack))) {
         const pack = packs.get(id);
-        if (pack) pack.blobs = pack.blobs.filter((blob) => !gone.has(blob));
+        if (pack) pack.blobs = pack.blobs.filter((blob) => !removedBlobs.has(blob));
       }
-      forget(gone);
+      removeFromIndex(removedBlobs);
     },
 
-    /** Undoes removeBlobs for those that are nowhere else. */
-    returnBlobs(gone: Iterable<Blob>): Blob[] {
-      const back = [...gone].filter(({ name, pack }) => !blobs.has(name) && packs.has(pack));
-      for (const blob of back) {
+    /** Undoes removeBlobs for blobs that no other pack has. */
+    restoreBlobs(removedBlobs: Iterable<Blob>): Blob[] {
+      const restoredBlobs = [...removedBlobs].filter(({ name, pack }) => !blobs.has(name) && packs.has(pack));
+      for (const blob of restoredBlobs) {
         packs.get(blob.pack)?.blobs.push(blob);
         blobs.set(blob.name, blob);
       }
-      return back;
+      return restoredBlobs;
     },
   };
 }

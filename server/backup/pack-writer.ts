@@ -1,15 +1,15 @@
-// Writing packs: blobs are collected until they are 16 MB, and two packs are uploaded at once; those with lists after
-// all that the lists name.
+// Writes packs: blobs are collected up to 16 MB, and two packs are uploaded at the same time; packs with lists are
+// uploaded after everything that the lists name.
 import { randomBytes } from 'node:crypto';
 import { createSlots } from '../runtime/concurrency.ts';
 import type { Cipher } from './encryption.ts';
 import { packKey } from './pack-files.ts';
-import { closePack, PACK_BLOBS, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';
+import { closePack, MAX_PACK_BLOBS, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
-const UPLOADS_AT_ONCE = 2;
+const MAX_CONCURRENT_UPLOADS = 2;
 
-/** What is read together is written together: lists are read to find out what a snapshot needs, the rest is not. */
+/** Blobs that are read together are written together: lists are read to find what a snapshot needs, data is not. */
 export type PackKind = 'data' | 'meta';
 type NewBlob = Pick<Blob, 'name' | 'size' | 'isList'>;
 interface OpenPack {
@@ -19,94 +19,94 @@ interface OpenPack {
   size: number;
 }
 
-/** `onWritten`: a pack is in the target. */
+/** `onWritten` is called when a pack is in the target. */
 export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten: (pack: Pack) => Promise<void>) {
-  /** Blobs that are on their way into a pack. */
-  const underWay = new Set<string>();
-  const beingStored = new Set<Promise<void>>();
-  const open: Partial<Record<PackKind, OpenPack>> = {};
+  /** Names of blobs that are on their way into a pack. */
+  const pendingNames = new Set<string>();
+  const encodings = new Set<Promise<void>>();
+  const openPacks: Partial<Record<PackKind, OpenPack>> = {};
   const uploads = new Set<Promise<void>>();
-  const slots = createSlots(UPLOADS_AT_ONCE);
+  const slots = createSlots(MAX_CONCURRENT_UPLOADS);
   let failure: { error: unknown } | undefined;
 
   function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer, sum = sumOf(stored)): void {
-    const pack = (open[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
-    const place = { pack: pack.id, offset: pack.size, length: stored.length, sum };
-    pack.blobs.push({ name, size, isList, ...place });
+    const pack = (openPacks[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
+    const location = { pack: pack.id, offset: pack.size, length: stored.length, sum };
+    pack.blobs.push({ name, size, isList, ...location });
     pack.stored.push(stored);
     pack.size += stored.length;
   }
 
   async function uploadIfFull(kind: PackKind): Promise<void> {
-    const { size = 0, blobs = [] } = open[kind] ?? {};
-    if (size >= PACK_BYTES || blobs.length >= PACK_BLOBS) await upload(kind);
+    const { size = 0, blobs = [] } = openPacks[kind] ?? {};
+    if (size >= PACK_BYTES || blobs.length >= MAX_PACK_BLOBS) await upload(kind);
     if (failure) throw failure.error;
   }
 
-  /** Waits while as many are under way as may be. */
+  /** Waits while the maximum number of uploads runs. */
   async function upload(kind: PackKind): Promise<void> {
-    const pack = open[kind];
+    const pack = openPacks[kind];
     if (!pack) return;
-    delete open[kind];
+    delete openPacks[kind];
     if (kind === 'meta') await finishData();
-    const done = slots(() => send(pack))
+    const uploadPromise = slots(() => sendPack(pack))
       .catch((error: unknown) => {
         failure ??= { error };
       })
-      .finally(() => uploads.delete(done));
-    uploads.add(done);
-    while (uploads.size >= UPLOADS_AT_ONCE) await Promise.race(uploads);
+      .finally(() => uploads.delete(uploadPromise));
+    uploads.add(uploadPromise);
+    while (uploads.size >= MAX_CONCURRENT_UPLOADS) await Promise.race(uploads);
   }
 
   /**
-   * Everything that a list names is in the target when this returns. After a kill, a list without it would pass for an
-   * object that is there.
+   * All data that a list may name is in the target when this returns. After a kill, a list without its data would pass
+   * for a complete object.
    */
   async function finishData(): Promise<void> {
-    await Promise.all(beingStored);
+    await Promise.all(encodings);
     await upload('data');
     await Promise.all(uploads);
     if (failure) throw failure.error;
   }
 
-  async function send({ id, stored, blobs }: OpenPack): Promise<void> {
+  async function sendPack({ id, stored, blobs }: OpenPack): Promise<void> {
     const bytes = await closePack(cipher, stored, blobs);
     stored.length = 0;
     await target.put(packKey(id), bytes);
     await onWritten({ id, size: bytes.length, blobs });
-    for (const { name } of blobs) underWay.delete(name);
+    for (const { name } of blobs) pendingNames.delete(name);
   }
 
   return {
-    has: (name: string): boolean => underWay.has(name),
+    has: (name: string): boolean => pendingNames.has(name),
 
-    /** Nothing happens when it is on its way already. */
+    /** Does nothing when the blob is on its way already. */
     async add(kind: PackKind, blob: NewBlob, plain: Buffer): Promise<void> {
-      if (underWay.has(blob.name)) return;
-      underWay.add(blob.name);
-      const done = toStored(cipher, plain)
+      if (pendingNames.has(blob.name)) return;
+      pendingNames.add(blob.name);
+      const encoding = toStored(cipher, plain)
         .then((stored) => collect(kind, blob, stored))
-        .finally(() => beingStored.delete(done));
-      beingStored.add(done);
-      await done;
+        .finally(() => encodings.delete(encoding));
+      encodings.add(encoding);
+      await encoding;
       await uploadIfFull(kind);
     },
 
-    /** What a thread has made of it. Nothing happens when it is on its way already. */
-    async addMade(kind: PackKind, blob: NewBlob, stored: Buffer, sum: string): Promise<void> {
-      if (underWay.has(blob.name)) return;
-      underWay.add(blob.name);
+    /** Adds a blob that a thread has encoded. Does nothing when it is on its way already. */
+    async addEncoded(kind: PackKind, blob: NewBlob, stored: Buffer, sum: string): Promise<void> {
+      if (pendingNames.has(blob.name)) return;
+      pendingNames.add(blob.name);
       collect(kind, blob, stored, sum);
       await uploadIfFull(kind);
     },
 
-    /** Bytes of another pack, as they are. */
+    /** Adds the stored bytes of another pack. */
     async addStored(kind: PackKind, blob: NewBlob, stored: Buffer): Promise<void> {
       collect(kind, blob, stored);
       await uploadIfFull(kind);
     },
 
-    /** Everything that was added is in the target when this returns. */
+    /** All added blobs are in the target when this returns. */
     async finish(): Promise<void> {
       await upload('data');
       await upload('meta');

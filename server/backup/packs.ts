@@ -1,45 +1,45 @@
-// How objects are stored: as blobs in packs of some 16 MB, so that many small files cost few requests. A blob is up to
-// 4 MB of a file, or the list of the blobs of a larger one. A pack ends with its directory, from which a lost index is
-// made again.
+// The format of stored objects: blobs in packs of about 16 MB, so that many small files need few requests. A blob is up
+// to 4 MB of a file, or the list of the blobs of a larger file. A pack ends with its directory, from which a lost index
+// can be rebuilt.
 import { createHash, hash as hashOf } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, type ZstdOptions } from 'node:zlib';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
-import { DamagedObject, joined, type Cipher } from './encryption.ts';
+import { DamagedObject, joinChunks, type Cipher } from './encryption.ts';
 
 export const PIECE_BYTES = 4 << 20;
 export const PACK_BYTES = 16 << 20;
 const LENGTH_BYTES = 4;
-const SUM_LENGTH = 16;
-/** Most directories are in this many bytes at the end of a pack. */
+const CHECKSUM_CHARS = 16;
+/** Most directories fit into this many bytes at the end of a pack. */
 export const TAIL_BYTES = 64 << 10;
-/** Closed before it has more, so that its directory can be read at once. */
-export const PACK_BLOBS = 20_000;
-/** A pack that is full, one more blob, and its directory. */
+/** A pack is closed before it has more blobs, so that its directory can be read in one request. */
+export const MAX_PACK_BLOBS = 20_000;
+/** Enough for a full pack, one more blob, and the directory. */
 export const MAX_PACK_BYTES = 64 << 20;
-/** What we write packs to less than a third, because names and checksums are random. */
-const MAX_RATIO = 16;
-/** Of documents so small that their ratio says nothing. */
+/** Our own documents shrink to no less than a third, because names and checksums are random. */
+const MAX_COMPRESSION_RATIO = 16;
+/** For smaller documents the ratio means nothing. */
 const SMALL_DOCUMENT_BYTES = 64 << 10;
 const SAMPLE_BYTES = 16 << 10;
-/** Up to so many bytes are compressed at once, in less than a millisecond: handing them to a thread takes longer. */
-const AT_ONCE_BYTES = 128 << 10;
-const COMPRESSIBLE = 0.9;
+/** Up to this size bytes are compressed synchronously, in less than a millisecond; a thread takes longer. */
+const MAX_SYNC_COMPRESSION_BYTES = 128 << 10;
+const MAX_COMPRESSED_SHARE = 0.9;
 const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex');
-const [RAW, ZSTD] = [Buffer.from([0]), Buffer.from([1])];
+const [RAW_PREFIX, ZSTD_PREFIX] = [Buffer.from([0]), Buffer.from([1])];
 
 export interface Blob {
-  /** Of the object, by Cipher.nameOf. */
+  /** Name of the object, by Cipher.nameOf. */
   name: string;
   pack: string;
   offset: number;
-  /** Stored bytes. */
+  /** Number of stored bytes. */
   length: number;
-  /** Plain bytes of the object; of a list, of the whole file. */
+  /** Number of plain bytes of the object; for a list, of the whole file. */
   size: number;
-  /** Of the stored bytes. */
+  /** Checksum of the stored bytes. */
   sum: string;
   isList: boolean;
 }
@@ -70,13 +70,13 @@ export const fromDirectory = (pack: string, entries: Directory): Blob[] =>
     isList: isList === 1,
   }));
 
-/** It is not what was written, or not there. */
+/** The object differs from what was written, or does not exist. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DamagedObject ||
   error instanceof z.ZodError ||
   (error instanceof AppError && error.code === 'not_found');
 
-/** Undefined when it is. */
+/** Returns undefined when the object is damaged. */
 export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -86,16 +86,16 @@ export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Detects damage; against changes on purpose there is encryption. */
-export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, SUM_LENGTH);
+/** Detects damage; encryption protects against deliberate changes. */
+export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, CHECKSUM_CHARS);
 
 export function sumOfParts(parts: readonly Buffer[]): string {
-  const sum = createHash('sha256');
-  for (const part of parts) sum.update(part);
-  return sum.digest('hex').slice(0, SUM_LENGTH);
+  const hasher = createHash('sha256');
+  for (const part of parts) hasher.update(part);
+  return hasher.digest('hex').slice(0, CHECKSUM_CHARS);
 }
 
-/** The whole pack. */
+/** Returns the bytes of a pack. */
 export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
   const directory = await seal(cipher, toDirectory(blobs));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -103,7 +103,7 @@ export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonl
   return Buffer.concat([...stored, directory, length]);
 }
 
-/** The bytes that the directory and its length take at the end of a pack; undefined when that cannot be. */
+/** Number of bytes of the directory and its length at the end of a pack; undefined when it is impossible. */
 export function tailLength(end: Buffer, size: number): number | undefined {
   if (end.length < LENGTH_BYTES) return undefined;
   const length = end.readUInt32BE(end.length - LENGTH_BYTES) + LENGTH_BYTES;
@@ -115,52 +115,55 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
   return fromDirectory(pack, Directory.parse(await unseal(cipher, tail.subarray(0, -LENGTH_BYTES), 'index')));
 }
 
-/** Compressed where that helps, and encrypted. */
+/** Compresses where that helps, and encrypts. */
 export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
-  const compress = plain.length <= AT_ONCE_BYTES ? zstdCompressSync : promisify(zstdCompress);
-  const packed = await packedBy<Buffer | Promise<Buffer>>(compress, plain);
-  return Buffer.concat(cipher.encrypt(Buffer.concat(packed ? [ZSTD, packed] : [RAW, plain])));
+  const compress = plain.length <= MAX_SYNC_COMPRESSION_BYTES ? zstdCompressSync : promisify(zstdCompress);
+  const compressed = await compressIfUseful<Buffer | Promise<Buffer>>(compress, plain);
+  return Buffer.concat(cipher.encrypt(Buffer.concat(compressed ? [ZSTD_PREFIX, compressed] : [RAW_PREFIX, plain])));
 }
 
-/** The same in parts, in a thread. `framed` has a byte before the bytes of the object, so that they are not copied. */
+/** The same in parts, for a thread. `framed` has one byte before the bytes of the object, which saves a copy. */
 export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
-  const packed = packedBy(zstdCompressSync, framed.subarray(1));
-  if (packed) return cipher.encrypt(Buffer.concat([ZSTD, packed]));
-  RAW.copy(framed);
+  const compressed = compressIfUseful(zstdCompressSync, framed.subarray(1));
+  if (compressed) return cipher.encrypt(Buffer.concat([ZSTD_PREFIX, compressed]));
+  RAW_PREFIX.copy(framed);
   return cipher.encrypt(framed);
 }
 
 /** Throws DamagedObject. */
 export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, stored: Buffer): Promise<Buffer> {
   if (sumOf(stored) !== sum) throw new DamagedObject('its checksum is wrong');
-  const bytes = await decrypted(cipher, stored);
-  return bytes[0] === ZSTD[0] ? decompressed(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
+  const bytes = await decryptBytes(cipher, stored);
+  return bytes[0] === ZSTD_PREFIX[0] ? decompress(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
 }
 
-/** Undefined where compressing does not help: a sample of the middle, which may be the whole, tells. */
-function packedBy<Packed>(
-  compress: (plain: Buffer, options: ZstdOptions) => Packed,
+/** Returns undefined where compressing does not help, by a sample of the middle, which may be all bytes. */
+function compressIfUseful<Compressed>(
+  compress: (plain: Buffer, options: ZstdOptions) => Compressed,
   plain: Buffer,
-): Packed | Buffer | undefined {
+): Compressed | Buffer | undefined {
   const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
   const sample = plain.subarray(start, start + SAMPLE_BYTES);
-  const packed = zstdCompressSync(sample, sized(sample));
-  if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
-  return plain.length <= SAMPLE_BYTES ? packed : compress(plain, sized(plain));
+  const compressedSample = zstdCompressSync(sample, zstdOptionsFor(sample));
+  if (compressedSample.length >= sample.length * MAX_COMPRESSED_SHARE) return undefined;
+  return plain.length <= SAMPLE_BYTES ? compressedSample : compress(plain, zstdOptionsFor(plain));
 }
 
-/** Memory for as much as there is to compress, instead of some megabytes. */
-const sized = ({ length }: Buffer): ZstdOptions => ({ pledgedSrcSize: length, chunkSize: Math.max(1_024, length) });
+/** Limits the memory to the bytes to compress, instead of some megabytes. */
+const zstdOptionsFor = ({ length }: Buffer): ZstdOptions => ({
+  pledgedSrcSize: length,
+  chunkSize: Math.max(1_024, length),
+});
 
-async function decompressed(packed: Buffer, most: number): Promise<Buffer> {
+async function decompress(compressed: Buffer, maxBytes: number): Promise<Buffer> {
   try {
-    return await promisify(zstdDecompress)(packed, { maxOutputLength: most });
+    return await promisify(zstdDecompress)(compressed, { maxOutputLength: maxBytes });
   } catch (cause) {
     throw new DamagedObject('it cannot be decompressed', { cause });
   }
 }
 
-/** A JSON document with its checksum, compressed and encrypted. */
+/** Encodes a JSON document with its checksum, compressed and encrypted. */
 export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
   const body = JSON.stringify(value);
   const text = Buffer.from(`${hashOf('sha256', body)}\n${body}`);
@@ -169,15 +172,15 @@ export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
 }
 
 /**
- * Throws DamagedObject, also for a document that is larger than ours are. Reads those of the first format too, which
- * are not compressed.
+ * Throws DamagedObject, also for a document that is larger than ours are. Reads documents of the first format, too,
+ * which are not compressed.
  */
 export async function unseal(cipher: Cipher, sealed: Buffer, kind: 'manifest' | 'index'): Promise<unknown> {
   const limits = TEXT_LIMITS.backup[kind];
-  const bytes = await decrypted(cipher, sealed);
-  const isPacked = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
-  const most = Math.min(limits.bytes, Math.max(SMALL_DOCUMENT_BYTES, bytes.length * MAX_RATIO));
-  const plain = isPacked ? await decompressed(bytes, most) : bytes;
+  const bytes = await decryptBytes(cipher, sealed);
+  const isCompressed = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
+  const maxBytes = Math.min(limits.bytes, Math.max(SMALL_DOCUMENT_BYTES, bytes.length * MAX_COMPRESSION_RATIO));
+  const plain = isCompressed ? await decompress(bytes, maxBytes) : bytes;
   if (hashOf('sha256', plain.subarray(65)) !== plain.toString('latin1', 0, 64))
     throw new DamagedObject('its checksum is wrong');
   try {
@@ -187,19 +190,19 @@ export async function unseal(cipher: Cipher, sealed: Buffer, kind: 'manifest' | 
   }
 }
 
-const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(chunks(bytes)));
+const decryptBytes = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => readBytes(cipher.decrypt(toChunks(bytes)));
 
-export async function* chunks(...all: Buffer[]): AsyncGenerator<Buffer> {
-  yield* all;
+export async function* toChunks(...buffers: Buffer[]): AsyncGenerator<Buffer> {
+  yield* buffers;
 }
 
-/** Throws DamagedObject for more than `most` bytes. */
-export async function gathered(source: AsyncIterable<Buffer>, most = Infinity): Promise<Buffer> {
-  const held: Buffer[] = [];
+/** Throws DamagedObject for more than `maxBytes` bytes. */
+export async function readBytes(source: AsyncIterable<Buffer>, maxBytes = Infinity): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of source) {
-    if ((size += chunk.length) > most) throw new DamagedObject('it is too large');
-    held.push(chunk);
+    if ((size += chunk.length) > maxBytes) throw new DamagedObject('it is too large');
+    chunks.push(chunk);
   }
-  return joined(held);
+  return joinChunks(chunks);
 }

@@ -1,29 +1,29 @@
-// Proves that a store has kept what it says that it stored. Of what is written, the first and one in a hundred objects
-// are read back, and everything where the store failed that once.
+// Verifies that a store keeps what it confirms. The first and one in a hundred of the written objects are read back,
+// and all objects where the store has failed once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { DamagedObject } from './encryption.ts';
 
-const EACH = 100;
-/** Stores that showed a new object late are asked again. */
+const READ_BACK_INTERVAL = 100;
+/** Stores that show a new object late are read again after these times. */
 const WAITS_MS = [0, 500, 2_000];
-/** By their names, for as long as the process runs. */
-const distrusted = new Set<string>();
+/** Names of stores that have failed, for as long as the process runs. */
+const distrustedStores = new Set<string>();
 
 interface ReadBackDeps {
-  /** Of the store, for people. */
+  /** Name of the store in messages. */
   name: string;
-  /** Throws `not_found`, and DamagedObject for more than `most` bytes. */
-  read: (key: string, most: number) => Promise<Buffer>;
+  /** Throws `not_found`, and DamagedObject for more than `maxBytes` bytes. */
+  read: (key: string, maxBytes: number) => Promise<Buffer>;
 }
 
-/** To be called with each object after it was written. Throws `unavailable` when it is not there as it was sent. */
+/** To be called with each written object. Throws `unavailable` when the store does not have it as it was sent. */
 export function createReadBack({ name, read }: ReadBackDeps): (key: string, bytes: Buffer) => Promise<void> {
-  let written = 0;
+  let writtenCount = 0;
 
-  async function isKept(key: string, bytes: Buffer): Promise<boolean> {
-    for (const wait of WAITS_MS) {
-      if (wait > 0) await sleep(wait);
+  async function isStored(key: string, bytes: Buffer): Promise<boolean> {
+    for (const delayMs of WAITS_MS) {
+      if (delayMs > 0) await sleep(delayMs);
       try {
         return bytes.equals(await read(key, bytes.length));
       } catch (error) {
@@ -35,12 +35,12 @@ export function createReadBack({ name, read }: ReadBackDeps): (key: string, byte
   }
 
   return async (key, bytes) => {
-    if (written++ % EACH !== 0 && !distrusted.has(name)) return;
-    if (await isKept(key, bytes)) return;
-    distrusted.add(name);
+    if (writtenCount++ % READ_BACK_INTERVAL !== 0 && !distrustedStores.has(name)) return;
+    if (await isStored(key, bytes)) return;
+    distrustedStores.add(name);
     throw new AppError(
       'unavailable',
-      `${name} said that it had stored ${key}, and does not have it. What it keeps cannot be relied on: check the ` +
+      `${name} confirmed that it stored ${key}, but does not have it. The store is not reliable: check the ` +
         'store, or choose another place for backups.',
     );
   };

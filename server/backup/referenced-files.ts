@@ -5,12 +5,12 @@ import { stat } from 'node:fs/promises';
 import { openPlainFile } from '../runtime/plain-files.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { isPathInside, pathBelow } from '../storage/file-names.ts';
-import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
+import { locateInRoots, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
-import { SourceProblem } from './object-source.ts';
+import { SourceError } from './object-source.ts';
 import type { Repository } from './repository.ts';
 
-const READ_BYTES = 1 << 20;
+const READ_BUFFER_BYTES = 1 << 20;
 
 interface OwnFile {
   path: string;
@@ -23,10 +23,10 @@ interface OwnFilesDeps {
   /** The music folders. */
   folders: MusicRoots;
   /** The files of the last snapshot, by path. */
-  known: ReadonlyMap<string, OwnLine>;
+  previousLines: ReadonlyMap<string, OwnLine>;
 }
 
-export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
+export const toUncopiedLine = ({ path, hash, size }: OwnFile): OwnLine => ({
   kind: 'own',
   path,
   hash: fullHash(hash),
@@ -36,46 +36,47 @@ export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
 });
 
 /**
- * Copies a file into the backup unless it is there. One that is gone or unreadable keeps its last copy, or is listed as
- * not copied.
+ * Copies a file into the backup unless the backup has it. A missing or unreadable file keeps its last copy, or is
+ * listed as not copied.
  */
 export async function copyOwnFile(
-  { repo, folders, known }: OwnFilesDeps,
+  { repo, folders, previousLines }: OwnFilesDeps,
   file: OwnFile,
   signal: AbortSignal,
 ): Promise<{ line: OwnLine; bytes: number }> {
-  const { root, rest } = placeOf(folders, file.path);
-  if (!isPathInside(rest)) return { line: notCopied(file), bytes: 0 };
-  const path = pathBelow(root, rest);
-  const before = known.get(file.path);
+  const { root, relativePath } = locateInRoots(folders, file.path);
+  if (!isPathInside(relativePath)) return { line: toUncopiedLine(file), bytes: 0 };
+  const path = pathBelow(root, relativePath);
+  const previousLine = previousLines.get(file.path);
   try {
     const { size, mtimeMs } = await stat(path);
-    const isSame = before?.hash != null && before.size === size && before.mtimeMs === mtimeMs;
-    const hash = isSame && before.hash !== null ? before.hash : await hashOfFile(path, signal);
+    const isUnchanged = previousLine?.hash != null && previousLine.size === size && previousLine.mtimeMs === mtimeMs;
+    const hash = isUnchanged && previousLine.hash !== null ? previousLine.hash : await hashOfFile(path, signal);
     const line: OwnLine = { kind: 'own', path: file.path, hash, size, mtimeMs, isCopied: true };
     if (repo.has(hash, size)) return { line, bytes: 0 };
-    return { line, bytes: await repo.objects.put(hash, stoppable(readFile(path), signal)) };
+    return { line, bytes: await repo.objects.put(hash, stopOnAbort(readFile(path), signal)) };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error)))
+    if (!(error instanceof SourceError || isAbsent(error) || (error instanceof Error && 'syscall' in error)))
       throw error;
-    const isKept = before?.isCopied === true && before.hash !== null && repo.has(before.hash, before.size);
-    return { line: isKept ? before : notCopied(file), bytes: 0 };
+    const hasCopy =
+      previousLine?.isCopied === true && previousLine.hash !== null && repo.has(previousLine.hash, previousLine.size);
+    return { line: hasCopy ? previousLine : toUncopiedLine(file), bytes: 0 };
   }
 }
 
 const fullHash = (hash: string | null): string | null => (hash !== null && /^[0-9a-f]{64}$/.test(hash) ? hash : null);
 
 export async function hashOfFile(path: string | Buffer, signal: AbortSignal): Promise<string> {
-  const sum = createHash('sha256');
+  const hasher = createHash('sha256');
   for await (const chunk of readFile(path)) {
     signal.throwIfAborted();
-    sum.update(chunk);
+    hasher.update(chunk);
   }
-  return sum.digest('hex');
+  return hasher.digest('hex');
 }
 
-export async function* stoppable(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+export async function* stopOnAbort(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal.throwIfAborted();
     yield chunk;
@@ -84,5 +85,5 @@ export async function* stoppable(source: AsyncIterable<Buffer>, signal: AbortSig
 
 async function* readFile(path: string | Buffer): AsyncGenerator<Buffer> {
   const { handle } = await openPlainFile(path);
-  yield* handle.createReadStream({ highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
+  yield* handle.createReadStream({ highWaterMark: READ_BUFFER_BYTES }) as AsyncIterable<Buffer>;
 }

@@ -1,19 +1,19 @@
 // Repairs damaged or missing objects of the storage from the backup. The bytes are verified while they are copied; a
-// damaged object is only replaced by the right one.
+// damaged object is replaced only by the right content.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import { MAX_COVER_BYTES } from '../covers/picture.ts';
 import { isCoverKey } from './column-rules.ts';
 import { DamagedObject } from './encryption.ts';
-import { arriving } from './object-source.ts';
+import { limitBytes } from './object-source.ts';
 import type { Repository } from './repository.ts';
-import { spaceOn } from './restore-files.ts';
+import { spaceOfDisk } from './restore-files.ts';
 
 type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
-/** Opening a backup asks for its header and reads its index, which is much for each of many objects. */
-const REPOSITORY_CACHE_MS = 60_000;
+/** Opening a backup reads its header and its index, which is too much for each of many objects. */
+const CACHE_MS = 60_000;
 
 interface RepairerDeps {
   storage: Pick<Storage, 'put' | 'diskUsage'>;
@@ -25,24 +25,25 @@ interface RepairerDeps {
 
 export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDeps) {
   let timer: NodeJS.Timeout | undefined;
-  let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;
+  let cachedRepo: { repo: Promise<Pick<Repository, 'read'>>; expiresAt: number } | undefined;
 
-  function opened(): Promise<Pick<Repository, 'read'>> {
-    if (!kept || kept.until < now().getTime()) kept = { repo: open(), until: now().getTime() + REPOSITORY_CACHE_MS };
+  function openCached(): Promise<Pick<Repository, 'read'>> {
+    if (!cachedRepo || cachedRepo.expiresAt < now().getTime())
+      cachedRepo = { repo: open(), expiresAt: now().getTime() + CACHE_MS };
     clearTimeout(timer);
-    timer = setTimeout(() => (kept = undefined), REPOSITORY_CACHE_MS).unref(); // it holds packs that were read
-    const { repo } = kept;
+    timer = setTimeout(() => (cachedRepo = undefined), CACHE_MS).unref(); // the repository caches packs
+    const { repo } = cachedRepo;
     void repo.catch(() => {
-      kept = undefined;
+      cachedRepo = undefined;
     });
     return repo;
   }
 
   async function copy(key: string, hash: string, signal: AbortSignal | undefined): Promise<RepairOutcome> {
-    const repo = await opened();
-    const space = await spaceOn('The disk of the library', () => storage.diskUsage(), minFreeBytes()).reserve();
+    const repo = await openCached();
+    const space = await spaceOfDisk('The disk of the library', () => storage.diskUsage(), minFreeBytes()).reserve();
     try {
-      const bytes = arriving(repo.read(hash), { size: isCoverKey(key) ? MAX_COVER_BYTES : Infinity, space });
+      const bytes = limitBytes(repo.read(hash), { size: isCoverKey(key) ? MAX_COVER_BYTES : Infinity, space });
       await storage.put(key, Readable.from(bytes, { objectMode: false }), signal && { signal });
       return 'healed';
     } catch (error) {
@@ -56,14 +57,14 @@ export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDep
 
   return {
     /**
-     * `hash`: SHA-256 of the content, which is in the key of audio; the etag of a cover. Throws `unavailable` when the
-     * backup or the storage cannot be reached.
+     * `hash` is the SHA-256 of the content, which is in the key of audio; the etag for a cover. Throws `unavailable`
+     * when the backup or the storage cannot be reached.
      */
     async heal(key: string, hash: string, signal?: AbortSignal): Promise<RepairOutcome> {
-      const wasOpen = kept !== undefined;
+      const wasOpen = cachedRepo !== undefined;
       const outcome = await copy(key, hash, signal);
       if (outcome === 'healed' || !wasOpen) return outcome;
-      kept = undefined; // a backup or a check may have written its packs anew meanwhile
+      cachedRepo = undefined; // a backup or a check may have rewritten the packs meanwhile
       return copy(key, hash, signal);
     },
   };

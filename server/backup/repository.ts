@@ -1,5 +1,5 @@
-// A backup: a header, objects (objects.ts), and snapshots that name objects. A snapshot is written last, so one that is
-// there is complete. The header and the snapshots, without which nothing can be read, are there twice.
+// A backup: a header, objects (objects.ts), and snapshots that name objects. A snapshot is written last, so an existing
+// snapshot is complete. The header and the snapshots are stored twice, because nothing can be read without them.
 import { hash as hashOf, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
@@ -8,34 +8,34 @@ import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './encryption.ts';
 import { FileLine, Manifest, SnapshotId } from './manifest.ts';
 import { createObjects } from './objects.ts';
-import { gathered, isDamage, seal, unlessDamaged, unseal } from './packs.ts';
+import { readBytes, isDamage, seal, unlessDamaged, unseal } from './packs.ts';
 import { HEADER, HEADER_COPY, type BackupTarget } from './target.ts';
 
 const Header = z.object({
-  /** In the first format every object is a file; those stay, and new ones are in packs. */
+  /** In the first format every object is a file; these files stay, and new objects are in packs. */
   tonearm_backup: z.union([z.literal(1), z.literal(2)]),
   id: z.uuid(),
   /** Id of the library, see db/library-identity.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
-  /** SHA-256 of the rest. */
+  /** SHA-256 of the other fields. */
   sum: z.string().optional(),
 });
 type Header = z.output<typeof Header>;
 
 const MAX_HEADER_BYTES = 64 << 10;
-const { manifest: MANIFEST, list: LIST, line: LINE } = TEXT_LIMITS.backup;
-/** Lines parsed before requests get a turn. */
+const { manifest: MANIFEST_LIMITS, list: LIST_LIMITS, line: LINE_LIMITS } = TEXT_LIMITS.backup;
+/** Number of lines that are parsed before requests are served. */
 const LINES_PER_TURN = 500;
 
-/** Deletions leave it, for prune(). `now`: a person deleted the snapshot and waits for the space. */
-const UNUSED = { later: 'unused/later', now: 'unused/now' };
-const CHECKS = 'checks';
+/** Deletions write these files for prune(). `now`: a person deleted the snapshot and waits for the space. */
+const UNUSED_KEYS = { later: 'unused/later', now: 'unused/now' };
+const CHECKS_KEY = 'checks';
 
 interface RepositoryOptions {
   target: BackupTarget;
   passphrase: string | undefined;
-  /** Create the backup if there is none. */
+  /** Creates the backup if there is none. */
   isNew?: boolean;
   /** Id of the library that is going to write; a backup of another library is refused. */
   library?: string | undefined;
@@ -48,36 +48,36 @@ export type Repository = Awaited<ReturnType<typeof openRepository>>;
  * the backup is not encrypted though a passphrase is set, or belongs to another library.
  */
 export async function openRepository({ target, passphrase, isNew = false, library }: RepositoryOptions) {
-  const found = await readHeader(target);
-  if (!found && !isNew) throw new AppError('not_found', `There is no backup in ${target.name}.`);
-  const { header, cipher } = found
-    ? { header: found.header, cipher: await unlock(found.header, passphrase, target.name) }
-    : await begin(target, passphrase, library);
+  const storedHeader = await readHeader(target);
+  if (!storedHeader && !isNew) throw new AppError('not_found', `There is no backup in ${target.name}.`);
+  const { header, cipher } = storedHeader
+    ? { header: storedHeader.header, cipher: await unlock(storedHeader.header, passphrase, target.name) }
+    : await createBackup(target, passphrase, library);
   if (library !== undefined && (header.library ?? library) !== library)
     throw new AppError(
       'conflict',
       `The backup in ${target.name} belongs to another library, whose old snapshots would be deleted. ` +
-        'Choose another place for this one.',
+        'Choose another place for this library.',
     );
-  return repositoryOf(target, header, cipher, found?.isFirst !== true);
+  return createRepository(target, header, cipher, storedHeader?.isFirst !== true);
 }
 
 const copyOf = (id: string): string => `copies/${id}`;
 
-/** `isFirst`: not the copy. */
+/** `isFirst` is false for the copy of the header. */
 async function readHeader(target: BackupTarget): Promise<{ header: Header; isFirst: boolean } | undefined> {
-  const first = await headerAt(target, HEADER);
-  if (first && first !== 'damaged') return { header: first, isFirst: true };
-  const second = await headerAt(target, HEADER_COPY);
-  if (second && second !== 'damaged') return { header: second, isFirst: false };
-  if (!first && !second) return undefined;
+  const firstHeader = await readHeaderAt(target, HEADER);
+  if (firstHeader && firstHeader !== 'damaged') return { header: firstHeader, isFirst: true };
+  const copiedHeader = await readHeaderAt(target, HEADER_COPY);
+  if (copiedHeader && copiedHeader !== 'damaged') return { header: copiedHeader, isFirst: false };
+  if (!firstHeader && !copiedHeader) return undefined;
   throw new AppError(
     'unavailable',
     `The file ${HEADER} in ${target.name} is damaged or from a newer version. The backup needs it.`,
   );
 }
 
-async function headerAt(target: BackupTarget, key: string): Promise<Header | 'damaged' | undefined> {
+async function readHeaderAt(target: BackupTarget, key: string): Promise<Header | 'damaged' | undefined> {
   try {
     const bytes = await target.read(key, MAX_HEADER_BYTES);
     const { data } = Header.safeParse(parseJson(bytes));
@@ -94,15 +94,15 @@ const headerSum = (header: Header): string => hashOf('sha256', JSON.stringify({ 
 const headerText = (header: Header): Buffer =>
   Buffer.from(`${JSON.stringify({ ...header, sum: headerSum(header) })}\n`);
 
-/** Two that begin at once in the same place both go on with the header that stays; `prepare` notices. */
-async function begin(
+/** Two servers that begin at the same time both continue with the header that stays; `prepare` notices it. */
+async function createBackup(
   target: BackupTarget,
   passphrase: string | undefined,
   library: string | undefined,
 ): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
   const header: Header = { tonearm_backup: 2, id: randomUUID(), library: library ?? null, lock };
-  await target.put(HEADER_COPY, headerText(header)); // first, so that one that is there has a copy
+  await target.put(HEADER_COPY, headerText(header)); // the copy first, so that every existing header has one
   await target.put(HEADER, headerText(header));
   return { header, cipher };
 }
@@ -120,27 +120,27 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
   return openLock(lock, passphrase);
 }
 
-/** `isUnsure`: the header was written just now, or came from its copy. */
-function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
+/** `isUnsure`: the header was just written, or was read from its copy. */
+function createRepository(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
   const objects = createObjects(target, cipher, header.tonearm_backup === 1);
   const mendedHeaders: string[] = [];
 
-  /** Throws `unavailable` when the header is another one: two servers began a backup in the same place at once. */
-  async function settleHeader(): Promise<void> {
-    const found = await readHeader(target);
-    if (found && found.header.id !== header.id)
+  /** Throws `unavailable` when the header was replaced: two servers began a backup in the same place. */
+  async function confirmHeader(): Promise<void> {
+    const storedHeader = await readHeader(target);
+    if (storedHeader && storedHeader.header.id !== header.id)
       throw new AppError('unavailable', `The backup in ${target.name} was replaced by another one. Try again.`);
-    if (found?.isFirst === true) return;
+    if (storedHeader?.isFirst === true) return;
     await target.put(HEADER, headerText(header));
     mendedHeaders.push(HEADER);
   }
 
-  const sealedAt = async (key: string): Promise<unknown> =>
-    unseal(cipher, await target.read(key, MANIFEST.bytes), 'manifest');
+  const readSealed = async (key: string): Promise<unknown> =>
+    unseal(cipher, await target.read(key, MANIFEST_LIMITS.bytes), 'manifest');
 
   /** Throws `not_found` and DamagedObject. */
-  async function manifestAt(key: string, id: string): Promise<Manifest> {
-    const manifest = Manifest.parse(await sealedAt(key));
+  async function readManifestAt(key: string, id: string): Promise<Manifest> {
+    const manifest = Manifest.parse(await readSealed(key));
     if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
     return manifest;
   }
@@ -148,10 +148,10 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
   async function readSnapshot(id: string): Promise<Manifest> {
     if (!SnapshotId.safeParse(id).success) throw notFound('snapshot', id);
     try {
-      return await manifestAt(snapshotKey(id), id);
+      return await readManifestAt(snapshotKey(id), id);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return await manifestAt(copyOf(id), id).catch((cause: unknown) => {
+      return await readManifestAt(copyOf(id), id).catch((cause: unknown) => {
         if (!isDamage(cause)) throw cause;
         if (error instanceof AppError) throw notFound('snapshot', id);
         throw new AppError('unavailable', `The snapshot ${id} in ${target.name} is damaged.`, { cause: error });
@@ -165,18 +165,18 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
   }
 
   async function* readList(sha256: string): AsyncGenerator<FileLine> {
-    const list = await gathered(objects.read(sha256), LIST.bytes);
-    let n = 0;
-    for (let at = 0, end = 0; at < list.length; at = end + 1) {
-      end = list.indexOf('\n', at);
+    const list = await readBytes(objects.read(sha256), LIST_LIMITS.bytes);
+    let lineCount = 0;
+    for (let start = 0, end = 0; start < list.length; start = end + 1) {
+      end = list.indexOf('\n', start);
       if (end < 0) end = list.length;
-      if (n++ % LINES_PER_TURN === 0) await nextTurn();
-      if (end - at > LINE.bytes) throw new DamagedObject('a line of it is too long');
-      if (end > at) yield FileLine.parse(parseLimitedJson(list.toString('utf8', at, end), LINE));
+      if (lineCount++ % LINES_PER_TURN === 0) await nextTurn();
+      if (end - start > LINE_LIMITS.bytes) throw new DamagedObject('a line of it is too long');
+      if (end > start) yield FileLine.parse(parseLimitedJson(list.toString('utf8', start, end), LINE_LIMITS));
     }
   }
 
-  async function idsBelow(prefix: string): Promise<string[]> {
+  async function listIds(prefix: string): Promise<string[]> {
     const ids: string[] = [];
     for await (const { key } of target.list(prefix)) {
       const id = key.slice(prefix.length);
@@ -185,16 +185,16 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     return ids;
   }
 
-  /** Newest first; also those of which only the copy is there. */
+  /** Newest first; includes snapshots of which only the copy exists. */
   const snapshotIds = async (): Promise<string[]> =>
-    [...new Set([...(await idsBelow('snapshots/')), ...(await copiedIds())])].sort().reverse();
-  const copiedIds = (): Promise<string[]> => idsBelow('copies/');
+    [...new Set([...(await listIds('snapshots/')), ...(await listCopiedIds())])].sort().reverse();
+  const listCopiedIds = (): Promise<string[]> => listIds('copies/');
 
-  async function unusedSince(): Promise<{ now: boolean; at: Date } | undefined> {
-    let found: { now: boolean; at: Date } | undefined;
+  async function readUnused(): Promise<{ now: boolean; at: Date } | undefined> {
+    let unused: { now: boolean; at: Date } | undefined;
     for await (const { key, modifiedAt } of target.list('unused/'))
-      found = { now: found?.now === true || key === UNUSED.now, at: modifiedAt };
-    return found;
+      unused = { now: unused?.now === true || key === UNUSED_KEYS.now, at: modifiedAt };
+    return unused;
   }
 
   return {
@@ -203,18 +203,18 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     isEncrypted: header.lock !== null,
     target,
     objects,
-    unlistedPacks: objects.unlisted,
+    countUnlistedPacks: objects.countUnlistedPacks,
     has: objects.has,
     read: objects.read,
     readSnapshot,
     readFiles,
     readList,
     snapshotIds,
-    unusedSince,
+    readUnused,
 
-    /** Before anything is written. */
+    /** Needed before anything is written. */
     async prepare() {
-      if (isUnsure) await settleHeader();
+      if (isUnsure) await confirmHeader();
       return objects.prepare();
     },
 
@@ -226,57 +226,57 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
 
     /** Writes snapshots of which a kill left only the copy, which is written first. */
     async finishSnapshots(): Promise<void> {
-      const ids = new Set(await idsBelow('snapshots/'));
-      for (const id of await copiedIds()) {
-        const manifest = ids.has(id) ? undefined : await unlessDamaged(manifestAt(copyOf(id), id));
+      const ids = new Set(await listIds('snapshots/'));
+      for (const id of await listCopiedIds()) {
+        const manifest = ids.has(id) ? undefined : await unlessDamaged(readManifestAt(copyOf(id), id));
         if (manifest) await target.put(snapshotKey(id), await seal(cipher, manifest));
       }
     },
 
-    /** `isNow`: the next backup frees the space, not one of the next days. False when there was no such snapshot. */
+    /** `isNow`: the next backup frees the space, not a later one. Returns false when there was no such snapshot. */
     async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
       if (!SnapshotId.safeParse(id).success) return false;
-      const before = await unusedSince();
-      if (isNow && before?.now !== true) await target.put(UNUSED.now, Buffer.from('\n'));
-      else if (!before) await target.put(UNUSED.later, Buffer.from('\n'));
-      const hadCopy = await target.delete(copyOf(id)); // first: a copy without its snapshot is taken for a loss
+      const unused = await readUnused();
+      if (isNow && unused?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
+      else if (!unused) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
+      const hadCopy = await target.delete(copyOf(id)); // the copy first: a copy without its snapshot counts as a loss
       return (await target.delete(snapshotKey(id))) || hadCopy;
     },
 
-    async forgetUnused(): Promise<void> {
+    async deleteUnusedMarks(): Promise<void> {
       for await (const { key } of target.list('unused/')) await target.delete(key);
     },
 
-    /** Writes the header and the snapshots again where one of the two is damaged or gone; names what is lost. */
-    async mendCopies(): Promise<{ mended: string[]; lost: string[] }> {
+    /** Writes the header and the snapshots again where one of the two is damaged or missing; reports lost ones. */
+    async repairCopies(): Promise<{ mended: string[]; lost: string[] }> {
       const [mended, lost]: [string[], string[]] = [[...mendedHeaders], []];
       for (const key of [HEADER, HEADER_COPY]) {
-        const found = await headerAt(target, key);
-        if (found && found !== 'damaged') continue;
-        if (header.sum === undefined && key !== HEADER) continue; // the first format has one only
+        const storedHeader = await readHeaderAt(target, key);
+        if (storedHeader && storedHeader !== 'damaged') continue;
+        if (header.sum === undefined && key !== HEADER) continue; // the first format has no copy
         await target.put(key, headerText(header));
         mended.push(key);
       }
       for (const id of await snapshotIds()) {
         const keys = [snapshotKey(id), copyOf(id)];
-        const found = await Promise.all(keys.map((key) => unlessDamaged(manifestAt(key, id))));
-        const good = found.find((one) => one !== undefined);
-        if (!good) lost.push(`snapshot ${id}`);
-        for (const [n, key] of keys.entries()) {
-          if (!good || found[n]) continue;
-          await target.put(key, await seal(cipher, good));
+        const manifests = await Promise.all(keys.map((key) => unlessDamaged(readManifestAt(key, id))));
+        const goodManifest = manifests.find((manifest) => manifest !== undefined);
+        if (!goodManifest) lost.push(`snapshot ${id}`);
+        for (const [index, key] of keys.entries()) {
+          if (!goodManifest || manifests[index]) continue;
+          await target.put(key, await seal(cipher, goodManifest));
           mended.push(key);
         }
       }
       return { mended, lost };
     },
 
-    /** What checks left to remember; undefined when it is not there or damaged. */
+    /** Returns the stored state of checks; undefined when it does not exist or is damaged. */
     async readChecks(): Promise<unknown> {
-      return unlessDamaged(sealedAt(CHECKS));
+      return unlessDamaged(readSealed(CHECKS_KEY));
     },
     async writeChecks(checks: unknown): Promise<void> {
-      await target.put(CHECKS, await seal(cipher, checks));
+      await target.put(CHECKS_KEY, await seal(cipher, checks));
     },
   };
 }

@@ -1,4 +1,4 @@
-// Fetches the files of a snapshot into a restored library: each is verified by its hash while it is written.
+// Fetches the files of a snapshot into a restored library. Each is verified by its hash while it is written.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
@@ -13,22 +13,22 @@ import { pathBelow } from '../storage/file-names.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 import { isCoverKey } from './column-rules.ts';
-import { contentsOf } from './contents.ts';
+import { listLibraryFiles } from './library-files.ts';
 import { DamagedObject } from './encryption.ts';
 import type { RestoreSource } from './export-source.ts';
 import type { ListedFiles } from './listed-files.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
-import { arriving } from './object-source.ts';
+import { limitBytes } from './object-source.ts';
 
-const AT_ONCE = 4;
+const MAX_CONCURRENT_FILES = 4;
 
 interface FilesOptions {
   repo: RestoreSource;
   lines: FileLines;
-  /** For the progress. */
+  /** Number of lines, for the progress. */
   lineCount: number;
-  listed: ListedFiles;
-  /** Of the restored library. */
+  listedFiles: ListedFiles;
+  /** Storage of the restored library. */
   storage: Storage;
   dataDir: string;
   /** The folder into which copies of files of music folders are written. */
@@ -44,114 +44,116 @@ interface FetchedFiles {
   damaged: string[];
   /** Files that no row names. */
   unnamed: number;
-  copies: { there: number; written: number };
+  copies: { total: number; written: number };
 }
 
-/** Throws `storage_full` before what is kept free on the disk would be used. */
+/** Throws `storage_full` before the free space would fall below its minimum. */
 export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
-  const { repo, lines, lineCount, listed, storage, dataDir, musicDir, minFreeBytes, progress, signal } = options;
-  const fetched: FetchedFiles = { lost: [], damaged: [], unnamed: 0, copies: { there: 0, written: 0 } };
-  const space = await spaceIn(dataDir, minFreeBytes).reserve(
-    Math.max(0, listed.bytes('stored') - (await bytesIn(storage))),
+  const { repo, lines, lineCount, listedFiles, storage, dataDir, musicDir, minFreeBytes, progress, signal } = options;
+  const result: FetchedFiles = { lost: [], damaged: [], unnamed: 0, copies: { total: 0, written: 0 } };
+  const space = await spaceOfFolder(dataDir, minFreeBytes).reserve(
+    Math.max(0, listedFiles.countBytes('stored') - (await countStoredBytes(storage))),
   );
-  const ownSpace = await spaceIn(musicDir ?? dataDir, minFreeBytes).reserve(
-    musicDir === undefined ? 0 : listed.bytes('own'),
+  const copySpace = await spaceOfFolder(musicDir ?? dataDir, minFreeBytes).reserve(
+    musicDir === undefined ? 0 : listedFiles.countBytes('own'),
   );
   let done = 0;
 
   try {
-    await forEachConcurrently(lines(), AT_ONCE, async (line) => {
+    await forEachConcurrently(lines(), MAX_CONCURRENT_FILES, async (line) => {
       signal?.throwIfAborted();
-      if (!listed.isNamed(line)) fetched.unnamed++;
+      if (!listedFiles.isNamed(line)) result.unnamed++;
       else if (line.kind === 'stored') await fetchObject(line);
       else if (line.isCopied && line.hash !== null) await fetchCopy(line, line.hash);
       progress(++done, lineCount, 'Fetching audio and covers');
     });
   } finally {
     space.release();
-    ownSpace.release();
+    copySpace.release();
   }
-  return fetched;
+  return result;
 
   async function fetchObject({ key, hash, size, isAbsent: isMissing }: StoredLine): Promise<void> {
-    if (isMissing === true) return void fetched.lost.push(key);
+    if (isMissing === true) return void result.lost.push(key);
     const stored = await storage.stat(key);
-    if (stored && (size === null || stored.size === size)) return; // verified when it was written
-    const most = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
+    if (stored && (size === null || stored.size === size)) return; // an earlier attempt verified it
+    const maxBytes = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
     try {
-      const bytes = arriving(repo.read(hash), { size: Math.min(size ?? most, most), space });
+      const bytes = limitBytes(repo.read(hash), { size: Math.min(size ?? maxBytes, maxBytes), space });
       await storage.put(key, Readable.from(bytes, { objectMode: false }), signal && { signal });
     } catch (error) {
-      if (!isLost(error)) throw error;
-      fetched.lost.push(key);
-      fetched.damaged.push(key);
+      if (!isLostOrDamaged(error)) throw error;
+      result.lost.push(key);
+      result.damaged.push(key);
     }
   }
 
   /** Never overwrites a file. */
   async function fetchCopy({ path, size, mtimeMs }: OwnLine, hash: string): Promise<void> {
-    fetched.copies.there++;
+    result.copies.total++;
     if (musicDir === undefined) return;
-    const place = pathBelow(musicDir, path);
-    if (await isThere(place)) return;
+    const filePath = pathBelow(musicDir, path);
+    if (await exists(filePath)) return;
     try {
-      await writeCopy(place, arriving(repo.read(hash), { size: size ?? Infinity, space: ownSpace }), mtimeMs);
-      fetched.copies.written++;
+      await writeCopy(filePath, limitBytes(repo.read(hash), { size: size ?? Infinity, space: copySpace }), mtimeMs);
+      result.copies.written++;
     } catch (error) {
-      if (!isLost(error)) throw error;
-      fetched.damaged.push(path);
+      if (!isLostOrDamaged(error)) throw error;
+      result.damaged.push(path);
     }
   }
 }
 
-/** Can be read again from the beginning. */
+/** Lines that can be read again from the beginning. */
 export type FileLines = () => AsyncIterable<FileLine>;
 
 /** The list of files is missing from the backup, or damaged in it. */
-export class ListLost extends AppError {
+export class ListLostError extends AppError {
   constructor(cause: unknown) {
     const message = 'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
     super('unavailable', message, { cause });
   }
 }
 
-/** The lines of all lists. Throws ListLost. */
-export const linesOf = (repo: RestoreSource, manifest: Manifest): FileLines =>
+/** The lines of all lists. Throws ListLostError. */
+export const readFileLines = (repo: RestoreSource, manifest: Manifest): FileLines =>
   async function* () {
     try {
       yield* repo.readFiles(manifest);
     } catch (cause) {
-      throw isLost(cause) || cause instanceof ZodError || cause instanceof SyntaxError ? new ListLost(cause) : cause;
+      throw isLostOrDamaged(cause) || cause instanceof ZodError || cause instanceof SyntaxError
+        ? new ListLostError(cause)
+        : cause;
     }
   };
 
 /**
- * What the database names, where the list is lost: stored audio and covers. Copies of files of music folders stand on
- * the list alone.
+ * Replaces a lost list: the stored audio and covers that the database names. Copies of files of music folders are only
+ * in the list.
  */
-export const linesInDatabase = (database: string): FileLines =>
+export const linesFromDatabase = (database: string): FileLines =>
   async function* () {
-    for await (const content of contentsOf(database)) {
-      const { kind, hash, size } = content;
-      if (kind === 'stored') yield { kind, key: content.key, hash, size };
+    for await (const file of listLibraryFiles(database)) {
+      const { kind, hash, size } = file;
+      if (kind === 'stored') yield { kind, key: file.key, hash, size };
     }
   };
 
-export const isLost = (error: unknown): boolean =>
+export const isLostOrDamaged = (error: unknown): boolean =>
   error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
 
 /** Space on the disk of a folder, beside MIN_FREE_BYTES. */
-export const spaceIn = (folder: string, minFreeBytes: number): ArrivingSpace =>
-  spaceOn(`The disk of ${folder}`, () => diskUsage(folder), minFreeBytes);
+export const spaceOfFolder = (folder: string, minFreeBytes: number): ArrivingSpace =>
+  spaceOfDisk(`The disk of ${folder}`, () => diskUsage(folder), minFreeBytes);
 
-/** `name` begins a sentence. */
-export const spaceOn = (name: string, disk: () => Promise<DiskUsage | null>, minFreeBytes: number): ArrivingSpace =>
+/** `name` is the beginning of a sentence. */
+export const spaceOfDisk = (name: string, disk: () => Promise<DiskUsage | null>, minFreeBytes: number): ArrivingSpace =>
   createArrivingSpace({
     disks: async () => [await disk()],
     minFreeBytes: () => minFreeBytes,
     reclaimableBytes: () => 0,
     reclaim: () => Promise.resolve(),
-    full: () =>
+    createFullError: () =>
       new AppError(
         'storage_full',
         `${name} has no room for what is restored: ${minFreeBytes} bytes are kept free ` +
@@ -159,15 +161,15 @@ export const spaceOn = (name: string, disk: () => Promise<DiskUsage | null>, min
       ),
   });
 
-/** What an interrupted attempt has fetched already. */
-async function bytesIn(storage: Storage): Promise<number> {
+/** Number of bytes that an interrupted attempt has fetched already. */
+async function countStoredBytes(storage: Storage): Promise<number> {
   let bytes = 0;
   for await (const { size } of storage.list('')) bytes += size;
   return bytes;
 }
 
-const isThere = (place: string | Buffer): Promise<boolean> =>
-  lstat(place).then(
+const exists = (path: string | Buffer): Promise<boolean> =>
+  lstat(path).then(
     () => true,
     (error: unknown) => {
       if (isAbsent(error)) return false;
@@ -175,22 +177,26 @@ const isThere = (place: string | Buffer): Promise<boolean> =>
     },
   );
 
-/** Under another name, in the same folder, until it is complete. */
-async function writeCopy(place: string | Buffer, source: AsyncIterable<Buffer>, mtimeMs: number | null): Promise<void> {
-  const name = Buffer.from(place);
-  const folder = name.subarray(0, Math.max(name.lastIndexOf(0x2f), name.lastIndexOf(0x5c)) + 1);
-  const part = Buffer.concat([folder, Buffer.from(`.tonearm-${randomBytes(8).toString('hex')}.part`)]);
+/** Writes under another name in the same folder until the file is complete. */
+async function writeCopy(
+  filePath: string | Buffer,
+  source: AsyncIterable<Buffer>,
+  mtimeMs: number | null,
+): Promise<void> {
+  const targetPath = Buffer.from(filePath);
+  const folder = targetPath.subarray(0, Math.max(targetPath.lastIndexOf(0x2f), targetPath.lastIndexOf(0x5c)) + 1);
+  const partPath = Buffer.concat([folder, Buffer.from(`.tonearm-${randomBytes(8).toString('hex')}.part`)]);
   mkdirSync(folder, { recursive: true });
-  const file = await open(part, 'wx');
+  const file = await open(partPath, 'wx');
   try {
     for await (const chunk of source) await file.writeFile(chunk);
     await file.sync();
     if (mtimeMs !== null) await file.utimes(new Date(), new Date(mtimeMs));
   } catch (error) {
-    await rm(part, { force: true });
+    await rm(partPath, { force: true });
     throw error;
   } finally {
     await file.close();
   }
-  await rename(part, name);
+  await rename(partPath, targetPath);
 }

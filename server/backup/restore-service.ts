@@ -1,5 +1,5 @@
-// Restores and imports while the server runs: into another folder, or over its own library. In the latter case the
-// library stays in use until the next start, which moves it aside and the restored one into its place.
+// Restores and imports while the server runs: into another folder, or over the server's own library. In the latter case
+// the library stays in use until the next start, which moves it aside and the restored one into place.
 import { isAbsolute, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict, invalid } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import type { Arrival } from './arrival-wire.ts';
 import { openExport } from './export-source.ts';
-import { assertFit, placeElsewhere } from './fit-folders.ts';
+import { assertAllowedFolder, findStorageConflict } from './allowed-folders.ts';
 import type { Repository } from './repository.ts';
 import { contentsOfFolder, forgetRestore, readState, restorePaths, writeState } from './restore-state.ts';
 import { restore, restoreAtNextStart, type RestoreOptions } from './restore.ts';
@@ -19,8 +19,8 @@ interface RestoreDeps {
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Opens the configured backup. */
   open: () => Promise<Repository>;
-  /** After the backup or check that this server is making. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs after the backup or check that this server is making. */
+  withSlot: <T>(work: () => Promise<T>) => Promise<T>;
   ownFolders: () => string[];
   workerUrl: URL;
   migrationsDir: string;
@@ -32,7 +32,7 @@ interface RestoreRequest {
   snapshot: string;
   folder: string | undefined;
   replace: boolean;
-  /** Takes what it changes about accounts, settings and folders. */
+  /** Takes the changes to accounts, settings and folders. */
   isAccepted: boolean;
 }
 
@@ -48,17 +48,17 @@ export interface PendingRestore {
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
 
-const UNFINISHED = ['queued', 'running', 'waiting'] as const;
+const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const;
 
 export function createRestoreService(deps: RestoreDeps) {
-  const { config, jobs, open, inTurn, ownFolders, workerUrl, migrationsDir, now, minFreeBytes } = deps;
-  const own = restorePaths(config.paths.data);
+  const { config, jobs, open, withSlot, ownFolders, workerUrl, migrationsDir, now, minFreeBytes } = deps;
+  const ownPaths = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
     { snapshot, folder, from, isAccepted },
     { signal, progress },
   ): Promise<RestoreResult> => {
-    const dataDir = folder ?? own.data;
+    const dataDir = folder ?? ownPaths.data;
     const options: RestoreOptions = {
       repo: from === undefined ? await open() : await openExport(from),
       snapshot,
@@ -74,7 +74,7 @@ export function createRestoreService(deps: RestoreDeps) {
       progress,
       minFreeBytes: minFreeBytes(),
     };
-    const { counts, hasKeys, hasOwnKeys, lost, unnamed, unlistedPacks, isListLost } = await inTurn(() =>
+    const { counts, hasKeys, hasOwnKeys, lost, unnamed, unlistedPacks, isListLost } = await withSlot(() =>
       folder === undefined ? restoreAtNextStart(options) : restore(options),
     );
     const { tracks, files, covers } = counts;
@@ -93,13 +93,15 @@ export function createRestoreService(deps: RestoreDeps) {
     };
   };
 
-  const unfinished = () =>
-    UNFINISHED.flatMap((status) => jobs.list({ task: RESTORE_TASK.name, status }, { limit: 10, offset: 0 }).items);
+  const listUnfinished = () =>
+    UNFINISHED_STATUSES.flatMap(
+      (status) => jobs.list({ task: RESTORE_TASK.name, status }, { limit: 10, offset: 0 }).items,
+    );
 
   return {
     task,
 
-    /** Throws `conflict` when it would replace something without `replace`, `not_found` for an unknown snapshot. */
+    /** Throws `conflict` when it would replace a library without `replace`, `not_found` for an unknown snapshot. */
     async start({ snapshot, folder, replace, isAccepted }: RestoreRequest): Promise<EnqueuedJob> {
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
@@ -121,29 +123,31 @@ export function createRestoreService(deps: RestoreDeps) {
 
     /** The restore over this library, if one was started. */
     state(): PendingRestore | null {
-      const state = readState(own);
+      const state = readState(ownPaths);
       if (state) return { ...state, arrival: state.arrival, isReady: state.step === 'ready' };
-      const [asked] = unfinished()
+      const [request] = listUnfinished()
         .map(({ payload }) => RESTORE_TASK.payload.parse(payload))
-        .filter(({ folder }) => folder === undefined); // it waits for the backup, and has written nothing yet
-      if (!asked) return null;
-      const { snapshot, from, isAccepted } = asked;
+        .filter(({ folder }) => folder === undefined); // the job waits for the backup, and has written nothing yet
+      if (!request) return null;
+      const { snapshot, from, isAccepted } = request;
       return { snapshot, isReady: false, isImport: from !== undefined, isAccepted, arrival: undefined };
     },
 
-    /** Decides about what it changes, before the next start. Throws `conflict` when none is ready, or for an import. */
+    /**
+     * Decides about the changes, before the next start. Throws `conflict` when no restore is ready, or for an import.
+     */
     decide(isAccepted: boolean): void {
-      const state = readState(own);
+      const state = readState(ownPaths);
       if (state?.step !== 'ready') throw conflict('There is no restore that waits for the next start.');
       if (state.isImport && isAccepted)
         throw conflict('Accounts, settings and folders of an export are never taken; those of this server stay.');
-      writeState(own, { ...state, isAccepted });
+      writeState(ownPaths, { ...state, isAccepted });
     },
 
     /** Discards the restore over this library. Throws `conflict` while its job runs. */
     async forget(): Promise<void> {
-      if (unfinished().length > 0) throw conflict('The restore is still running. Cancel its job first.');
-      await forgetRestore(own);
+      if (listUnfinished().length > 0) throw conflict('The restore is still running. Cancel its job first.');
+      await forgetRestore(ownPaths);
     },
   };
 
@@ -152,13 +156,14 @@ export function createRestoreService(deps: RestoreDeps) {
       throw conflict(
         'This would replace the library of this server. Confirm with `replace`; it is moved aside, not deleted.',
       );
-    const elsewhere = placeElsewhere(config);
-    if (elsewhere !== undefined) throw conflict(elsewhere);
+    const storageConflict = findStorageConflict(config);
+    if (storageConflict !== undefined) throw conflict(storageConflict);
   }
 
   async function assertEmpty(folder: string): Promise<void> {
-    assertFit(folder, ownFolders());
-    const there = await contentsOfFolder(folder).catch(() => []); // does not exist yet, or the job reports why
-    if (there.length > 0) throw conflict(`${folder} is not empty. Choose an empty folder.`);
+    assertAllowedFolder(folder, ownFolders());
+    // an error means that the folder does not exist yet, or is reported by the job
+    const names = await contentsOfFolder(folder).catch(() => []);
+    if (names.length > 0) throw conflict(`${folder} is not empty. Choose an empty folder.`);
   }
 }

@@ -10,18 +10,18 @@ import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
 import { Arrival } from './arrival-wire.ts';
-import { arrivalOf } from './arrival.ts';
+import { describeArrival } from './arrival.ts';
 import { toSnapshotId } from './manifest.ts';
-import { settleArrival } from './settled-arrival.ts';
+import { applyArrival } from './apply-arrival.ts';
 
-const FOLDER = '.restoring';
-const DATABASE = 'tonearm.db';
-const LOCK = 'tonearm.lock';
-/** Stay: they are about the data folder, and the log goes on in them. */
-const LOGS = 'logs';
-const ASIDE = /^replaced-\d{8}T\d{9}Z$/;
+const RESTORE_FOLDER = '.restoring';
+const DATABASE_NAME = 'tonearm.db';
+const LOCK_NAME = 'tonearm.lock';
+/** Stays in place: the log belongs to the data folder and continues there. */
+const LOGS_FOLDER = 'logs';
+const ASIDE_PATTERN = /^replaced-\d{8}T\d{9}Z$/;
 
-/** `name` is where the backup or the export is, `sha256` the hash of its database. */
+/** `name` is the place of the backup or the export, `sha256` the hash of its database. */
 const Origin = z.object({ kind: z.enum(['backup', 'import']), name: z.string(), sha256: z.string() });
 export type RestoreOrigin = z.output<typeof Origin>;
 
@@ -34,9 +34,9 @@ const State = z.object({
    * `aside` · `in`: the new ones are being moved into place.
    */
   step: z.enum(['building', 'ready', 'aside', 'in']),
-  aside: z.string().regex(ASIDE).nullable(),
-  /** What it would change here, and what is done about it: settled-arrival.ts. */
-  arrival: Arrival.optional().catch(undefined), // of an earlier version, it has another shape
+  aside: z.string().regex(ASIDE_PATTERN).nullable(),
+  /** The changes on this server, which apply-arrival.ts makes. */
+  arrival: Arrival.optional().catch(undefined), // an earlier version wrote another shape
   isImport: z.boolean().default(false),
   isAccepted: z.boolean().default(false),
   hasKeys: z.boolean().default(false),
@@ -48,19 +48,19 @@ export type RestoreState = z.output<typeof State>;
 export interface RestorePaths {
   data: string;
   building: string;
-  /** The database with what was taken, before it is settled what of its accounts comes. */
+  /** The database with everything taken, before it is decided which accounts come with it. */
   taken: string;
-  /** The files that it lists, while they are fetched. */
+  /** Temporary database of the listed files, while they are fetched. */
   listed: string;
   state: string;
 }
 
 export const restorePaths = (data: string): RestorePaths => ({
   data,
-  building: join(data, FOLDER, 'new'),
-  taken: join(data, FOLDER, 'taken.db'),
-  listed: join(data, FOLDER, 'listed.db'),
-  state: join(data, FOLDER, 'state.json'),
+  building: join(data, RESTORE_FOLDER, 'new'),
+  taken: join(data, RESTORE_FOLDER, 'taken.db'),
+  listed: join(data, RESTORE_FOLDER, 'listed.db'),
+  state: join(data, RESTORE_FOLDER, 'state.json'),
 });
 
 export function readState({ state }: RestorePaths): RestoreState | undefined {
@@ -69,7 +69,7 @@ export function readState({ state }: RestorePaths): RestoreState | undefined {
 
 export const writeState = ({ state }: RestorePaths, value: z.input<typeof State>): void => writeJsonFile(state, value);
 
-/** No file of the old library has been moved yet. */
+/** True while no file of the old library has been moved. */
 export const isUntouched = ({ step }: RestoreState): boolean => step === 'building' || step === 'ready';
 
 /** Throws `conflict` if a restore was interrupted while moving files: the server would start with an empty library. */
@@ -81,53 +81,53 @@ export function assertNotHalfRestored(data: string): void {
 
 /**
  * Runs at the start, before anything in the data folder is read: moves a restored library into place, or finishes doing
- * so after a kill. Returns undefined when there was nothing to do. `aside`: the folder of the old library, if there was
- * one. `isYesVoid`: accounts changed after somebody said yes, so nothing that was asked for was taken.
+ * so after a kill. Returns undefined when there is nothing to do. `aside` is the folder of the old library, if there
+ * was one. `isYesVoid`: accounts changed after the confirmation, so no change was made that needed one.
  */
 export async function finishRestore(
   data: string,
   now: () => Date,
-): Promise<{ aside: string | undefined; isYesVoid: boolean } | undefined> {
+): Promise<{ aside: string | undefined; isConfirmationVoid: boolean } | undefined> {
   const paths = restorePaths(data);
   const state = readState(paths);
   if (state === undefined || state.step === 'building') return undefined;
-  let isYesVoid = false;
-  const unlock = lockDataFolder(join(data, LOCK), data);
+  let isConfirmationVoid = false;
+  const unlock = lockDataFolder(join(data, LOCK_NAME), data);
   try {
     if (state.step === 'ready') {
-      // of an earlier version, which did not judge what it took: it has to be restored again
+      // an earlier version did not judge the database: it has to be restored again
       if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
-      isYesVoid = state.isAccepted && !isAsShown(paths, state);
-      // now: accounts, passwords and sessions may have changed since
-      settle(paths, { ...state, isAccepted: state.isAccepted && !isYesVoid }, now());
+      isConfirmationVoid = state.isAccepted && !isUnchanged(paths, state);
+      // only now, since accounts, passwords and sessions may have changed
+      applyRestoreState(paths, { ...state, isAccepted: state.isAccepted && !isConfirmationVoid }, now());
     }
-    return { aside: await switchOver(paths, asideName(now())), isYesVoid };
+    return { aside: await switchOver(paths, asideName(now())), isConfirmationVoid };
   } finally {
     unlock();
   }
 }
 
-/** A yes is for the differences of accounts that were shown. */
-const isAsShown = ({ data, taken: database }: RestorePaths, { arrival, settings, isImport }: RestoreState): boolean =>
-  isDeepStrictEqual(arrivalOf({ data, database, settings, isImport }).people, arrival?.people);
+/** A confirmation counts only for the differences of accounts that were shown. */
+const isUnchanged = ({ data, taken: database }: RestorePaths, { arrival, settings, isImport }: RestoreState): boolean =>
+  isDeepStrictEqual(describeArrival({ data, database, settings, isImport }).people, arrival?.people);
 
-/** Before `switchOver`. */
-export const settle = (
+/** To be called before `switchOver`. */
+export const applyRestoreState = (
   paths: RestorePaths,
   { isImport, isAccepted, hasKeys, settings, musicDir }: RestoreState,
-  at: Date,
-): void => settleArrival(paths, { isImport, isAccepted, hasKeys, settings, musicDir }, at);
+  now: Date,
+): void => applyArrival(paths, { isImport, isAccepted, hasKeys, settings, musicDir }, now);
 
 /** Deletes a restored library that is not in place yet. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>
-  rm(join(data, FOLDER), { recursive: true, force: true });
+  rm(join(data, RESTORE_FOLDER), { recursive: true, force: true });
 
-export const asideName = (at: Date): string => `replaced-${toSnapshotId(at)}`;
+export const asideName = (time: Date): string => `replaced-${toSnapshotId(time)}`;
 
 /** Names in the folder, without the lock, the logs and the files of restores. */
 export async function contentsOfFolder(data: string): Promise<string[]> {
   return (await readdir(data)).filter(
-    (name) => ![FOLDER, LOGS].includes(name) && !name.startsWith(LOCK) && !ASIDE.test(name),
+    (name) => ![RESTORE_FOLDER, LOGS_FOLDER].includes(name) && !name.startsWith(LOCK_NAME) && !ASIDE_PATTERN.test(name),
   );
 }
 
@@ -137,7 +137,7 @@ export async function contentsOfFolder(data: string): Promise<string[]> {
  */
 export async function switchOver(paths: RestorePaths, newAside: string): Promise<string | undefined> {
   let state = readState(paths);
-  if (!state) throw new AppError('unavailable', 'The state of the restore is gone. Run it again.');
+  if (!state) throw new AppError('unavailable', 'The state of the restore is missing. Run it again.');
   if (isUntouched(state))
     writeState(
       paths,
@@ -147,29 +147,31 @@ export async function switchOver(paths: RestorePaths, newAside: string): Promise
   if (state.step === 'aside') {
     if (aside !== undefined) {
       await mkdir(aside, { recursive: true });
-      for (const name of databaseFirst(await contentsOfFolder(paths.data)))
+      for (const name of sortDatabaseFirst(await contentsOfFolder(paths.data)))
         await rename(join(paths.data, name), join(aside, name));
     }
     writeState(paths, { ...state, step: 'in' });
   }
-  for (const name of databaseFirst(await builtThings(paths)).reverse()) {
-    const place = join(paths.data, name);
-    if (existsSync(place))
-      throw conflict(`${place} was created since the restore was interrupted. Move it away and run the restore again.`);
-    await rename(join(paths.building, name), place);
+  for (const name of sortDatabaseFirst(await listBuiltNames(paths)).reverse()) {
+    const targetPath = join(paths.data, name);
+    if (existsSync(targetPath))
+      throw conflict(
+        `${targetPath} was created since the restore was interrupted. Move it away and run the restore again.`,
+      );
+    await rename(join(paths.building, name), targetPath);
   }
   await forgetRestore(paths);
   return aside;
 }
 
 /** Empty when everything is in place and only the clean-up was interrupted. */
-async function builtThings({ building, data }: RestorePaths): Promise<string[]> {
-  if (!existsSync(building) && existsSync(join(data, DATABASE))) return [];
+async function listBuiltNames({ building, data }: RestorePaths): Promise<string[]> {
+  if (!existsSync(building) && existsSync(join(data, DATABASE_NAME))) return [];
   return readdir(building);
 }
 
 /** The database is moved out first and moved in last, since a folder with a database counts as a library. */
-const databaseFirst = (names: string[]): string[] => [
-  ...names.filter((name) => name.startsWith(DATABASE)),
-  ...names.filter((name) => !name.startsWith(DATABASE)).sort(),
+const sortDatabaseFirst = (names: string[]): string[] => [
+  ...names.filter((name) => name.startsWith(DATABASE_NAME)),
+  ...names.filter((name) => !name.startsWith(DATABASE_NAME)).sort(),
 ];

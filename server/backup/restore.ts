@@ -11,14 +11,14 @@ import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import type { Arrival } from './arrival-wire.ts';
-import { arrivalOf } from './arrival.ts';
+import { describeArrival } from './arrival.ts';
 import { createListedFiles, type ListedFiles } from './listed-files.ts';
 import type { Manifest } from './manifest.ts';
-import { arriving } from './object-source.ts';
+import { limitBytes } from './object-source.ts';
 import { makeFolder } from '../runtime/folders.ts';
-import { leasedForReading } from './lease.ts';
+import { withReadLease } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
-import { readableSettings, secretsOf } from './outside-settings.ts';
+import { readableSettings, secretsOf } from './restored-settings.ts';
 import {
   asideName,
   contentsOfFolder,
@@ -26,142 +26,153 @@ import {
   readState,
   forgetRestore,
   restorePaths,
-  settle,
+  applyRestoreState,
   switchOver,
   writeState,
   type RestoreOrigin,
   type RestorePaths,
 } from './restore-state.ts';
-import { keepKeys } from './settled-arrival.ts';
-import { fetchFiles, isLost, linesInDatabase, linesOf, ListLost, spaceIn, type FileLines } from './restore-files.ts';
-import { takeDatabase } from './snapshot-thread.ts';
+import { keepKeys } from './apply-arrival.ts';
+import {
+  fetchFiles,
+  isLostOrDamaged,
+  linesFromDatabase,
+  readFileLines,
+  ListLostError,
+  spaceOfFolder,
+  type FileLines,
+} from './restore-files.ts';
+import { takeForeignDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
-const SHOWN = 10;
-/** Of what would change here: `accept` all of it, `keep` what is here, `stop` and change nothing. */
+const MAX_LISTED_FILES = 10;
+/** About the changes on this server: `accept` them, `keep` the present state, or `stop` without any change. */
 export type Decision = 'accept' | 'keep' | 'stop';
 
 export interface RestoreOptions {
   repo: RestoreSource;
-  /** The newest by default. */
+  /** The newest snapshot by default. */
   snapshot: string | undefined;
   dataDir: string;
-  /** Move an existing library aside. */
+  /** Moves an existing library aside. */
   replace: boolean;
-  /** Continue without files that are damaged or missing in the backup. */
+  /** Continues without files that are damaged or missing in the backup. */
   skipDamaged: boolean;
-  /** Where copies of indexed files go; without it, they are not restored. */
+  /** Folder for copies of indexed files; without it, they are not restored. */
   musicDir: string | undefined;
-  /** snapshot-worker, in the source tree or in the bundle. */
+  /** Address of snapshot-worker, in the source tree or in the bundle. */
   workerUrl: URL;
   migrationsDir: string;
   now: () => Date;
-  /** Asked before anything is fetched but the database. */
+  /** Called when only the database has been fetched. */
   decide: (arrival: Arrival) => Decision | Promise<Decision>;
-  /** Cancels; the next attempt resumes. */
+  /** Cancels the restore; the next attempt resumes. */
   signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
-  /** MIN_FREE_BYTES: what is left free on the disks that are written to. */
+  /** MIN_FREE_BYTES: the space that stays free on the disks. */
   minFreeBytes: number;
 }
 
-export interface Restored {
+export interface RestoreOutcome {
   snapshot: string;
   counts: Manifest['counts'];
   /** The backup has the keys: sign-ins and app passwords keep working. */
   hasKeys: boolean;
-  /** It has none, and those of the replaced library were kept. */
+  /** The backup has no keys, and those of the replaced library were kept. */
   hasOwnKeys: boolean;
-  /** Copies of indexed files in the backup, and how many of them were written. */
-  copies: { there: number; written: number };
+  /** Copies of indexed files in the backup, and the number of written ones. */
+  copies: { total: number; written: number };
   /** Files that could not be restored; their tracks are missing. */
   lost: string[];
   /** Listed files that no row of the database names: they were not written. */
   unnamed: number;
-  /** Packs that no index of the backup lists; they were found by themselves. */
+  /** Packs that no index of the backup lists; they were found by their directories. */
   unlistedPacks: number;
-  /** The list of files is damaged: those that the database names were restored, and no copies of indexed files. */
+  /** The list of files is damaged: files that the database names were restored, and no copies of indexed files. */
   isListLost: boolean;
   /** The folder of the replaced library. */
   aside: string | undefined;
-  /** What it changes about people, settings and folders here, if it is all taken. */
+  /** The changes to people, settings and folders here, if all are taken. */
   arrival: Arrival;
   isAccepted: boolean;
 }
 
 /**
- * Throws an AppError with nothing changed in place when anything cannot be restored: `not_found` without a snapshot,
- * `conflict` when the folder is not empty, `unavailable` for a damaged backup. The next attempt resumes.
+ * Throws an AppError and changes nothing when anything cannot be restored: `not_found` without a snapshot, `conflict`
+ * when the folder is not empty, `unavailable` for a damaged backup. The next attempt resumes.
  */
-export async function restore(options: RestoreOptions): Promise<Restored> {
+export async function restore(options: RestoreOptions): Promise<RestoreOutcome> {
   const { dataDir, now } = options;
-  const chosen = await choose(options);
+  const manifest = await chooseSnapshot(options);
   const isNew = !existsSync(dataDir);
   makeFolder(dataDir, { name: 'The data folder', remedy: 'Choose another one with --data-dir.' });
-  const [paths, lock] = [restorePaths(dataDir), join(dataDir, 'tonearm.lock')];
-  const unlock = lockDataFolder(lock, dataDir);
-  let isRefused = true;
+  const [paths, lockPath] = [restorePaths(dataDir), join(dataDir, 'tonearm.lock')];
+  const unlock = lockDataFolder(lockPath, dataDir);
+  let hasFailed = true;
   try {
-    const restored = await buildLeased(options, chosen);
-    isRefused = false;
+    const outcome = await buildWithLease(options, manifest);
+    hasFailed = false;
     options.progress(1, 1, 'Moving everything into place');
     const state = readState(paths);
-    if (state && isUntouched(state)) settle(paths, state, now());
-    return { ...restored, aside: await switchOver(paths, asideName(now())) };
+    if (state && isUntouched(state)) applyRestoreState(paths, state, now());
+    return { ...outcome, aside: await switchOver(paths, asideName(now())) };
   } finally {
     unlock();
-    if (isRefused && isNew && !existsSync(paths.state)) await removeEmpty(dataDir, lock);
+    if (hasFailed && isNew && !existsSync(paths.state)) await removeEmptyFolder(dataDir, lockPath);
   }
 }
 
-/** A folder that was made for a restore that was refused. */
-async function removeEmpty(dataDir: string, lock: string): Promise<void> {
-  await rm(lock, { force: true });
+/** Removes a folder that was created for a restore that failed. */
+async function removeEmptyFolder(dataDir: string, lockPath: string): Promise<void> {
+  await rm(lockPath, { force: true });
   if ((await contentsOfFolder(dataDir)).length === 0) await rmdir(dataDir);
 }
 
 /** The same for the folder of a running server; its next start moves everything into place. */
-export async function restoreAtNextStart(options: RestoreOptions): Promise<Restored> {
-  const restored = await buildLeased(options, await choose(options));
+export async function restoreAtNextStart(options: RestoreOptions): Promise<RestoreOutcome> {
+  const outcome = await buildWithLease(options, await chooseSnapshot(options));
   const paths = restorePaths(options.dataDir);
   const state = readState(paths);
   if (state && isUntouched(state)) writeState(paths, { ...state, step: 'ready' });
-  return restored;
+  return outcome;
 }
 
-async function choose({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
+async function chooseSnapshot({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
   if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
   const manifest = await repo.readSnapshot(id);
-  // whoever knows the passphrase wrote them; anybody can write some into a backup that is not encrypted
+  // keys in an unencrypted backup may be from anybody; in an encrypted one they are from somebody with the passphrase
   return { ...manifest, keys: repo.isEncrypted === true ? manifest.keys : null };
 }
 
 /** Nothing is deleted from the backup meanwhile. */
-function buildLeased(options: RestoreOptions, manifest: Manifest): Promise<Restored> {
+function buildWithLease(options: RestoreOptions, manifest: Manifest): Promise<RestoreOutcome> {
   const { repo, dataDir: folder, now } = options;
-  if (!repo.target) return buildBeside(options, manifest);
-  return leasedForReading(repo.target, { folder, now }, (lost) =>
-    buildBeside({ ...options, signal: AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]) }, manifest),
+  if (!repo.target) return buildInSubfolder(options, manifest);
+  return withReadLease(repo.target, { folder, now }, (leaseSignal) =>
+    buildInSubfolder(
+      { ...options, signal: AbortSignal.any([leaseSignal, ...(options.signal ? [options.signal] : [])]) },
+      manifest,
+    ),
   );
 }
 
 /** Builds and verifies the library in a subfolder. Does nothing when an earlier attempt was already moving files. */
-async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise<Restored> {
+async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Promise<RestoreOutcome> {
   const { dataDir } = options;
   const paths = restorePaths(dataDir);
   const state = readState(paths);
-  const restored = {
+  const outcome = {
     snapshot: manifest.id,
     counts: manifest.counts,
     hasKeys: manifest.keys !== null,
     aside: undefined,
   };
   if (state && !isUntouched(state)) {
-    const { isAccepted, arrival = NOTHING, origin } = state;
-    // its disk may be connected elsewhere by now
+    const { isAccepted, arrival = NO_CHANGES, origin } = state;
+    // the name may differ: the disk may be connected elsewhere
     if (state.snapshot === manifest.id && (!origin || origin.sha256 === manifest.database.sha256))
-      return { ...restored, ...NO_FILES, arrival, isAccepted, hasOwnKeys: false };
+      return { ...outcome, ...NO_FILES, arrival, isAccepted, hasOwnKeys: false };
     throw conflict(
       `A restore of the snapshot ${state.snapshot} into ${dataDir} was interrupted. Finish it first with ` +
         `--snapshot ${state.snapshot}.`,
@@ -169,91 +180,95 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
   if (!options.replace && (await contentsOfFolder(dataDir)).length > 0)
     throw conflict(`${dataDir} is not empty. Choose another --data-dir, or use --replace to move its contents aside.`);
-  const origin = originOf(options, manifest);
+  const origin = toOrigin(options, manifest);
   if (!state || !isDeepStrictEqual(state.origin, origin)) await forgetRestore(paths);
   writeState(paths, { snapshot: manifest.id, origin, step: 'building', aside: null });
   try {
-    return { ...restored, ...(await build(options, manifest, paths)) };
+    return { ...outcome, ...(await build(options, manifest, paths)) };
   } catch (error) {
-    if (!existsSync(paths.taken)) await forgetRestore(paths); // nothing to go on with
+    if (!existsSync(paths.taken)) await forgetRestore(paths); // there is nothing to resume
     throw error;
   }
 }
 
-const NO_FILES = { lost: [], unnamed: 0, unlistedPacks: 0, isListLost: false, copies: { there: 0, written: 0 } };
-const NOTHING: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
+const NO_FILES = { lost: [], unnamed: 0, unlistedPacks: 0, isListLost: false, copies: { total: 0, written: 0 } };
+const NO_CHANGES: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
 
-type Built = Pick<
-  Restored,
+type BuildOutcome = Pick<
+  RestoreOutcome,
   'lost' | 'unnamed' | 'unlistedPacks' | 'isListLost' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'
 >;
 
-/** What an interrupted restore was of: an id is the time of a snapshot, which another one may have too. */
-const originOf = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
+/** Identifies an interrupted restore: an id is the time of a snapshot, which another backup may have, too. */
+const toOrigin = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
   kind: repo.isExport === true ? 'import' : 'backup',
   name: repo.name,
   sha256: database.sha256,
 });
 
-async function build(options: RestoreOptions, manifest: Manifest, paths: RestorePaths): Promise<Built> {
+async function build(options: RestoreOptions, manifest: Manifest, paths: RestorePaths): Promise<BuildOutcome> {
   mkdirSync(paths.building, { recursive: true });
   const { repo } = options;
-  const lists = linesOf(repo, manifest);
-  const fetched = async (): Promise<void> => {
+  const lines = readFileLines(repo, manifest);
+  const ensureDatabase = async (): Promise<void> => {
     if (!existsSync(paths.taken)) await fetchDatabase(options, manifest, paths.taken);
   };
   try {
-    const listed = await listedOf(options, lists, paths);
+    const listedFiles = await collectListedFiles(options, lines, paths);
     try {
-      await fetched();
-      return { ...(await buildListed(options, manifest, paths, listed, lists)), isListLost: false };
+      await ensureDatabase();
+      return { ...(await buildFromList(options, manifest, paths, listedFiles, lines)), isListLost: false };
     } finally {
-      listed.close();
+      listedFiles.close();
     }
   } catch (error) {
-    if (!(error instanceof ListLost) || repo.isExport === true) throw error;
+    if (!(error instanceof ListLostError) || repo.isExport === true) throw error;
   } finally {
     await rm(paths.listed, { force: true });
   }
-  await fetched();
-  const named = linesInDatabase(paths.taken);
-  const listed = await listedOf(options, named, paths);
+  await ensureDatabase();
+  const namedLines = linesFromDatabase(paths.taken);
+  const listedFiles = await collectListedFiles(options, namedLines, paths);
   try {
-    return { ...(await buildListed(options, manifest, paths, listed, named)), isListLost: true };
+    return { ...(await buildFromList(options, manifest, paths, listedFiles, namedLines)), isListLost: true };
   } finally {
-    listed.close();
+    listedFiles.close();
     await rm(paths.listed, { force: true });
   }
 }
 
-/** To be closed. Throws what reading the lines throws. */
-async function listedOf({ signal }: RestoreOptions, lines: FileLines, paths: RestorePaths): Promise<ListedFiles> {
-  const listed = createListedFiles(paths.listed);
+/** The caller closes the result. Throws the errors of reading the lines. */
+async function collectListedFiles(
+  { signal }: RestoreOptions,
+  lines: FileLines,
+  paths: RestorePaths,
+): Promise<ListedFiles> {
+  const listedFiles = createListedFiles(paths.listed);
   try {
     for await (const line of lines()) {
       signal?.throwIfAborted();
-      listed.add(line);
+      listedFiles.add(line);
     }
-    return listed;
+    return listedFiles;
   } catch (error) {
-    listed.close();
+    listedFiles.close();
     throw error;
   }
 }
 
-async function buildListed(
+async function buildFromList(
   options: RestoreOptions,
   manifest: Manifest,
   paths: RestorePaths,
-  listed: ListedFiles,
+  listedFiles: ListedFiles,
   lines: FileLines,
-): Promise<Omit<Built, 'isListLost'>> {
+): Promise<Omit<BuildOutcome, 'isListLost'>> {
   const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
-  await listed.nameBy(paths.taken);
+  await listedFiles.markNamedBy(paths.taken);
   const root = join(paths.building, 'library');
   const lineCount = manifest.lists.reduce((sum, list) => sum + list.lines, 0);
   const storage = createLocalStorage({ root });
-  const files = await fetchFiles({ ...options, lines, lineCount, listed, storage });
+  const files = await fetchFiles({ ...options, lines, lineCount, listedFiles, storage });
   const { lost, unnamed, damaged, copies } = files;
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));
@@ -264,17 +279,17 @@ async function buildListed(
   return { lost, unnamed, unlistedPacks, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 
-/** Notes what is decided, for the step that moves everything into place. */
+/** Stores the decision, for the step that moves everything into place. */
 async function decideArrival(
   options: RestoreOptions,
   manifest: Manifest,
   paths: RestorePaths,
-): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
+): Promise<Pick<RestoreOutcome, 'arrival' | 'isAccepted'>> {
   const { dataDir: data, repo, decide, musicDir } = options;
-  const { id: snapshot, settings: written, keys } = manifest;
+  const { id: snapshot, settings: storedSettings, keys } = manifest;
   const isImport = repo.isExport === true;
-  const settings = readableSettings(written);
-  const arrival = arrivalOf({ data, database: paths.taken, settings, isImport });
+  const settings = readableSettings(storedSettings);
+  const arrival = describeArrival({ data, database: paths.taken, settings, isImport });
   const decision = await decide(arrival);
   if (decision === 'stop') {
     await rm(paths.taken);
@@ -282,7 +297,7 @@ async function decideArrival(
   }
   const isAccepted = !isImport && decision === 'accept';
   const choice = { arrival, isImport, isAccepted, hasKeys: keys !== null, settings, musicDir };
-  const origin = originOf(options, manifest);
+  const origin = toOrigin(options, manifest);
   writeState(paths, { snapshot, origin, step: 'building', aside: null, ...choice });
   return { arrival, isAccepted };
 }
@@ -291,47 +306,47 @@ const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: stri
   [
     `${damaged.length} files in the ${isExport ? `export ${name}` : 'backup'} are damaged or missing, so nothing was ` +
       `changed. ${isExport ? 'Use' : 'Try an earlier snapshot, or'} --skip-damaged to restore the rest:`,
-    ...damaged.slice(0, SHOWN).map((key) => `  ${key}`),
-    ...(damaged.length > SHOWN ? ['  …'] : []),
+    ...damaged.slice(0, MAX_LISTED_FILES).map((key) => `  ${key}`),
+    ...(damaged.length > MAX_LISTED_FILES ? ['  …'] : []),
   ].join('\n');
 
 const DAMAGED_DATABASE = 'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
 
-/** Only with the right hash; what is kept of it is a database of our own with the rows that it may bring. */
+/** Accepts only the right hash, and keeps a database of our own with the rows that it may contain. */
 async function fetchDatabase(
   { repo, dataDir, progress, signal, workerUrl, migrationsDir, minFreeBytes }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
-  const [foreign, part] = [`${path}.foreign`, `${path}.part`];
-  // it is made anew beside what is fetched
-  const space = await spaceIn(dataDir, minFreeBytes).reserve(database.size * 2);
-  const whole = createHash('sha256');
-  const file = await open(foreign, 'w', 0o600).catch((error: unknown) => {
+  const [foreignPath, partPath] = [`${path}.foreign`, `${path}.part`];
+  // our own database is built beside the fetched one
+  const space = await spaceOfFolder(dataDir, minFreeBytes).reserve(database.size * 2);
+  const hasher = createHash('sha256');
+  const file = await open(foreignPath, 'w', 0o600).catch((error: unknown) => {
     space.release();
     throw error;
   });
   try {
     let done = 0;
-    for await (const chunk of arriving(piecesOf(), { size: database.size, space })) {
+    for await (const chunk of limitBytes(readPieces(), { size: database.size, space })) {
       signal?.throwIfAborted();
       progress((done += chunk.length), database.size, 'Fetching the database');
-      whole.update(chunk);
+      hasher.update(chunk);
       await file.writeFile(chunk);
     }
   } catch (cause) {
-    throw isLost(cause) ? new AppError('unavailable', DAMAGED_DATABASE, { cause }) : cause;
+    throw isLostOrDamaged(cause) ? new AppError('unavailable', DAMAGED_DATABASE, { cause }) : cause;
   } finally {
     await file.close();
     space.release();
   }
-  if (whole.digest('hex') !== database.sha256) throw new AppError('unavailable', DAMAGED_DATABASE);
+  if (hasher.digest('hex') !== database.sha256) throw new AppError('unavailable', DAMAGED_DATABASE);
   const scope = repo.isExport === true ? 'import' : 'backup';
-  await takeDatabase(workerUrl, { from: foreign, to: part, migrationsDir, scope });
-  await rm(foreign);
-  await rename(part, path);
+  await takeForeignDatabase(workerUrl, { from: foreignPath, to: partPath, migrationsDir, scope });
+  await rm(foreignPath);
+  await rename(partPath, path);
 
-  async function* piecesOf(): AsyncGenerator<Buffer> {
+  async function* readPieces(): AsyncGenerator<Buffer> {
     for (const hash of database.pieces ?? [database.sha256]) yield* repo.read(hash);
   }
 }
@@ -340,9 +355,9 @@ function markMissing(database: string, keys: string[]): void {
   if (keys.length === 0) return;
   const db = new Database(database);
   try {
-    const mark = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = ?");
+    const markTrack = db.prepare("UPDATE tracks SET availability = 'missing' WHERE storage_uri = ?");
     db.transaction(() => {
-      for (const key of keys) mark.run(`${LOCAL_SCHEME}:${key}`);
+      for (const key of keys) markTrack.run(`${LOCAL_SCHEME}:${key}`);
     }).immediate();
   } finally {
     db.close();

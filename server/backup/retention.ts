@@ -1,5 +1,5 @@
-// Which snapshots are kept: the newest of each of the last days and weeks with snapshots. Days and weeks (from Monday)
-// are in UTC.
+// The snapshots that are kept: the newest of each of the last days and weeks with snapshots. Days and weeks (from
+// Monday) are in UTC.
 import { snapshotTime } from './manifest.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,16 +14,16 @@ export function snapshotsToKeep(
   { daily, weekly }: { daily: number; weekly: number },
 ): string[] {
   const newestFirst = [...ids].sort().reverse();
-  const kept = new Set([
+  const keptIds = new Set([
     ...newestFirst.slice(0, 1),
-    ...newestPer(newestFirst, dayOf, daily),
-    ...newestPer(newestFirst, weekOf, weekly),
+    ...newestPerSpan(newestFirst, dayOf, daily),
+    ...newestPerSpan(newestFirst, weekOf, weekly),
   ]);
-  return newestFirst.filter((id) => kept.has(id));
+  return newestFirst.filter((id) => keptIds.has(id));
 }
 
-function newestPer(newestFirst: string[], spanOf: (id: string) => number, most: number): string[] {
-  const newest = new Map<number, string>();
-  for (const id of newestFirst) if (!newest.has(spanOf(id))) newest.set(spanOf(id), id);
-  return [...newest.values()].slice(0, most);
+function newestPerSpan(newestFirst: string[], spanOf: (id: string) => number, maxCount: number): string[] {
+  const newestIds = new Map<number, string>();
+  for (const id of newestFirst) if (!newestIds.has(spanOf(id))) newestIds.set(spanOf(id), id);
+  return [...newestIds.values()].slice(0, maxCount);
 }

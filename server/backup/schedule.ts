@@ -1,4 +1,4 @@
-// Daily backups at a local time. One that was missed while the server was off is made at the next start.
+// Daily backups at a local time. A backup that was missed while the server was off is made at the next start.
 
 /** The latest time up to `now` at which a backup was due; `schedule` is `hh:mm` in the server's time zone. */
 export function lastDue(schedule: string, now: Date): Date {
@@ -11,17 +11,17 @@ export function nextDue(schedule: string, now: Date): Date {
   return due > now ? due : atTime(schedule, now, 1);
 }
 
-/** A clock that is set right by less is not wrong. */
-const SET_RIGHT_MS = 3_600_000;
+/** Smaller corrections of the clock do not count as a wrong clock. */
+const MAX_CLOCK_CORRECTION_MS = 3_600_000;
 
 /**
- * `since`: when the last backup started, or when the schedule was set. A time that is later than now was written by a
- * wrong clock, and is not regarded.
+ * `since` is when the last backup started, or when the schedule was set. A time later than now was written with a wrong
+ * clock, and is ignored.
  */
 export const isDue = (schedule: string, since: Date, now: Date): boolean =>
-  since.getTime() - now.getTime() > SET_RIGHT_MS || lastDue(schedule, now) > since;
+  since.getTime() - now.getTime() > MAX_CLOCK_CORRECTION_MS || lastDue(schedule, now) > since;
 
-function atTime(schedule: string, day: Date, later: number): Date {
+function atTime(schedule: string, day: Date, addedDays: number): Date {
   const [hours = 0, minutes = 0] = schedule.split(':').map(Number);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + later, hours, minutes);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + addedDays, hours, minutes);
 }

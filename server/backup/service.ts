@@ -13,28 +13,28 @@ import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { Log } from '../log/log.ts';
 import type { StoreLimits } from '../storage/backend.ts';
-import { backupBackend, openStorage } from '../storage/backends.ts';
+import { findBackupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
-import { checkBackup, checkState, type CheckState } from './check.ts';
+import { checkBackup, readCheckState, type CheckState } from './check.ts';
 import { breakLease, withLease, type Claim } from './lease.ts';
 import { createRepairer } from './repair.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
-import { assertFit } from './fit-folders.ts';
+import { assertAllowedFolder } from './allowed-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { createSlots } from '../runtime/concurrency.ts';
-import { backUp, type BackupSource } from './run.ts';
+import { backUp, type BackupSource } from './back-up.ts';
 import { isDue, nextDue } from './schedule.ts';
-import { isBegun, openTarget, type TargetDeps } from './target.ts';
+import { hasBackup, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 
-const NO_TARGET = 'No place for backups is configured (BACKUP_TARGET).';
-const CHECK_EVERY_MS = 30_000;
-const SNAPSHOTS_SHOWN = 100;
-const SNAPSHOTS_AT_ONCE = 4;
-const CHECK_AFTER_MS = 7 * 86_400_000;
-/** Every week, where reading is free: everything once in a quarter of a year. */
-const CHECK_PERCENT = 8;
+const NO_TARGET_MESSAGE = 'No place for backups is configured (BACKUP_TARGET).';
+const SCHEDULE_CHECK_MS = 30_000;
+const MAX_LISTED_SNAPSHOTS = 100;
+const MAX_CONCURRENT_SNAPSHOTS = 4;
+const CHECK_INTERVAL_MS = 7 * 86_400_000;
+/** Read every week where reading is free, so that everything is read once in a quarter of a year. */
+const DEFAULT_CHECK_PERCENT = 8;
 
 export interface BackupDeps extends Pick<
   BackupSource,
@@ -47,7 +47,7 @@ export interface BackupDeps extends Pick<
   secrets: Secrets;
   secretStore: SecretStore;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
-  /** Folders that no backup may be in, because it would be lost together with the library. */
+  /** Folders in which no backup may be, because it would be lost together with the library. */
   ownFolders: () => string[];
   log: Log;
   /** Time limits of requests to the object store, for tests. */
@@ -73,7 +73,7 @@ interface BackupState {
   snapshots: SnapshotState[];
 }
 
-interface PlaceTest {
+interface TargetTest {
   target: string;
   problem: string | null;
   isNew: boolean | null;
@@ -104,45 +104,45 @@ export function createBackupService({
 }: BackupDeps) {
   const targets = targetDeps(config, now, storeLimits);
   /** Backups, checks and restores of this server wait for each other; another server is refused. */
-  const inTurn = createSlots(1);
-  /** A snapshot that somebody made may take some megabytes while it is read. */
-  const readInTurn = createSlots(SNAPSHOTS_AT_ONCE);
+  const withSlot = createSlots(1);
+  /** A foreign snapshot may take some megabytes while it is read. */
+  const withReadSlot = createSlots(MAX_CONCURRENT_SNAPSHOTS);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
-  /** The backup in a place, by default the configured one. */
-  async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
-    if (where === undefined) throw conflict(NO_TARGET);
-    if (isNew && !backupBackend(where)) assertFit(where, ownFolders());
-    const target = await openTarget(where, targets);
+  /** Opens the backup in a place, by default the configured one. */
+  async function open(place = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
+    if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
+    if (isNew && !findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
+    const target = await openTarget(place, targets);
     // an empty folder where a backup was made before means that its disk is not connected
-    const earlier = isNew ? backupIdIn(target.name) : undefined;
+    const previousBackupId = isNew ? findBackupId(target.name) : undefined;
     const repo = await openRepository({
       target,
       passphrase: settings.get('BACKUP_PASSPHRASE'),
-      isNew: isNew && earlier === undefined,
+      isNew: isNew && previousBackupId === undefined,
       library: isNew ? libraryId(db.$client) : undefined,
     }).catch((cause: unknown) => {
-      if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found')
+      if (previousBackupId !== undefined && cause instanceof AppError && cause.code === 'not_found')
         throw new AppError(
           'unavailable',
-          `The backup in ${target.name} is gone. Is its disk connected? For a new backup, choose another folder.`,
+          `The backup in ${target.name} is missing. Is its disk connected? For a new backup, choose another folder.`,
           { cause },
         );
       throw cause;
     });
-    if (earlier !== undefined && repo.id !== earlier)
-      log.warn({ target: target.name }, 'backup target holds another backup than last time');
+    if (previousBackupId !== undefined && repo.id !== previousBackupId)
+      log.warn({ target: target.name }, 'the backup target has another backup than last time');
     return repo;
   }
 
-  const backupIdIn = (target: string): string | undefined =>
+  const findBackupId = (target: string): string | undefined =>
     jobs
       .list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 })
       .items.map(({ result }) => BackupResult.safeParse(result).data)
       .find((result) => result?.target === target)?.backup_id;
 
-  async function source(): Promise<BackupSource> {
+  async function createSource(): Promise<BackupSource> {
     const file = readJsonFile(config.paths.settingsFile);
     const isSecret = (key: string): boolean =>
       (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
@@ -174,17 +174,18 @@ export function createBackupService({
     };
   }
 
-  const isReadingFree = (where = settings.get('BACKUP_TARGET')): boolean => (backupBackend(where)?.verifyDays ?? 1) > 0;
-  const checkPercent = (where?: string): number =>
-    settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(where) ? CHECK_PERCENT : 0);
+  const isReadingFree = (place = settings.get('BACKUP_TARGET')): boolean =>
+    (findBackupBackend(place)?.verifyDays ?? 1) > 0;
+  const checkPercent = (place?: string): number =>
+    settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(place) ? DEFAULT_CHECK_PERCENT : 0);
 
   const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress }) =>
-    working(async () => {
+    runBackupWork(async () => {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
           'Keys are only written to encrypted backups. Set BACKUP_PASSPHRASE, or set BACKUP_INCLUDE_KEYS to false.',
         );
-      return backUp(await open(to, true), await source(), {
+      return backUp(await open(to, true), await createSource(), {
         signal,
         progress,
         isLastTry: attempt >= BACKUP_TASK.attempts,
@@ -192,17 +193,17 @@ export function createBackupService({
     });
 
   const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress }) =>
-    working(async () =>
+    runBackupWork(async () =>
       checkBackup(
         await open(to),
-        { source: await source(), share: (percent ?? checkPercent(to)) / 100 },
+        { source: await createSource(), share: (percent ?? checkPercent(to)) / 100 },
         { signal, progress },
       ),
     );
 
-  async function working<T>(work: () => Promise<T>): Promise<T> {
+  async function runBackupWork<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await inTurn(work);
+      return await withSlot(work);
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
         ? permanent(error)
@@ -210,7 +211,7 @@ export function createBackupService({
     }
   }
 
-  async function stateOf(repo: Repository, id: string): Promise<SnapshotState> {
+  async function readSnapshotState(repo: Repository, id: string): Promise<SnapshotState> {
     const createdAt = snapshotTime(id);
     try {
       const { counts, keys } = await repo.readSnapshot(id);
@@ -231,63 +232,63 @@ export function createBackupService({
     if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
     if (settings.get('BACKUP_TARGET') === undefined) return;
     try {
-      const [last] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
-      if (schedule !== undefined && isDue(schedule, last?.createdAt ?? scheduledSince.at, now()))
+      const [lastJob] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
+      if (schedule !== undefined && isDue(schedule, lastJob?.createdAt ?? scheduledSince.at, now()))
         void jobs.tryEnqueue(BACKUP_TASK, {});
       if (isCheckDue()) void jobs.tryEnqueue(CHECK_TASK, {});
     } catch (err) {
-      log.warn({ err }, 'backup schedule not checked');
+      log.warn({ err }, 'cannot check the backup schedule');
     }
   }
 
   function isCheckDue(): boolean {
-    const [last] = jobs.list({ task: CHECK_TASK.name }, { limit: 1, offset: 0 }).items;
-    const since =
-      last ?? jobs.list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 }).items.at(-1);
-    return since !== undefined && now().getTime() - since.createdAt.getTime() >= CHECK_AFTER_MS;
+    const [lastCheck] = jobs.list({ task: CHECK_TASK.name }, { limit: 1, offset: 0 }).items;
+    const lastJob =
+      lastCheck ?? jobs.list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 }).items.at(-1);
+    return lastJob !== undefined && now().getTime() - lastJob.createdAt.getTime() >= CHECK_INTERVAL_MS;
   }
 
   return {
     task,
     checkTask,
     open,
-    inTurn,
+    withSlot,
     ...createRepairer({ storage, open: () => open(), now, minFreeBytes: () => settings.get('MIN_FREE_BYTES') }),
 
     /** Checks now and every 30 seconds whether a backup is due. */
     startSchedule(): void {
       checkSchedule();
-      timer ??= setInterval(checkSchedule, CHECK_EVERY_MS).unref();
+      timer ??= setInterval(checkSchedule, SCHEDULE_CHECK_MS).unref();
     },
     checkSchedule,
     close: (): void => clearInterval(timer),
 
     /** Starts a backup to `to` or the configured place. Throws `conflict` when there is neither. */
     start(to: string | undefined): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET);
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
       return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
     },
 
     /** Starts a check of the backup in `to` or the configured place. Throws `conflict` when there is neither. */
     startCheck({ to, percent }: { to?: string | undefined; percent?: number | undefined }): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET);
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
       return jobs.enqueue(CHECK_TASK, { ...(to !== undefined && { to }), ...(percent !== undefined && { percent }) });
     },
 
-    /** Ends the claim of a server that is gone; returns whose it was. */
-    async unlock(where = settings.get('BACKUP_TARGET')): Promise<Claim | 'unknown' | undefined> {
-      if (where === undefined) throw conflict(NO_TARGET);
-      return breakLease(await openTarget(where, targets));
+    /** Ends the claim of a server that no longer runs; returns the claim. */
+    async unlock(place = settings.get('BACKUP_TARGET')): Promise<Claim | 'unknown' | undefined> {
+      if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
+      return breakLease(await openTarget(place, targets));
     },
 
     /** Tests a place, by default the configured one. An AppError is returned as `problem`, not thrown. */
-    async test(where = settings.get('BACKUP_TARGET')): Promise<PlaceTest> {
-      if (where === undefined) throw conflict(NO_TARGET);
+    async test(place = settings.get('BACKUP_TARGET')): Promise<TargetTest> {
+      if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
       const passphrase = settings.get('BACKUP_PASSPHRASE');
       try {
-        if (!backupBackend(where)) assertFit(where, ownFolders());
-        const target = await openTarget(where, targets);
-        const [isNew, freeBytes] = [!(await isBegun(target)), await target.freeBytes()];
+        if (!findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
+        const target = await openTarget(place, targets);
+        const [isNew, freeBytes] = [!(await hasBackup(target)), await target.freeBytes()];
         await target.probe();
         if (isNew)
           return {
@@ -310,7 +311,7 @@ export function createBackupService({
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         return {
-          target: where,
+          target: place,
           problem: error.message,
           isNew: null,
           isEncrypted: null,
@@ -323,7 +324,7 @@ export function createBackupService({
     /** The configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
     async state(): Promise<BackupState> {
       const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
-      const none: BackupState = {
+      const emptyState: BackupState = {
         target,
         isEncrypted: null,
         nextAt: target !== null && schedule !== undefined ? nextDue(schedule, now()) : null,
@@ -333,25 +334,25 @@ export function createBackupService({
         isReadingFree: target === null ? null : isReadingFree(),
         snapshots: [],
       };
-      if (target === null) return none;
+      if (target === null) return emptyState;
       try {
         const repo = await open();
-        const ids = (await repo.snapshotIds()).slice(0, SNAPSHOTS_SHOWN);
+        const ids = (await repo.snapshotIds()).slice(0, MAX_LISTED_SNAPSHOTS);
         return {
-          ...none,
+          ...emptyState,
           isEncrypted: repo.isEncrypted,
-          check: (await checkState(repo, now())) ?? null,
-          snapshots: await Promise.all(ids.map((id) => readInTurn(() => stateOf(repo, id)))),
+          check: (await readCheckState(repo, now())) ?? null,
+          snapshots: await Promise.all(ids.map((id) => withReadSlot(() => readSnapshotState(repo, id)))),
         };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        return { ...none, problem: error.code === 'not_found' ? null : error.message };
+        return { ...emptyState, problem: error.code === 'not_found' ? null : error.message };
       }
     },
 
     /**
      * The next backup deletes the objects that only this snapshot needed. Throws `not_found`, and `unavailable` while
-     * there is another backup, check or restore.
+     * another backup, check or restore runs.
      */
     async deleteSnapshot(id: string): Promise<void> {
       const repo = await open();
@@ -367,11 +368,11 @@ const inLowerCase = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 
 export function targetDeps(config: Config, now: () => Date, storeLimits: Partial<StoreLimits> = {}): TargetDeps {
-  const opened = new Map<string, Promise<Storage>>();
+  const storagesByName = new Map<string, Promise<Storage>>();
   return {
-    openStore({ name }, ofBackups) {
-      const storage = opened.get(name) ?? openStorage(ofBackups, { now, storeLimits }, name);
-      opened.set(name, storage);
+    openStore({ name }, backupConfig) {
+      const storage = storagesByName.get(name) ?? openStorage(backupConfig, { now, storeLimits }, name);
+      storagesByName.set(name, storage);
       return storage;
     },
     config,

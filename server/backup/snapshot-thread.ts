@@ -1,4 +1,4 @@
-// Work on whole databases, in a thread of its own for each: it takes minutes for a large one.
+// Work on whole databases, each in a separate thread: it takes minutes for a large database.
 import { AppError, DISK_FULL } from '../errors.ts';
 import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ForeignLibrary } from './foreign-library.ts';
@@ -12,31 +12,31 @@ interface CopyOptions {
   onProgress: (done: number, total: number) => void;
 }
 
-const notCopied = (reason: string): string => `The database could not be copied: ${reason}.`;
+const toCopyError = (reason: string): string => `The database could not be copied: ${reason}.`;
 
 /** Copies the database to a new file. Throws `storage_full` or `unavailable`. */
 export const copyDatabase = ({ workerUrl, from, to, signal, onProgress }: CopyOptions): Promise<void> =>
-  run(workerUrl, { copy: { from, to } }, notCopied, {
+  run(workerUrl, { copy: { from, to } }, toCopyError, {
     signal,
     onNote: ({ done, total }) => onProgress(done, total),
   });
 
-/** Throws `storage_full`, or `unavailable` with what is wrong with the database. Takes minutes for a large one. */
-export const takeDatabase = (workerUrl: URL, take: ForeignLibrary): Promise<void> =>
+/** Throws `storage_full`, or `unavailable` with the error in the database. Takes minutes for a large one. */
+export const takeForeignDatabase = (workerUrl: URL, take: ForeignLibrary): Promise<void> =>
   run(workerUrl, { take }, (reason) => reason);
 
 /** Prepares a copy of the database for an export. Throws `storage_full` or `unavailable`. */
 export const cleanForExport = (workerUrl: URL, path: string, files: string): Promise<void> =>
-  run(workerUrl, { clean: { path, files } }, notCopied);
+  run(workerUrl, { clean: { path, files } }, toCopyError);
 
-type Report = (progress: SnapshotProgress) => void;
+type ProgressListener = (progress: SnapshotProgress) => void;
 
-/** Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence of what went wrong. */
+/** Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence about the error. */
 async function run(
   url: URL,
   work: SnapshotWork,
-  sentence: (reason: string) => string,
-  { signal, onNote }: { signal?: AbortSignal; onNote?: Report } = {},
+  toMessage: (reason: string) => string,
+  { signal, onNote }: { signal?: AbortSignal; onNote?: ProgressListener } = {},
 ): Promise<void> {
   const thread = createWorkerThread<SnapshotWork, null, SnapshotProgress>({ url, hasDatabase: true });
   try {
@@ -44,7 +44,7 @@ async function run(
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
     if (error.code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
-    throw new AppError('unavailable', sentence(error.message));
+    throw new AppError('unavailable', toMessage(error.message));
   } finally {
     await thread.close();
   }

@@ -1,41 +1,41 @@
 // The thread that copies the database for a backup, with SQLite's online backup in steps, inside a read transaction:
-// later writes are not in the copy and do not restart it. Also takes what it may of a database from elsewhere.
+// later writes are not in the copy and do not restart it. It also takes over foreign databases.
 import Database from 'better-sqlite3';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
-import { takeLibrary, type ForeignLibrary } from './foreign-library.ts';
+import { copyForeignLibrary, type ForeignLibrary } from './foreign-library.ts';
 
 export type SnapshotWork =
   | { copy: { from: string; to: string } }
   | { take: ForeignLibrary }
-  /** `files`: the database of export-paths.ts. */
+  /** `files` is the path of the database of export-paths.ts. */
   | { clean: { path: string; files: string } };
 export interface SnapshotProgress {
   done: number;
   total: number;
 }
 
-/** 4 MB; requests use the disk between steps. */
+/** Equals 4 MB; requests use the disk between steps. */
 const PAGES_PER_STEP = 1_000;
-/** Unfinished jobs of these are cancelled in the copy: they must not run again in a restored library. */
+/** Unfinished jobs of these tasks are cancelled in the copy: they must not run again in a restored library. */
 const OWN_TASKS = "('backup_task', 'check_backup', 'export_task', 'restore_task')";
 
 let isStopped = false;
 
 answerQuestions<SnapshotWork, null, SnapshotProgress>(
-  async (work, tell) => {
-    if ('take' in work) takeLibrary(work.take);
-    else if ('clean' in work) clean(work.clean);
+  async (work, onProgress) => {
+    if ('take' in work) copyForeignLibrary(work.take);
+    else if ('clean' in work) cleanDatabase(work.clean);
     else {
-      await copy(work.copy.from, work.copy.to, tell);
-      finish(work.copy.to);
+      await copyDatabase(work.copy.from, work.copy.to, onProgress);
+      finishCopy(work.copy.to);
     }
     return null;
   },
   { onEnd: () => (isStopped = true) },
 );
 
-async function copy(from: string, to: string, tell: (progress: SnapshotProgress) => void): Promise<void> {
+async function copyDatabase(from: string, to: string, onProgress: (progress: SnapshotProgress) => void): Promise<void> {
   const source = new Database(from, { readonly: true });
   try {
     source.pragma('busy_timeout = 10000');
@@ -44,7 +44,7 @@ async function copy(from: string, to: string, tell: (progress: SnapshotProgress)
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (isStopped) throw new Error('stopped');
-        tell({ done: totalPages - remainingPages, total: totalPages });
+        onProgress({ done: totalPages - remainingPages, total: totalPages });
         return PAGES_PER_STEP;
       },
     });
@@ -54,26 +54,26 @@ async function copy(from: string, to: string, tell: (progress: SnapshotProgress)
 }
 
 /** Makes the copy a single file without a WAL, and checks it. */
-function finish(to: string): void {
-  const copied = new Database(to);
+function finishCopy(path: string): void {
+  const db = new Database(path);
   try {
-    copied.pragma('journal_mode = DELETE');
-    copied.pragma('synchronous = OFF'); // after a power cut the copy is made again
-    const fault = copied.pragma('quick_check(1)', { simple: true });
+    db.pragma('journal_mode = DELETE');
+    db.pragma('synchronous = OFF'); // after a power cut the copy is made again
+    const fault = db.pragma('quick_check(1)', { simple: true });
     if (fault !== 'ok')
       throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
-    copied.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS}
+    db.exec(`UPDATE jobs SET status = 'cancelled', finished_at = created_at WHERE task IN ${OWN_TASKS}
       AND status IN ('queued', 'running', 'waiting')`);
   } finally {
-    copied.close();
+    db.close();
   }
 }
 
 /**
- * Prepares a copy for an export: without anything that gives access to an account, as a library of its own, and with
- * files of music folders as stored ones.
+ * Prepares a copy for an export: removes everything that gives access to an account, makes it a library of its own, and
+ * turns files of music folders into stored ones.
  */
-function clean({ path, files }: { path: string; files: string }): void {
+function cleanDatabase({ path, files }: { path: string; files: string }): void {
   const db = new Database(path);
   try {
     db.pragma('synchronous = OFF');
@@ -92,7 +92,7 @@ function clean({ path, files }: { path: string; files: string }): void {
         WHERE storage_uri LIKE '${FILE_SCHEME}:%' AND availability <> 'missing'`);
     })();
     db.exec('DETACH exported');
-    db.exec('VACUUM'); // what was deleted is in no free page either
+    db.exec('VACUUM'); // so that no free page contains deleted rows
   } finally {
     db.close();
   }

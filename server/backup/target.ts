@@ -1,41 +1,42 @@
-// Where a backup is: a folder, or the object store of a backend that supports backups. Errors of the storage get
+// The target of a backup: a folder, or the object store of a backend that supports backups. Errors of the storage get
 // messages that name the backup.
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Backend, BackendConfig } from '../storage/backend.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { TEMP_DIR } from '../storage/local-paths.ts';
-import { probe, PROBE } from '../storage/probe.ts';
+import { probeStorage, PROBE_PREFIX } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
-import { gathered } from './packs.ts';
+import { readBytes } from './packs.ts';
 import { createReadBack } from './read-back.ts';
 
 /** The first files of every backup. */
 export const HEADER = 'backup.json';
 export const HEADER_COPY = 'copies/backup.json';
 
-/** The files of a backup. What else is there, as a sync tool makes, is left alone. */
-const OWN = [
+/** Names of the files of a backup. Other files, such as those of a sync tool, are left alone. */
+const OWN_PATTERNS = [
   /^(?:backup\.json|copies\/backup\.json|checks|lease|lease\.now|unused\/later|unused\/now)$/,
   /^(?:probe-|index\/)[0-9a-f]{16,32}$/,
   /^(?:packs|objects)\/[0-9a-f]{2}\/[0-9a-f]{32,64}$/,
   /^(?:snapshots|copies)\/\d{8}T\d{9}Z$/,
 ];
-/** Another server may write or delete these meanwhile. */
-const isPassing = (key: string): boolean => /^(?:lease|probe-|unused\/|checks$|(?:copies\/)?backup\.json$)/.test(key);
-const isOwn = (key: string): boolean => OWN.some((one) => one.test(key));
+/** Whether another server may write or delete the file meanwhile. */
+const isShortLived = (key: string): boolean =>
+  /^(?:lease|probe-|unused\/|checks$|(?:copies\/)?backup\.json$)/.test(key);
+const isOwn = (key: string): boolean => OWN_PATTERNS.some((pattern) => pattern.test(key));
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
-  /** For messages: the path of the folder, or the bucket. */
+  /** Names the backup in messages: the path of the folder, or the bucket. */
   readonly name: string;
-  /** A whole object. Throws DamagedObject for more than `most` bytes. */
-  read(key: string, most?: number): Promise<Buffer>;
-  /** Names of files that are none of the backup's. */
-  foreign(): Promise<string[]>;
+  /** Reads a whole object. Throws DamagedObject for more than `maxBytes` bytes. */
+  read(key: string, maxBytes?: number): Promise<Buffer>;
+  /** Names of files that do not belong to the backup. */
+  listForeignFiles(): Promise<string[]>;
   /** Writes, lists, reads and deletes a small object. */
   probe(): Promise<void>;
   /** Null for an object store. */
@@ -50,35 +51,39 @@ export interface TargetDeps {
 }
 
 /** One leaked key, or one lost bucket, would take the library and its backups. */
-export function warnOfSharedPlace(config: BackendConfig, log: Log): void {
+export function warnOfSharedTarget(config: BackendConfig, log: Log): void {
   const target = config.settings['BACKUP_TARGET'];
-  const backend = typeof target === 'string' ? backupBackend(target) : undefined;
+  const backend = typeof target === 'string' ? findBackupBackend(target) : undefined;
   try {
-    const { onlyIfThere, sharesWithLibrary, place } = backend?.forBackups?.(config) ?? {};
-    if (onlyIfThere)
-      log.warn({ place }, 'backups use the S3 settings of the library; set BACKUP_S3_BUCKET and the others for them');
-    else if (sharesWithLibrary) log.warn({ place }, 'library and backups are in the same bucket');
+    const { onlyIfExists, sharesWithLibrary, description } = backend?.forBackups?.(config) ?? {};
+    if (onlyIfExists)
+      log.warn(
+        { place: description },
+        'backups use the S3 settings of the library; set BACKUP_S3_BUCKET and the other settings for backups',
+      );
+    else if (sharesWithLibrary) log.warn({ place: description }, 'the library and its backups are in the same bucket');
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'backups cannot be made');
+    log.warn({ reason: messageOf(error) }, 'cannot make backups');
   }
 }
 
 /** Throws `unavailable` when the folder does not exist. It is not created, since its disk may not be connected. */
-export async function openTarget(where: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
-  const backend = backupBackend(where);
+export async function openTarget(targetName: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
+  const backend = findBackupBackend(targetName);
   if (backend?.forBackups) {
-    const { config: ofBackups, place, onlyIfThere, withOwnNames } = backend.forBackups(config);
-    const target = named(await openStore(backend, ofBackups), place, { toOwnNames: withOwnNames });
-    if (onlyIfThere && !(await isBegun(target)))
+    const { config: backupConfig, description, onlyIfExists, withBackupNames } = backend.forBackups(config);
+    const target = nameErrors(await openStore(backend, backupConfig), description, { toBackupNames: withBackupNames });
+    if (onlyIfExists && !(await hasBackup(target)))
       throw new AppError(
         'invalid',
-        `There is no backup in ${place} yet. New backups need settings of their own: BACKUP_S3_BUCKET and the others.`,
+        `There is no backup in ${description} yet. ` +
+          'New backups need settings of their own: BACKUP_S3_BUCKET and the others.',
       );
     return target;
   }
-  const root = resolve(where);
-  const found = await stat(root).catch(() => undefined);
-  if (!found?.isDirectory())
+  const root = resolve(targetName);
+  const folderStat = await stat(root).catch(() => undefined);
+  if (!folderStat?.isDirectory())
     throw new AppError('unavailable', `The backup folder ${root} does not exist. Create it, or connect its disk.`);
   await sweepTemp({ root, now }).catch(() => 0); // a read-only folder is enough to restore from
   const namesIn = async (): Promise<string[]> =>
@@ -86,57 +91,57 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
       .filter((entry) => !entry.isDirectory())
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
       .filter((name) => !name.startsWith(`${TEMP_DIR}/`));
-  return named(staying(createLocalStorage({ root }), root), root, { names: namesIn });
+  return nameErrors(requireHeader(createLocalStorage({ root }), root), root, { listNames: namesIn });
 }
 
-/** One header is enough: the other is written again. */
-export const isBegun = async (target: Pick<Storage, 'stat'>): Promise<boolean> =>
+/** One header is enough: the other one is written again. */
+export const hasBackup = async (target: Pick<Storage, 'stat'>): Promise<boolean> =>
   ((await target.stat(HEADER)) ?? (await target.stat(HEADER_COPY))) !== undefined;
 
 /** Refuses writes without a header: a disk removed meanwhile leaves an empty mount point on the system disk. */
-function staying(storage: Storage, root: string): Storage {
+function requireHeader(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE) && !(await isBegun(storage)))
-        throw new AppError('unavailable', `The backup in ${root} is gone. Is its disk connected?`);
+      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE_PREFIX) && !(await hasBackup(storage)))
+        throw new AppError('unavailable', `The backup in ${root} is missing. Is its disk connected?`);
       return storage.put(key, source, options);
     },
   };
 }
 
-/** The storage with errors that name the backup. */
-interface NamedOptions {
-  toOwnNames?: ((message: string) => string) | undefined;
-  /** Of all files; by default what the storage lists. */
-  names?: () => Promise<string[]>;
+/** Options of a storage whose errors name the backup. */
+interface NameErrorsOptions {
+  toBackupNames?: ((message: string) => string) | undefined;
+  /** Names of all files; by default those that the storage lists. */
+  listNames?: () => Promise<string[]>;
 }
 
-function named(
+function nameErrors(
   storage: Storage,
   name: string,
-  { toOwnNames = (text) => text, names = () => keysOf(storage) }: NamedOptions,
+  { toBackupNames = (text) => text, listNames = () => listKeys(storage) }: NameErrorsOptions,
 ): BackupTarget {
-  const asNamed = (error: unknown): unknown => namedError(error, name, toOwnNames);
+  const toNamedError = (error: unknown): unknown => nameError(error, name, toBackupNames);
   const withName = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw asNamed(error);
+      throw toNamedError(error);
     });
   const open: Storage['open'] = (key, range) => withName(storage.open(key, range));
-  const read: BackupTarget['read'] = async (key, most) =>
-    gathered((await open(key)).stream as AsyncIterable<Buffer>, most);
+  const read: BackupTarget['read'] = async (key, maxBytes) =>
+    readBytes((await open(key)).stream as AsyncIterable<Buffer>, maxBytes);
   const readBack = createReadBack({ name, read });
   return {
     name,
     open,
     read,
-    probe: () => withName(probe(storage)),
-    foreign: async () => (await withName(names())).filter((one) => !isOwn(one)),
+    probe: () => withName(probeStorage(storage)),
+    listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isOwn(fileName)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     async put(key, source, options) {
-      const put = await withName(storage.put(key, source, options));
-      if (source instanceof Uint8Array && !isPassing(key)) await readBack(key, source);
-      return put;
+      const result = await withName(storage.put(key, source, options));
+      if (source instanceof Uint8Array && !isShortLived(key)) await readBack(key, source);
+      return result;
     },
     stat: (key) => withName(storage.stat(key)),
     delete: (key) => withName(storage.delete(key)),
@@ -144,19 +149,19 @@ function named(
       try {
         for await (const object of storage.list(prefix)) if (isOwn(object.key)) yield object;
       } catch (error) {
-        throw asNamed(error);
+        throw toNamedError(error);
       }
     },
   };
 }
 
-async function keysOf(storage: Pick<Storage, 'list'>): Promise<string[]> {
+async function listKeys(storage: Pick<Storage, 'list'>): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of storage.list('')) keys.push(key);
   return keys;
 }
 
-function namedError(error: unknown, name: string, toOwnNames: (message: string) => string): unknown {
+function nameError(error: unknown, name: string, toBackupNames: (message: string) => string): unknown {
   if (!(error instanceof AppError)) return error;
   if (error.code === 'storage_full')
     return new AppError(
@@ -169,7 +174,7 @@ function namedError(error: unknown, name: string, toOwnNames: (message: string) 
     return new AppError(
       'unavailable',
       `The backup in ${name} cannot be reached or written. Earlier snapshots are intact. ` +
-        `(${toOwnNames(error.message)})`,
+        `(${toBackupNames(error.message)})`,
       { cause: error },
     );
   return error;

@@ -10,7 +10,7 @@ export const BACKUP_TASK = task('backup_task', {
   concurrency: 1,
 });
 
-/** Checks the configured backup; `percent` of its contents are read, or as many as the settings say. */
+/** Checks the configured backup and reads `percent` of its contents, by default as in the settings. */
 export const CHECK_TASK = task('check_backup', {
   payload: z.strictObject({ to: z.string().optional(), percent: z.number().min(0).max(100).optional() }),
   attempts: 3,
@@ -20,9 +20,9 @@ export const CHECK_TASK = task('check_backup', {
 });
 
 /**
- * Restores a snapshot into another folder, or for the next start to replace the library of this server with it. `from`:
- * the folder of an export, instead of the configured backup. `isAccepted`: what it changes about accounts, settings and
- * folders is taken.
+ * Restores a snapshot into another folder, or for the next start to replace the library of this server with it. `from`
+ * is the folder of an export, instead of the configured backup. `isAccepted` takes the changes to accounts, settings
+ * and folders.
  */
 export const RESTORE_TASK = task('restore_task', {
   payload: z.strictObject({

@@ -1,10 +1,10 @@
-// What a track in the trash is put back from (library/track-snapshot.ts): rows of other tables, by the names of those
-// tables and their columns. Each of its rows is judged as a row of its table; what is not known by name is left out.
+// The data from which a track in the trash is restored (library/track-snapshot.ts): rows of other tables, by the names
+// of the tables and their columns. Each row is judged as a row of its table; unknown tables and columns are left out.
 import { z } from 'zod';
 import { BadValue, parseJson, type Column, type Rule, type Scope, type Value } from './column-rules.ts';
 
 type Columns = ReadonlyMap<string, Column>;
-/** The columns of a table that comes; undefined for others. */
+/** The columns of a table that is taken; undefined for other tables. */
 export type FindColumns = (table: string, scope: Scope) => Columns | undefined;
 
 const Cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ $blob: z.base64() })]);
@@ -12,7 +12,7 @@ const Row = z.record(z.string(), Cell);
 type Row = z.output<typeof Row>;
 const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
 const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
-/** What people did that went from one track to another, see library/merges.ts. */
+/** What people did, and moved from one track to another, see library/merges.ts. */
 const Carried = z.object({
   moved: Links,
   remembered: z.record(z.string(), z.unknown()),
@@ -46,7 +46,7 @@ const Snapshot = z.object({
   }).optional(),
 });
 
-/** By which rows refer to a track. */
+/** Columns by which rows refer to a track. */
 const TRACK_COLUMNS = new Set(['track_id', 'other_id']);
 const PARENT_TABLES = {
   albums: 'albums',
@@ -57,22 +57,23 @@ const PARENT_TABLES = {
   genres: 'genres',
 } as const;
 
-export const trashSnapshot =
+export const trashSnapshotRule =
   (findColumns: FindColumns): Rule =>
   (value, scope) => {
     const parsed = Snapshot.safeParse(parseJson(String(value)));
     if (!parsed.success) throw new BadValue('is not what a deleted track is put back from');
     const { track, rows, links, parents, merge } = parsed.data;
-    const rowsOf = (table: string, some: Row[]): Row[] => judged(table, some, findColumns(table, scope), scope);
-    const listed = (lists: z.output<typeof Rows>) =>
+    const rowsOf = (table: string, tableRows: Row[]): Row[] =>
+      judgeRows(table, tableRows, findColumns(table, scope), scope);
+    const judgeTables = (lists: z.output<typeof Rows>) =>
       lists
         .filter(({ table }) => isOfTracks(findColumns(table, scope)))
-        .map((one) => ({ table: one.table, rows: rowsOf(one.table, one.rows) }));
-    const linked = (lists: z.output<typeof Links>) => judgedLinks(lists, findColumns, scope);
+        .map((list) => ({ table: list.table, rows: rowsOf(list.table, list.rows) }));
+    const judgeLinks = (lists: z.output<typeof Links>) => judgeLinkRows(lists, findColumns, scope);
     return JSON.stringify({
       track: rowsOf('tracks', [track])[0],
-      rows: listed(rows),
-      links: linked(links),
+      rows: judgeTables(rows),
+      links: judgeLinks(links),
       parents: Object.fromEntries(
         Object.entries(PARENT_TABLES).map(([key, table]) => [
           key,
@@ -82,54 +83,54 @@ export const trashSnapshot =
       ...(merge && {
         merge: {
           ...merge,
-          moved: linked(merge.moved),
-          before: merge.before && { ...merge.before, ofAudio: listed(merge.before.ofAudio) },
+          moved: judgeLinks(merge.moved),
+          before: merge.before && { ...merge.before, ofAudio: judgeTables(merge.before.ofAudio) },
         },
       }),
     });
   };
 
-export const carriedRows =
+export const carriedRowsRule =
   (findColumns: FindColumns): Rule =>
   (value, scope) => {
     const parsed = Carried.safeParse(parseJson(String(value)));
     if (!parsed.success) throw new BadValue('is not what a replaced track is put back from');
-    return JSON.stringify({ ...parsed.data, moved: judgedLinks(parsed.data.moved, findColumns, scope) });
+    return JSON.stringify({ ...parsed.data, moved: judgeLinkRows(parsed.data.moved, findColumns, scope) });
   };
 
-const judgedLinks = (lists: z.output<typeof Links>, findColumns: FindColumns, scope: Scope) =>
+const judgeLinkRows = (lists: z.output<typeof Links>, findColumns: FindColumns, scope: Scope) =>
   lists
     .filter(({ table, column }) => TRACK_COLUMNS.has(column) && findColumns(table, scope)?.has(column))
-    .map((one) => ({ ...one, keys: judged(one.table, one.keys, findColumns(one.table, scope), scope) }));
+    .map((list) => ({ ...list, keys: judgeRows(list.table, list.keys, findColumns(list.table, scope), scope) }));
 
 const isOfTracks = (columns: Columns | undefined): boolean =>
   columns !== undefined && [...TRACK_COLUMNS].some((name) => columns.has(name));
 
-function judged(table: string, rows: Row[], columns: Columns = new Map(), scope: Scope): Row[] {
+function judgeRows(table: string, rows: Row[], columns: Columns = new Map(), scope: Scope): Row[] {
   return rows.map((row) =>
     Object.fromEntries(
       Object.entries(row).flatMap(([name, cell]) => {
         const column = columns.get(name);
-        return column ? [[name, judgedCell(`${table}.${name}`, cell, column, scope)]] : [];
+        return column ? [[name, judgeCell(`${table}.${name}`, cell, column, scope)]] : [];
       }),
     ),
   );
 }
 
-function judgedCell(name: string, cell: Row[string], { rule, isNullable }: Column, scope: Scope): Row[string] {
-  if (cell === null) return isNullable ? null : bad(name, 'is empty');
+function judgeCell(name: string, cell: Row[string], { rule, isNullable }: Column, scope: Scope): Row[string] {
+  if (cell === null) return isNullable ? null : rejectRow(name, 'is empty');
   const value = typeof cell === 'object' ? new Uint8Array(Buffer.from(cell.$blob, 'base64')) : cell;
   try {
     return toCell(rule(value, scope));
   } catch (error) {
     if (!(error instanceof BadValue)) throw error;
-    return bad(name, error.message);
+    return rejectRow(name, error.message);
   }
 }
 
 const toCell = (value: Value): Row[string] =>
   value instanceof Uint8Array ? { $blob: Buffer.from(value).toString('base64') } : value;
 
-const bad = (name: string, why: string): never => {
-  throw new BadValue(`has a row whose ${name} ${why}`);
+const rejectRow = (name: string, reason: string): never => {
+  throw new BadValue(`has a row whose ${name} ${reason}`);
 };

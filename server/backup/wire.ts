@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { Arrival } from './arrival-wire.ts';
 import { SnapshotId } from './manifest.ts';
-import { BACKUP_STORES } from '../storage/backends.ts';
+import { BACKUP_BACKEND_NAMES } from '../storage/backends.ts';
 
-const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; by default the configured one`;
+const PLACE = `a folder of the server, or ${BACKUP_BACKEND_NAMES.join(' or ')}; by default the configured one`;
 const ACCEPT =
   'takes what the backup has about accounts, programs, folders, addresses and secrets; without it, those of this ' +
   'server stay, and the defaults in an empty folder';
 const folder = z.string().trim().min(1).max(4_096);
 const place = folder
-  .refine((text) => BACKUP_STORES.includes(text) || isAbsolute(text), {
-    error: `must be the absolute path of a folder, or ${BACKUP_STORES.join(' or ')}`,
+  .refine((text) => BACKUP_BACKEND_NAMES.includes(text) || isAbsolute(text), {
+    error: `must be the absolute path of a folder, or ${BACKUP_BACKEND_NAMES.join(' or ')}`,
   })
   .optional()
   .meta({ description: PLACE });

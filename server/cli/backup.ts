@@ -1,14 +1,15 @@
 // `tonearm backup [check|unlock] [--to DIR|s3]` and `tonearm export DIR`, both without a running server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import type { BackupCheckResult, BackupResult, ExportResult } from '../backup/wire.ts';
 import { formatBytes } from '../runtime/format-bytes.ts';
 import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
 
 export async function runBackup(app: App, { args: [verb], to: enteredTarget, readPercent }: Command): Promise<void> {
-  const target = enteredTarget === undefined || backupBackend(enteredTarget) ? enteredTarget : resolve(enteredTarget);
+  const target =
+    enteredTarget === undefined || findBackupBackend(enteredTarget) ? enteredTarget : resolve(enteredTarget);
   if (verb === 'check') return runCheck(app, target, readPercent);
   if (verb === 'unlock') return runUnlock(app, target);
   const { id } = await app.backups.start(target);

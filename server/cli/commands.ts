@@ -2,7 +2,7 @@
 // derived from these tables.
 import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
 import { LOG_LEVELS } from '../log/log.ts';
-import { BACKENDS, BACKUP_STORES } from '../storage/backends.ts';
+import { BACKENDS, BACKUP_BACKEND_NAMES } from '../storage/backends.ts';
 
 interface OptionSpec {
   type: 'string' | 'boolean';
@@ -14,9 +14,9 @@ interface OptionSpec {
   about: string;
 }
 
-const PLACES = ['DIR', ...BACKUP_STORES].join('|');
+const PLACES = ['DIR', ...BACKUP_BACKEND_NAMES].join('|');
 export const STORAGES = BACKENDS.map(({ name }) => name);
-const PLACE_OR_STORAGE = [...new Set(['DIR', ...BACKUP_STORES, ...STORAGES])].join('|');
+const PLACE_OR_STORAGE = [...new Set(['DIR', ...BACKUP_BACKEND_NAMES, ...STORAGES])].join('|');
 
 export const OPTIONS = {
   'data-dir': {

@@ -16,7 +16,7 @@ import { rebuildTracks, type RebuildResult } from '../maintenance/rebuild.ts';
 import type { ProductPaths } from '../paths.ts';
 import { syncFolder } from '../runtime/folders.ts';
 import { openStorage } from '../storage/backends.ts';
-import { claim, readMark } from '../storage/library-mark.ts';
+import { claimStorage, readMark } from '../storage/library-mark.ts';
 import { createProgressDisplay } from './progress.ts';
 import { runScan } from './scan.ts';
 import { waitForFollowUps } from './wait.ts';
@@ -58,11 +58,11 @@ async function buildDatabase(config: Config, paths: ProductPaths, log: Log): Pro
   const display = createProgressDisplay(process.stdout, 'Reading stored audio');
   try {
     const id = libraryId(db.$client, libraryOfFolder(config) ?? (await readMark(storage)));
-    await claim(storage, {
+    await claimStorage(storage, {
       libraryId: id,
-      isOurs: () => true,
+      ownsUnmarkedAudio: () => true,
       isRebuilt: true,
-      onEarlier: (from) => skipCovers(db.$client, from),
+      onEarlierObjects: (from) => skipCovers(db.$client, from),
       now: () => new Date(),
     });
     return await rebuildTracks({

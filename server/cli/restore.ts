@@ -3,11 +3,11 @@
 import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Arrival } from '../backup/arrival-wire.ts';
-import { arrivalLines, isAsking } from '../backup/arrival.ts';
+import { arrivalLines, needsConfirmation } from '../backup/arrival.ts';
 import { openExport } from '../backup/export-source.ts';
 import { openRepository, type Repository } from '../backup/repository.ts';
-import { restore, type Decision, type Restored, type RestoreOptions } from '../backup/restore.ts';
-import { placeElsewhere } from '../backup/fit-folders.ts';
+import { restore, type Decision, type RestoreOutcome, type RestoreOptions } from '../backup/restore.ts';
+import { findStorageConflict } from '../backup/allowed-folders.ts';
 import { targetDeps } from '../backup/service.ts';
 import { openTarget } from '../backup/target.ts';
 import type { Config } from '../config/config.ts';
@@ -19,7 +19,7 @@ import { createProgressDisplay } from './progress.ts';
 import { askSecret } from './ask-secret.ts';
 import { askYes } from './ask-yes.ts';
 import { quotedForShell } from './shell-quoting.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
   config: Config,
@@ -27,7 +27,7 @@ export async function runRestore(
   { from = '', snapshot, music, replace = false, skipDamaged = false, acceptSettings = false }: Command,
 ): Promise<void> {
   const now = (): Date => new Date();
-  const target = await openTarget(backupBackend(from) ? from : resolve(from), targetDeps(config, now));
+  const target = await openTarget(findBackupBackend(from) ? from : resolve(from), targetDeps(config, now));
   const repo = await openBackup(target, config.settings.BACKUP_PASSPHRASE);
   const dataDir = config.paths.data;
   const musicDir = music === undefined ? undefined : resolve(music);
@@ -45,7 +45,7 @@ export async function runRestore(
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
   for (const line of describe(await restoreWithProgress('Restoring', options), dataDir, musicDir)) console.log(line);
-  const elsewhere = placeElsewhere(config);
+  const elsewhere = findStorageConflict(config);
   if (elsewhere !== undefined) console.log(elsewhere);
 }
 
@@ -55,7 +55,7 @@ export async function runImport(
   { workers, migrations: migrationsDir }: ProductPaths,
   { args: [from = ''], replace = false, skipDamaged = false, isConfirmed = false }: Command,
 ): Promise<void> {
-  const elsewhere = placeElsewhere(config);
+  const elsewhere = findStorageConflict(config);
   if (elsewhere !== undefined) throw conflict(elsewhere);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
@@ -87,7 +87,7 @@ export async function runImport(
     console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${quotedDataDir}`);
 }
 
-async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<Restored> {
+async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<RestoreOutcome> {
   let display = createProgressDisplay(process.stdout, label);
   try {
     return await restore({
@@ -116,7 +116,7 @@ async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Dec
     print('The backup differs from what is here:', { ...arrival, people: [] });
   }
   if (isAccepted) return 'accept';
-  if (!isAsking(arrival)) return 'keep';
+  if (!needsConfirmation(arrival)) return 'keep';
   if (process.stdin.isTTY && (await askYes('Take these from the backup, too? Only if you trust it. [y/N] ')))
     return 'accept';
   console.log(
@@ -168,14 +168,14 @@ async function openBackup(
 }
 
 /** Says which sign-ins stay valid, by the rules of settled-arrival.ts. */
-function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): string {
+function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOutcome): string {
   if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Whoever is signed in here stays so.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))
     return 'Sign-ins that are here and in the backup keep working; everybody else has to sign in again.';
   return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
 }
 
-function describe(restored: Restored, dataDir: string, musicDir: string | undefined): string[] {
+function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | undefined): string[] {
   const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, aside } = restored;
   const { arrival, isAccepted } = restored;
   return [
@@ -203,12 +203,12 @@ function describe(restored: Restored, dataDir: string, musicDir: string | undefi
             'folder were not',
         ]
       : []),
-    ...(counts.referenced > copies.there
-      ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]
+    ...(counts.referenced > copies.total
+      ? [`${counts.referenced - copies.total} files of the music folder were only indexed and are not in the backup`]
       : []),
-    ...(copies.there > copies.written
+    ...(copies.total > copies.written
       ? [
-          `${copies.there - copies.written} copies of files of the music folder were not restored: ` +
+          `${copies.total - copies.written} copies of files of the music folder were not restored: ` +
             (musicDir === undefined
               ? 'use --music DIR to say where they go'
               : `files of their names are in ${musicDir} already, or they are damaged`),

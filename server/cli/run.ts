@@ -130,7 +130,7 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
   const isReplaced = command.name === 'restore' || command.name === 'import';
   const restored = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
   if (restored?.aside !== undefined) console.log(`The library was restored; the previous one is in ${restored.aside}`);
-  if (restored?.isYesVoid === true)
+  if (restored?.isConfirmationVoid === true)
     console.log(
       'Accounts changed after the restore was accepted, so accounts, settings and folders stayed as they were here. ' +
         'Restore again to see what differs now.',

@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/backends.ts';
-import { ownedBy } from '../storage/library-mark.ts';
+import { createOwnedStorage } from '../storage/library-mark.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
@@ -24,7 +24,7 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
     const targetStorage = await openStorage(config, {}, to);
     if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe'); // throws an error with the reason
     // an interrupted migration may have copied a part of the library, so any mark in the target is accepted
-    const target = ownedBy(targetStorage, { ...offers.owner, isOurs: () => true });
+    const target = createOwnedStorage(targetStorage, { ...offers.owner, ownsUnmarkedAudio: () => true });
     await target.claim();
     const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
     if (sources.length === 0) console.log(`0 objects copied: the library is already in ${target.backend.title}.`);

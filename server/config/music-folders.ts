@@ -2,7 +2,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { MusicFolderId } from '../db/ids.ts';
 import { musicFolders, type ImportMode } from '../db/schema.ts';
-import { keyOfPath, NOWHERE, type MusicRoot } from '../storage/music-roots.ts';
+import { keyOfPath, NO_PATH, type MusicRoot } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import type { WatchedSettings } from './live-settings.ts';
 
@@ -55,7 +55,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
         return path === undefined ? [] : [{ id: row.id, key: row.key, name: row.name, path, mode: modeOf(row) }];
       }),
     /** Lists keys and paths, by which source ids are resolved; includes folders that are no longer set. */
-    roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NOWHERE })),
+    roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NO_PATH })),
     /** Lists all folders, including removed ones, which can be restored. */
     listAll: (): StoredFolder[] => rows.map(toStoredFolder),
     find: (id: number): StoredFolder | undefined => rows.filter((row) => row.id === id).map(toStoredFolder)[0],

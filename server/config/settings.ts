@@ -10,7 +10,7 @@ import { bool, bytes, duration, number, path, percent, setting, text, url, type 
 import { BACKENDS } from '../storage/backends.ts';
 
 /** Settings of the backends, without their types, which only the backends need. */
-const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declares }) => declares));
+const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declaredSettings }) => declaredSettings));
 
 /** A longer sign-in would outlive any reason to trust it. */
 const MAX_SIGN_IN_DAYS = 1_000;

@@ -1,4 +1,4 @@
-// Looks in the Cover Art Archive for albums without a local cover. Never replaces a cover that was set meanwhile; a
+// Looks in the Cover Art Archive for albums without a local cover. Never replaces a cover that was set meanwhile. A
 // lookup without a result is stored with the time of the next one.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -8,17 +8,17 @@ import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import type { PassOptions } from './nearby-finder.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { CoverRowWriter } from './cover-row-writer.ts';
 import { createLocks, forEachWithSignal, type Locks } from '../runtime/locks.ts';
-import { createLookupRows, type Wanted } from './lookup-rows.ts';
+import { createLookupRows, type DueAlbum } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
-import { findCoverRow, hasCoverOrNone } from './queries.ts';
+import { findCoverRow, needsNoCover } from './queries.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Albums looked up at the same time; the archive's client limits the rate of requests. */
-const AT_ONCE = 2;
-/** Ids per query, so that none takes longer than a few milliseconds. */
-const ID_WINDOW = 5_000;
+const MAX_CONCURRENT_LOOKUPS = 2;
+/** So that no query takes longer than a few milliseconds. */
+const IDS_PER_QUERY = 5_000;
 
 interface ArchiveFinderDeps {
   db: MainDb;
@@ -26,8 +26,8 @@ interface ArchiveFinderDeps {
   now: () => Date;
   storage: Storage;
   archive: CoverArchive;
-  rows: FoundRows;
-  locked: Locks<AlbumId>;
+  rowWriter: CoverRowWriter;
+  withLock: Locks<AlbumId>;
   highestAlbumId: () => number;
   onCover: (albumId: AlbumId) => void;
 }
@@ -38,111 +38,112 @@ export function createArchiveFinder({
   now,
   storage,
   archive,
-  rows,
-  locked,
+  rowWriter,
+  withLock,
   highestAlbumId,
   onCover,
 }: ArchiveFinderDeps) {
   const lookups = createLookupRows({ db, now });
-  // tracks of an album are enriched in parallel: the second uses the answer that the first got
-  const oneByOne = createLocks<AlbumId>();
+  // tracks of an album are enriched in parallel: the second one uses the answer to the first one's lookup
+  const withLookupLock = createLocks<AlbumId>();
 
   /**
-   * Looks an album up if it is due. True when a cover was found, undefined while the archive is not asked after
-   * failures. Throws errors of the storage, and the reason of `signal`.
+   * Looks an album up if it is due. Returns whether a cover was found, or undefined while no requests are sent because
+   * the last ones failed. Throws errors of the storage, and the reason of `signal`.
    */
   const resolveFromArchive = (albumId: AlbumId, signal?: AbortSignal): Promise<boolean | undefined> =>
-    oneByOne(albumId, async () => {
-      const wanted = archive.isEnabled() ? lookups.find(albumId) : undefined;
-      return wanted ? ask(wanted, signal) : false;
+    withLookupLock(albumId, async () => {
+      const dueAlbum = archive.isEnabled() ? lookups.find(albumId) : undefined;
+      return dueAlbum ? lookUp(dueAlbum, signal) : false;
     });
 
-  async function ask(wanted: Wanted, signal: AbortSignal | undefined): Promise<boolean | undefined> {
+  async function lookUp(album: DueAlbum, signal: AbortSignal | undefined): Promise<boolean | undefined> {
     const checkedAt = now();
-    const answer = await archive.findFront(wanted.releaseGroupMbid, signal);
+    const answer = await archive.findFront(album.releaseGroupMbid, signal);
     if (answer.result === 'paused') return undefined;
-    if (answer.result !== 'picture') return notFound(wanted, answer.result, 'reason' in answer ? answer.reason : null);
+    if (answer.result !== 'picture')
+      return storeFailure(album, answer.result, 'reason' in answer ? answer.reason : null);
     const cover = await checkPicture(answer.bytes).catch((error: unknown) => {
       if (!(error instanceof UnusablePicture)) throw error;
       return error;
     });
     return cover instanceof UnusablePicture
-      ? notFound(wanted, 'unusable', cover.message)
-      : keep(wanted.albumId, cover, checkedAt);
+      ? storeFailure(album, 'unusable', cover.message)
+      : storeCover(album.albumId, cover, checkedAt);
   }
 
-  function notFound(wanted: Wanted, result: 'none' | 'unusable' | 'failed', reason: string | null): false {
-    lookups.note(wanted, result, reason);
-    const line = {
-      album_id: wanted.albumId,
-      release_group: wanted.releaseGroupMbid,
+  function storeFailure(album: DueAlbum, result: 'none' | 'unusable' | 'failed', reason: string | null): false {
+    lookups.storeFailure(album, result, reason);
+    const details = {
+      album_id: album.albumId,
+      release_group: album.releaseGroupMbid,
       origin: 'archive',
       result,
       ...(reason !== null && { reason }),
     };
-    if (result === 'none') log.debug(line, 'no cover in the archive');
-    else log.warn(line, 'cover of the archive not used');
+    if (result === 'none') log.debug(details, 'no cover in the archive');
+    else log.warn(details, 'cannot use the cover of the archive');
     return false;
   }
 
-  /** False when a cover was uploaded meanwhile. */
-  const keep = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> =>
-    locked(albumId, async () => {
-      if (hasCoverOrNone(db, albumId)) return false;
+  /** Returns false when a cover was uploaded meanwhile. */
+  const storeCover = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> =>
+    withLock(albumId, async () => {
+      if (needsNoCover(db, albumId)) return false;
       const key = coverKey(albumId, cover.ext);
       await storage.put(key, cover.bytes, { contentType: cover.mime });
-      const isKept = await rows.insert({ albumId, key, etag: cover.etag, origin: 'archive', checkedAt });
-      if (isKept) onCover(albumId);
+      const isStored = await rowWriter.insert({ albumId, key, etag: cover.etag, origin: 'archive', checkedAt });
+      if (isStored) onCover(albumId);
       else if (findCoverRow(db, albumId)?.key !== key) await storage.delete(key);
-      return isKept;
+      return isStored;
     });
 
-  async function* wantedAlbums({ signal }: Omit<PassOptions, 'progress'>): AsyncGenerator<Wanted[]> {
-    for (let above = 0; above < highestAlbumId(); above += ID_WINDOW) {
+  async function* listDueAlbums({ signal }: Omit<PassOptions, 'progress'>): AsyncGenerator<DueAlbum[]> {
+    for (let lowerId = 0; lowerId < highestAlbumId(); lowerId += IDS_PER_QUERY) {
       await (yieldIfDue() ??
         new Promise((resolve) => {
           setImmediate(resolve);
-        })); // the query takes a few milliseconds
+        })); // others are served before the query, which takes a few milliseconds
       signal.throwIfAborted();
-      yield lookups.wantedBetween(above, above + ID_WINDOW);
+      yield lookups.listBetween(lowerId, lowerId + IDS_PER_QUERY);
     }
   }
 
-  /** Looks up all albums that are due. Throws `unavailable` while the archive is not asked after failures. */
-  async function resolveWanted(options: PassOptions) {
+  /** Looks up all albums that are due. Throws `unavailable` when no requests are sent because the last ones failed. */
+  async function resolveDue(options: PassOptions) {
     const { signal, progress } = options;
-    const seen = new Set<AlbumId>();
-    let [asked, found] = [0, 0];
+    const seenIds = new Set<AlbumId>();
+    let [lookupCount, foundCount] = [0, 0];
     for (;;) {
-      // again until no more were added meanwhile
-      const fresh: AlbumId[] = [];
+      // repeated until no album was added meanwhile
+      const newIds: AlbumId[] = [];
       if (archive.isEnabled())
-        for await (const wanted of wantedAlbums(options))
-          fresh.push(...wanted.map(({ albumId }) => albumId).filter((id) => !seen.has(id)));
-      if (fresh.length === 0) return { albums: asked, found };
-      for (const id of fresh) seen.add(id);
-      const askFor = async (id: AlbumId, stop: AbortSignal): Promise<void> => {
-        const isFound = await resolveFromArchive(id, stop);
+        for await (const albums of listDueAlbums(options))
+          newIds.push(...albums.map(({ albumId }) => albumId).filter((id) => !seenIds.has(id)));
+      if (newIds.length === 0) return { albums: lookupCount, found: foundCount };
+      for (const id of newIds) seenIds.add(id);
+      const lookUpNext = async (id: AlbumId, stopSignal: AbortSignal): Promise<void> => {
+        const isFound = await resolveFromArchive(id, stopSignal);
         if (isFound === undefined) throw new AppError('unavailable', 'The cover archive cannot be reached right now.');
-        if (isFound) found++;
-        progress(++asked, seen.size);
+        if (isFound) foundCount++;
+        progress(++lookupCount, seenIds.size);
       };
-      // the first alone: after failures it shows whether the archive works again
-      await forEachWithSignal(fresh.slice(0, 1), signal, 1, askFor);
-      await forEachWithSignal(fresh.slice(1), signal, AT_ONCE, askFor);
+      // the first album alone: after failures it shows whether the archive works again
+      await forEachWithSignal(newIds.slice(0, 1), signal, 1, lookUpNext);
+      await forEachWithSignal(newIds.slice(1), signal, MAX_CONCURRENT_LOOKUPS, lookUpNext);
     }
   }
 
   return {
     resolveFromArchive,
-    resolveWanted,
-    /** Whether any album is due for `resolveWanted`. */
-    async hasWanted(options: Omit<PassOptions, 'progress'>): Promise<boolean> {
+    resolveDue,
+    /** Whether any album is due for `resolveDue`. */
+    async hasDueAlbums(options: Omit<PassOptions, 'progress'>): Promise<boolean> {
       if (!archive.isEnabled()) return false;
-      for await (const wanted of wantedAlbums(options)) if (wanted.length > 0) return true;
+      for await (const albums of listDueAlbums(options)) if (albums.length > 0) return true;
       return false;
     },
     /** Whether a lookup without a result is due to be repeated. */
-    hasDue: (): boolean => archive.isEnabled() && lookups.hasDue(),
+    hasDueRetry: (): boolean => archive.isEnabled() && lookups.hasDueRetry(),
   };
 }

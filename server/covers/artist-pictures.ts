@@ -1,5 +1,5 @@
-// Pictures of artists: one that a person chose, else `artist.jpg` in the music folders, else one of Wikimedia Commons.
-// The one before is kept, so that a change can be undone.
+// Pictures of artists: the one that a person chose, else `artist.jpg` in the music folders, else one of Wikimedia
+// Commons. The previous picture is kept, so that a change can be undone.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -9,33 +9,33 @@ import type { Locks } from '../runtime/locks.ts';
 import { createListeners } from '../runtime/listeners.ts';
 import { artistPictureKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Orphans } from './orphans.ts';
+import type { Orphans } from './orphaned-covers.ts';
 import { checkPicture, resizePicture, type Cover } from './picture.ts';
 
-/** Whose lock and orphans those of all artists are: no album has this id. */
-export const OF_ARTISTS = 0 as AlbumId;
-/** Longest side of what is stored, in pixels. Originals on Commons have tens of megabytes. */
-const STORED_SIZE = 1_200;
+/** Stands for all artists where locks and orphaned covers have an album id: no album has this id. */
+export const ARTISTS_LOCK_ID = 0 as AlbumId;
+/** Longest side of a stored picture. Originals on Commons have tens of megabytes. */
+const STORED_SIZE_PX = 1_200;
 
 type Row = typeof artistPictures.$inferSelect;
 type ArtistPictureRow = Pick<Row, 'key' | 'etag' | 'origin' | 'source' | 'credit'>;
-/** Where a picture is from. */
+/** Where a picture comes from. */
 type Provenance = { origin: Exclude<Row['origin'], null>; source: string | null; credit: PictureCredit | null };
-const NONE: ArtistPictureRow = { key: null, etag: null, origin: null, source: null, credit: null };
+const NO_PICTURE: ArtistPictureRow = { key: null, etag: null, origin: null, source: null, credit: null };
 
 interface ArtistPicturesDeps {
   db: MainDb;
   now: () => Date;
   storage: Pick<Storage, 'put'>;
-  locked: Locks<AlbumId>;
-  orphans: Pick<Orphans, 'releaseOf'>;
+  withLock: Locks<AlbumId>;
+  orphans: Pick<Orphans, 'deleteOf'>;
   onChange: () => void;
 }
 
 export type ArtistPictures = ReturnType<typeof createArtistPictures>;
 
-export function createArtistPictures({ db, now, storage, locked, orphans, onChange }: ArtistPicturesDeps) {
-  const lost = createListeners<[artistKey: string]>();
+export function createArtistPictures({ db, now, storage, withLock, orphans, onChange }: ArtistPicturesDeps) {
+  const lossListeners = createListeners<[artistKey: string]>();
   const rowsOf = (artistKey: string): Row[] =>
     db.select().from(artistPictures).where(eq(artistPictures.artistKey, artistKey)).all();
   const find = (artistKey: string): ArtistPictureRow | undefined =>
@@ -48,17 +48,17 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
   }
 
   /** The caller holds the lock. */
-  async function replace(artistKey: string, next: ArtistPictureRow, keepsFormer: boolean): Promise<void> {
+  async function replace(artistKey: string, newRow: ArtistPictureRow, keepsPrevious: boolean): Promise<void> {
     db.transaction(
       (tx) => {
-        const former = find(artistKey) ?? NONE;
+        const previousRow = find(artistKey) ?? NO_PICTURE;
         tx.delete(artistPictures).where(eq(artistPictures.artistKey, artistKey)).run();
-        const rows = keepsFormer
+        const rows = keepsPrevious
           ? [
-              { ...former, isCurrent: false },
-              { ...next, isCurrent: true },
+              { ...previousRow, isCurrent: false },
+              { ...newRow, isCurrent: true },
             ]
-          : [{ ...next, isCurrent: true }];
+          : [{ ...newRow, isCurrent: true }];
         for (const { key, etag, origin, source, credit, isCurrent } of rows)
           tx.insert(artistPictures)
             .values({ artistKey, key, etag, origin, source, credit, isCurrent, setAt: now() })
@@ -66,7 +66,7 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
       },
       { behavior: 'immediate' },
     );
-    await orphans.releaseOf(OF_ARTISTS);
+    await orphans.deleteOf(ARTISTS_LOCK_ID);
     onChange();
   }
 
@@ -76,7 +76,7 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
     return { key, etag };
   }
 
-  /** Whether what was found somewhere may become the picture. */
+  /** Whether a picture that was found may become the artist's picture. */
   function isWanted(artistKey: string, { source }: Pick<Provenance, 'source'>): boolean {
     const current = find(artistKey);
     if (!current || current.origin === null) return true;
@@ -87,27 +87,27 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
     find,
     isWanted,
 
-    /** Takes a picture that a person chose. Throws `not_found`, `unsupported_type`. */
-    async set(id: ArtistId, bytes: Buffer, from: Omit<Provenance, 'origin'>): Promise<void> {
+    /** Sets a picture that a person chose. Throws `not_found`, `unsupported_type`. */
+    async set(id: ArtistId, bytes: Buffer, provenance: Omit<Provenance, 'origin'>): Promise<void> {
       const artistKey = keyOf(id);
-      const picture = await small(bytes).catch((cause: unknown) => {
+      const picture = await toStoredPicture(bytes).catch((cause: unknown) => {
         throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
       });
-      await locked(OF_ARTISTS, async () =>
-        replace(artistKey, { ...(await store(artistKey, picture)), ...from, origin: 'manual' }, true),
+      await withLock(ARTISTS_LOCK_ID, async () =>
+        replace(artistKey, { ...(await store(artistKey, picture)), ...provenance, origin: 'manual' }, true),
       );
     },
 
-    /** Shows none, and takes none that is found. Throws `not_found`. */
+    /** Shows no picture, and accepts none that is found. Throws `not_found`. */
     async remove(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
-      await locked(OF_ARTISTS, () => replace(artistKey, { ...NONE, origin: 'manual' }, true));
+      await withLock(ARTISTS_LOCK_ID, () => replace(artistKey, { ...NO_PICTURE, origin: 'manual' }, true));
     },
 
-    /** Takes back the last change by a person. Throws `not_found`, `conflict`. */
+    /** Undoes the last change by a person. Throws `not_found`, `conflict`. */
     async undo(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
-      await locked(OF_ARTISTS, () => {
+      await withLock(ARTISTS_LOCK_ID, () => {
         if (rowsOf(artistKey).length < 2) throw conflict('There is no earlier picture.');
         db.$client
           .prepare('UPDATE artist_pictures SET is_current = 1 - is_current WHERE artist_key = ?')
@@ -117,26 +117,26 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
       onChange();
     },
 
-    /** Forgets what a person chose; what is found may become the picture again. Throws `not_found`. */
+    /** Forgets what a person chose; a found picture may become the artist's picture again. Throws `not_found`. */
     async reset(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
-      await locked(OF_ARTISTS, () => replace(artistKey, NONE, true));
+      await withLock(ARTISTS_LOCK_ID, () => replace(artistKey, NO_PICTURE, true));
     },
 
-    /** A picture that was found was lost or damaged: it is to be found again. */
-    onLost: lost.add,
-    /** The caller holds the lock. */
+    /** Called when a found picture was lost or damaged and has to be found again. */
+    onLost: lossListeners.add,
+    /** Deletes the row of a lost picture. The caller holds the lock. */
     async forget({ id, artistKey, isCurrent }: Pick<Row, 'id' | 'artistKey' | 'isCurrent'>): Promise<void> {
       db.delete(artistPictures).where(eq(artistPictures.id, id)).run();
-      await orphans.releaseOf(OF_ARTISTS);
+      await orphans.deleteOf(ARTISTS_LOCK_ID);
       onChange();
-      if (isCurrent) lost.notify(artistKey);
+      if (isCurrent) lossListeners.notify(artistKey);
     },
-    /** A picture that was lost or damaged is as it was. */
-    returned: onChange,
+    /** To be called after a lost or damaged picture was restored. */
+    announceRestored: onChange,
 
-    /** Those that were found for artists that are gone: they would be found again. */
-    dropUnused(): void {
+    /** Deletes found pictures of artists that no longer exist; they would be found again. */
+    deleteUnused(): void {
       db.$client
         .prepare(
           `DELETE FROM artist_pictures WHERE artist_key NOT IN (SELECT name_key FROM artists) AND artist_key NOT IN
@@ -145,12 +145,12 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
         .run();
     },
 
-    /** Takes what was found, unless something better is there. Throws UnusablePicture and errors of the storage. */
-    async offer(artistKey: string, bytes: Buffer, from: Provenance): Promise<boolean> {
-      const picture = await small(bytes);
-      return locked(OF_ARTISTS, async () => {
-        if (!isWanted(artistKey, from)) return false;
-        await replace(artistKey, { ...(await store(artistKey, picture)), ...from }, false);
+    /** Stores a found picture, unless there is a better one. Throws UnusablePicture and errors of the storage. */
+    async offer(artistKey: string, bytes: Buffer, provenance: Provenance): Promise<boolean> {
+      const picture = await toStoredPicture(bytes);
+      return withLock(ARTISTS_LOCK_ID, async () => {
+        if (!isWanted(artistKey, provenance)) return false;
+        await replace(artistKey, { ...(await store(artistKey, picture)), ...provenance }, false);
         return true;
       });
     },
@@ -158,7 +158,7 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
 }
 
 /** Throws UnusablePicture. */
-async function small(bytes: Buffer): Promise<Cover> {
+async function toStoredPicture(bytes: Buffer): Promise<Cover> {
   await checkPicture(bytes);
-  return checkPicture(await resizePicture(bytes, STORED_SIZE, 'webp'));
+  return checkPicture(await resizePicture(bytes, STORED_SIZE_PX, 'webp'));
 }

@@ -1,9 +1,9 @@
-// An avatar with the initials of a name. The letters are strokes of our own, since a server may have no fonts.
+// An avatar with the initials of a name. The letters are drawn as strokes, since a server may have no fonts.
 import { hash } from 'node:crypto';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { loadSharp } from './picture.ts';
 
-/** Paths in a box of 4 by 6. */
+/** SVG paths in a box of 4 by 6. */
 const STROKES: Record<string, string> = {
   a: 'M0 6L2 0L4 6M.7 4H3.3',
   b: 'M0 3H2.4A1.5 1.5 0 0 0 2.4 0H0V6H2.4A1.5 1.5 0 0 0 2.4 3',
@@ -42,10 +42,10 @@ const STROKES: Record<string, string> = {
   8: 'M2 3A1.6 1.5 0 1 1 2.01 3A1.8 1.5 0 1 1 1.99 3',
   9: 'M.5 5.7Q4 4.5 4 1.8A2 1.8 0 1 0 3.8 2.6',
 };
-/** For names in other scripts. */
+/** Drawn for names in other scripts. */
 const PERSON = 'M2 .6A1.2 1.2 0 1 1 1.99 .6M-.4 6Q-.2 3.6 2 3.6T4.4 6';
 
-/** Of the first and the last word. */
+/** The initials of the first and the last word. */
 function initialsOf(name: string): string[] {
   const words = sortKey(name)
     .split(/[^\p{L}\p{N}]+/u)
@@ -53,13 +53,16 @@ function initialsOf(name: string): string[] {
   return [words.at(0), words.length > 1 ? words.at(-1) : undefined].flatMap((word) => [...(word ?? '')].slice(0, 1));
 }
 
-function drawing(name: string, size: number): string {
+function toSvg(name: string, size: number): string {
   const initials = initialsOf(name);
-  const paths = initials.length > 0 && initials.every((one) => one in STROKES) ? initials : [undefined];
+  const paths = initials.length > 0 && initials.every((initial) => initial in STROKES) ? initials : [undefined];
   const hue = Number.parseInt(hash('sha256', name.normalize('NFC').toLowerCase(), 'hex').slice(0, 4), 16) % 360;
-  const left = paths.length === 1 ? 8 : 5.2;
+  const leftEdge = paths.length === 1 ? 8 : 5.2;
   const letters = paths
-    .map((one, n) => `<path transform="translate(${left + n * 5.6} 7)" d="${one ? STROKES[one] : PERSON}"/>`)
+    .map(
+      (initial, index) =>
+        `<path transform="translate(${leftEdge + index * 5.6} 7)" d="${initial ? STROKES[initial] : PERSON}"/>`,
+    )
     .join('');
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 20 20">
     <rect width="20" height="20" fill="hsl(${hue},42%,36%)"/>
@@ -67,10 +70,10 @@ function drawing(name: string, size: number): string {
     </svg>`;
 }
 
-/** PNG. */
+/** Returns a PNG. */
 export async function drawAvatar(name: string, size: number): Promise<Buffer> {
   const sharp = await loadSharp();
-  return sharp(Buffer.from(drawing(name, size)))
+  return sharp(Buffer.from(toSvg(name, size)))
     .png()
     .toBuffer();
 }

@@ -1,5 +1,5 @@
-// The pictures that can be chosen as the cover of an album: in its files, in its folders, and in the cover archive. An
-// id says where the picture is, so nothing is stored.
+// The pictures that can be chosen as the cover of an album: in its files, in its folders, and in the cover archive.
+// Their id says where they are, so nothing is stored.
 import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import type { Db } from '../db/client.ts';
@@ -9,115 +9,131 @@ import { MAX_PICTURES } from '../media/limits.ts';
 import { nameToText } from '../storage/file-names.ts';
 import { toFileUri } from '../storage/uri.ts';
 import type { ArchiveAnswer, CoverArchive } from './cover-archive.ts';
-import { below, foldersBeside, isOutOfReach, readEmbedded, readFile, type CandidateDeps } from './nearby-pictures.ts';
+import {
+  joinPath,
+  listAlbumFolders,
+  isOutOfReach,
+  readEmbedded,
+  readFolderPicture,
+  type NearbyPictureDeps,
+} from './nearby-pictures.ts';
 import { checkPicture, COVER_EXTENSIONS, UnusablePicture, type Cover } from './picture.ts';
-import { albumRelease, findCoverRow, type WithPicture } from './queries.ts';
+import { findReleaseGroup, findCoverRow, type TrackWithPicture } from './queries.ts';
 
-/** Tracks whose pictures are looked at: all pictures of the first, one of each other. */
+/** Tracks that are searched: all pictures of the first one, one picture of each other. */
 const MAX_TRACKS = 12;
 const MAX_FOLDERS = 20;
-const MAX_IN_FOLDER = 40;
-const EXTENSIONS = new Set([...COVER_EXTENSIONS, 'jpeg']);
-const OF_ARCHIVE = /^archive-([0-9a-f-]{36})-(\d{1,20})$/;
+const MAX_PICTURES_PER_FOLDER = 40;
+const PICTURE_EXTENSIONS = new Set([...COVER_EXTENSIONS, 'jpeg']);
+const ARCHIVE_ID = /^archive-([0-9a-f-]{36})-(\d{1,20})$/;
 
 export interface Candidate {
   id: string;
   origin: 'embedded' | 'folder' | 'archive';
-  /** The title of the track, the name of the file, or what the archive says that it shows. */
+  /** The title of the track, the name of the file, or what the archive says the picture shows. */
   name: string;
-  /** In pixels, null where it was not read yet. */
+  /** In pixels; null when the picture was not read. */
   width: number | null;
   height: number | null;
-  /** It is the cover now. */
+  /** Whether the picture is the album's cover. */
   isCurrent: boolean;
 }
 
-/** Where a picture is. */
-interface Place extends Pick<Candidate, 'id' | 'name'> {
+/** A picture in a file or folder. */
+interface LocalPicture extends Pick<Candidate, 'id' | 'name'> {
   origin: 'embedded' | 'folder';
-  /** Undefined if there is none. Throws UnusablePicture, `gone` or `unavailable`. */
+  /** Returns undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`. */
   read(): Promise<Buffer | undefined>;
-  /** Changes with the file. */
-  keyOf(): Promise<string>;
+  /** Returns a key that changes with the file. */
+  cacheKey(): Promise<string>;
 }
 
 /** A candidate whose bytes can be read. */
-interface FoundCandidate {
-  /** Names the content, for a cache. */
+interface ReadableCandidate {
+  /** Identifies the content in a cache. */
   key: string;
   /** Both throw `not_found` or `unavailable`, and the reason of the signal. */
   read(signal?: AbortSignal): Promise<Buffer>;
-  /** Large enough to look at. */
+  /** Returns the picture in a size for display. */
   readSmall(): Promise<Buffer>;
 }
 
-interface CandidatesDeps extends CandidateDeps {
+interface CandidatesDeps extends NearbyPictureDeps {
   db: Db;
   archive: Pick<CoverArchive, 'isEnabled' | 'listImages' | 'findImage'>;
 }
 
 export function createCandidates({ db, sources, audioStore, embedded, archive }: CandidatesDeps) {
-  const inAudio = ({ id, title, storageUri, updatedAt }: WithPicture, n: number): Place => ({
-    id: `embedded-${id}-${n}`,
+  const pictureInAudio = ({ id, title, storageUri, updatedAt }: TrackWithPicture, index: number): LocalPicture => ({
+    id: `embedded-${id}-${index}`,
     origin: 'embedded',
     name: title,
-    read: () => readEmbedded(storageUri, { audioStore, embedded }, n),
-    keyOf: () => Promise.resolve(`${id} ${n} ${updatedAt} ${storageUri}`),
+    read: () => readEmbedded(storageUri, { audioStore, embedded }, index),
+    cacheKey: () => Promise.resolve(`${id} ${index} ${updatedAt} ${storageUri}`),
   });
-  const inFolder = (path: string): Place => ({
+  const pictureInFolder = (path: string): LocalPicture => ({
     id: `folder-${hash('sha256', path, 'hex').slice(0, 32)}`,
     origin: 'folder',
     name: path.slice(path.lastIndexOf('/') + 1),
-    read: () => readFile(path, audioStore),
-    async keyOf() {
+    read: () => readFolderPicture(path, audioStore),
+    async cacheKey() {
       const { size, modifiedAt } = await (await audioStore.resolve(toFileUri(path))).stat();
       return `${path} ${size} ${modifiedAt.getTime()}`;
     },
   });
 
-  /** Pictures of any name; none in a folder that cannot be read, or is a music folder itself. */
-  async function picturesIn(folder: string): Promise<string[]> {
+  /** Pictures with any name; none in a folder that cannot be read or that is a music folder itself. */
+  async function listPictureNames(folder: string): Promise<string[]> {
     const { path } = await audioStore.resolve(toFileUri(folder));
     if (path === undefined) return [];
     const names = (await readdir(path, { encoding: 'buffer' })).map(nameToText);
     return names
-      .filter((name) => !name.startsWith('.') && EXTENSIONS.has(extensionOf(name)))
+      .filter((name) => !name.startsWith('.') && PICTURE_EXTENSIONS.has(extensionOf(name)))
       .toSorted()
-      .slice(0, MAX_IN_FOLDER);
+      .slice(0, MAX_PICTURES_PER_FOLDER);
   }
 
-  async function placesOf(albumId: AlbumId): Promise<Place[]> {
-    const [first, ...others] = sources.audioWithPicture(albumId, MAX_TRACKS);
-    const ofFirst = first ? Array.from({ length: MAX_PICTURES }, (_, n) => inAudio(first, n)) : [];
+  async function listLocalPictures(albumId: AlbumId): Promise<LocalPicture[]> {
+    const [firstTrack, ...otherTracks] = sources.audioWithPicture(albumId, MAX_TRACKS);
+    const picturesInFirst = firstTrack
+      ? Array.from({ length: MAX_PICTURES }, (_, index) => pictureInAudio(firstTrack, index))
+      : [];
     const paths = new Set<string>();
-    for (const { path, imageName } of foldersBeside(albumId, sources).slice(0, MAX_FOLDERS)) {
-      if (imageName !== null) paths.add(below(path, imageName));
-      const names = await picturesIn(path).catch((error: unknown) => {
+    for (const { path, imageName } of listAlbumFolders(albumId, sources).slice(0, MAX_FOLDERS)) {
+      if (imageName !== null) paths.add(joinPath(path, imageName));
+      const names = await listPictureNames(path).catch((error: unknown) => {
         if (!isOutOfReach(error)) throw error;
         return [];
       });
-      for (const name of names) paths.add(below(path, name));
+      for (const name of names) paths.add(joinPath(path, name));
     }
-    return [...ofFirst, ...others.map((track) => inAudio(track, 0)), ...[...paths].map(inFolder)];
+    return [
+      ...picturesInFirst,
+      ...otherTracks.map((track) => pictureInAudio(track, 0)),
+      ...[...paths].map(pictureInFolder),
+    ];
   }
 
   return {
-    /** Different pictures in the files and folders of the album. Unusable ones are left out. */
+    /** Different pictures in the files and folders of the album, without unusable ones. */
     async listNearby(albumId: AlbumId): Promise<Candidate[]> {
-      const current = findCoverRow(db, albumId)?.etag;
-      const found = new Map<string, Candidate>();
-      for (const { id, origin, name, read } of await placesOf(albumId)) {
+      const currentEtag = findCoverRow(db, albumId)?.etag;
+      const candidatesByEtag = new Map<string, Candidate>();
+      for (const { id, origin, name, read } of await listLocalPictures(albumId)) {
         const cover = await tryRead(read);
-        if (!cover || found.has(cover.etag)) continue;
+        if (!cover || candidatesByEtag.has(cover.etag)) continue;
         const { width, height, etag } = cover;
-        found.set(etag, { id, origin, name, width, height, isCurrent: etag === current });
+        candidatesByEtag.set(etag, { id, origin, name, width, height, isCurrent: etag === currentEtag });
       }
-      return [...found.values()];
+      return [...candidatesByEtag.values()];
     },
 
-    /** Those of the archive, or why it has none. Throws the reason of `signal`. */
-    async listOfArchive(albumId: AlbumId, signal: AbortSignal): Promise<{ items: Candidate[]; reason: string | null }> {
-      const mbid = albumRelease(db, albumId);
+    /** The pictures of the archive, or the reason why it has none. Throws the reason of `signal`. */
+    async listFromArchive(
+      albumId: AlbumId,
+      signal: AbortSignal,
+    ): Promise<{ items: Candidate[]; reason: string | null }> {
+      const mbid = findReleaseGroup(db, albumId);
       if (!archive.isEnabled()) return { items: [], reason: 'The cover archive is switched off in the settings.' };
       if (mbid === null) return { items: [], reason: 'The album has not been identified.' };
       const answer = await archive.listImages(mbid, signal);
@@ -133,36 +149,36 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
       return { items, reason: null };
     },
 
-    /** Throws `not_found` for one that the album does not have, `gone` and `unavailable`. */
-    async find(albumId: AlbumId, id: string): Promise<FoundCandidate> {
-      const [, release, image] = OF_ARCHIVE.exec(id) ?? [];
+    /** Throws `not_found` for a picture that the album does not have, `gone` and `unavailable`. */
+    async find(albumId: AlbumId, id: string): Promise<ReadableCandidate> {
+      const [, release, image] = ARCHIVE_ID.exec(id) ?? [];
       if (release !== undefined && image !== undefined) {
-        const ask = async (isSmall: boolean, signal?: AbortSignal): Promise<Buffer> => {
+        const fetchImage = async (isSmall: boolean, signal?: AbortSignal): Promise<Buffer> => {
           const answer = await archive.findImage({ release, id: image }, isSmall, signal);
           if (answer.result === 'picture') return answer.bytes;
           if (answer.result === 'none') throw notFound('picture', id);
           throw new AppError('unavailable', reasonOf(answer) ?? '');
         };
-        return { key: id, read: (signal) => ask(false, signal), readSmall: () => ask(true) };
+        return { key: id, read: (signal) => fetchImage(false, signal), readSmall: () => fetchImage(true) };
       }
-      const place = (await placesOf(albumId)).find((one) => one.id === id);
-      if (!place) throw notFound('picture', id);
+      const localPicture = (await listLocalPictures(albumId)).find((picture) => picture.id === id);
+      if (!localPicture) throw notFound('picture', id);
       const read = async (): Promise<Buffer> => {
-        const bytes = await place.read().catch((error: unknown) => {
+        const bytes = await localPicture.read().catch((error: unknown) => {
           if (!(error instanceof UnusablePicture)) throw error;
           return undefined;
         });
         if (!bytes) throw notFound('picture', id);
         return bytes;
       };
-      return { key: await place.keyOf(), read, readSmall: read };
+      return { key: await localPicture.cacheKey(), read, readSmall: read };
     },
   };
 }
 
 const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
-async function tryRead(read: Place['read']): Promise<Cover | undefined> {
+async function tryRead(read: LocalPicture['read']): Promise<Cover | undefined> {
   try {
     const bytes = await read();
     return bytes && (await checkPicture(bytes));

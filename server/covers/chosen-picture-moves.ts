@@ -6,8 +6,8 @@ import type { RowAs } from '../db/rows.ts';
 import type { albumCovers, artistPictures, artists } from '../db/schema.ts';
 import type { AnnotationMove, AnnotationPart } from '../library/tracks/annotations.ts';
 
-/** Hash of the picture that moved; null: a person wants none. Absent when nothing was chosen. */
-const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // it may be from a backup
+/** Hash of the picture that moved; null when a person wants no picture. Absent when nothing was chosen. */
+const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // a backup may hold other data
 
 export function createChosenPictureMoves({
   client,
@@ -21,13 +21,13 @@ export function createChosenPictureMoves({
   const findChosenCover = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
     "SELECT etag FROM album_covers WHERE album_id = ? AND origin = 'manual'",
   );
-  const findWaiting = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
+  const findFormer = client.prepare<[number], RowAs<typeof albumCovers, 'etag'>>(
     'SELECT etag FROM former_covers WHERE successor_id = ?',
   );
   const redirectFormer = client.prepare<[number, number], RowAs<typeof albumCovers, 'etag'>>(
     'UPDATE former_covers SET successor_id = ? WHERE album_id = ? RETURNING etag',
   );
-  const keepFormer = client.prepare<{ from: number; to: number; holder: number; at: number }>(
+  const insertFormer = client.prepare<{ from: number; to: number; holder: number; at: number }>(
     `INSERT INTO former_covers (album_id, title_sort, artist_key, year, key, etag, removed_at, successor_id)
     SELECT @from, a.title_sort, (SELECT name_key FROM artists WHERE id = a.artist_id), a.year, c.key, c.etag, @at, @to
     FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id = @holder`,
@@ -44,54 +44,54 @@ export function createChosenPictureMoves({
     `INSERT INTO artist_pictures (artist_key, is_current, key, etag, origin, source, credit, set_at)
     SELECT ?, is_current, key, etag, origin, source, credit, set_at FROM artist_pictures WHERE artist_key = ?`,
   );
-  const keyOf = (artistId: number): string | undefined => findArtist.get(artistId)?.nameKey;
+  const artistKeyOf = (artistId: number): string | undefined => findArtist.get(artistId)?.nameKey;
 
-  /** The holder still shows what it got; true for what it chose itself while it holds nothing else. */
-  const isItsPicture = ({ from, holder, memory }: AnnotationMove, etag: string | null): boolean =>
+  /** Whether the holder still shows the picture that it received; always true for the owner itself. */
+  const isMovedPicture = ({ from, holder, memory }: AnnotationMove, etag: string | null): boolean =>
     holder === from || Memory.parse(memory)?.etag === etag;
 
   function moveCover(move: AnnotationMove): z.output<typeof Memory> {
     const { from, to, holder, memory } = move;
-    const own = findChosenCover.get(to) ?? findWaiting.get(to);
-    if (own) {
+    const targetCover = findChosenCover.get(to) ?? findFormer.get(to);
+    if (targetCover) {
       const { etag } = (holder === from ? findChosenCover.get(from) : Memory.parse(memory)) ?? {};
-      if (etag !== own.etag) return undefined;
+      if (etag !== targetCover.etag) return undefined;
       if (holder === from) deleteCover.run(from);
       return { etag };
     }
     let etag = redirectFormer.all(to, from)[0]?.etag;
     if (etag === undefined) {
-      const chosen = findChosenCover.get(holder);
-      if (!chosen || !isItsPicture(move, chosen.etag)) return Memory.parse(memory);
-      keepFormer.run({ from, to, holder, at: now().getTime() });
+      const chosenCover = findChosenCover.get(holder);
+      if (!chosenCover || !isMovedPicture(move, chosenCover.etag)) return Memory.parse(memory);
+      insertFormer.run({ from, to, holder, at: now().getTime() });
       if (holder === from) deleteCover.run(from);
-      etag = chosen.etag;
+      etag = chosenCover.etag;
     }
-    deleteCover.run(to); // one that was found
+    deleteCover.run(to); // a cover that was found, not chosen
     onCoverMoved();
     return { etag };
   }
 
   function movePicture(move: AnnotationMove): z.output<typeof Memory> {
     const { to, holder, memory } = move;
-    const [source, target] = [keyOf(holder), keyOf(to)];
-    const chosen = source === undefined ? undefined : findChosenPicture.get(source);
-    if (source === undefined || target === undefined || !chosen || !isItsPicture(move, chosen.etag))
+    const [source, target] = [artistKeyOf(holder), artistKeyOf(to)];
+    const chosenPicture = source === undefined ? undefined : findChosenPicture.get(source);
+    if (source === undefined || target === undefined || !chosenPicture || !isMovedPicture(move, chosenPicture.etag))
       return Memory.parse(memory);
     if (findChosenPicture.get(target)) return undefined;
     deletePictures.run(target);
     copyPictures.run(target, source);
-    return { etag: chosen.etag };
+    return { etag: chosenPicture.etag };
   }
 
   return {
     name: 'pictures',
     move: (move) => (move.type === 'album' ? moveCover(move) : movePicture(move)),
-    /** Of artists alone: an album keeps showing the cover, of which the other one gets a copy. */
+    /** Concerns only artists: an album keeps its cover, of which the other album got a copy. */
     takeBack({ type, holder, memory }): void {
-      const moved = Memory.parse(memory);
-      const key = type === 'artist' && moved ? keyOf(holder) : undefined;
-      if (key !== undefined && findChosenPicture.get(key)?.etag === moved?.etag) deletePictures.run(key);
+      const movedPicture = Memory.parse(memory);
+      const key = type === 'artist' && movedPicture ? artistKeyOf(holder) : undefined;
+      if (key !== undefined && findChosenPicture.get(key)?.etag === movedPicture?.etag) deletePictures.run(key);
     },
   };
 }

@@ -5,17 +5,17 @@ import { UnreadableAudio, type ByteSource } from '../media/types.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import type { ByteRange } from '../storage/storage.ts';
 
-/** A part of a file elsewhere; shorter than its range when the file has become shorter. */
+/** A part of a file in an object store; shorter than its range when the file has become shorter. */
 export interface FilePart {
   range: ByteRange;
   bytes: Uint8Array;
 }
-/** With `skip`, not the cover but a further picture. */
+/** `skip` is the number of pictures to leave out; 0 asks for the cover. */
 export type PictureQuestion = { skip: number } & ({ path: string | Uint8Array } | { size: number; parts: FilePart[] });
 export type PictureAnswer =
   | { picture: Uint8Array<ArrayBuffer> | null }
-  /** Ask again with this part, too. */
-  | { missing: ByteRange };
+  /** The question has to be asked again with this part, too. */
+  | { missingRange: ByteRange };
 
 /** Most tags with a picture are smaller. */
 const PART_BYTES = 512 << 10;
@@ -23,22 +23,22 @@ const PART_BYTES = 512 << 10;
 answerQuestions<PictureQuestion, PictureAnswer>(
   (question) =>
     'path' in question
-      ? pictureInFile(question.path, question.skip)
-      : pictureInParts(question.size, question.parts, question.skip),
+      ? readPictureInFile(question.path, question.skip)
+      : readPictureInParts(question.size, question.parts, question.skip),
   { transfer: (answer) => ('picture' in answer && answer.picture ? [answer.picture.buffer] : []) },
 );
 
-async function pictureInFile(path: string | Uint8Array, skip: number): Promise<PictureAnswer> {
+async function readPictureInFile(path: string | Uint8Array, skip: number): Promise<PictureAnswer> {
   const source = openByteSource(typeof path === 'string' ? path : Buffer.from(path));
   try {
-    return { picture: await pictureIn(source, skip) };
+    return { picture: await readPicture(source, skip) };
   } finally {
     source.close();
   }
 }
 
-async function pictureInParts(size: number, parts: FilePart[], skip: number): Promise<PictureAnswer> {
-  let missing: ByteRange | undefined;
+async function readPictureInParts(size: number, parts: FilePart[], skip: number): Promise<PictureAnswer> {
+  let missingRange: ByteRange | undefined;
   const source: ByteSource = {
     size,
     read(position, length) {
@@ -46,20 +46,20 @@ async function pictureInParts(size: number, parts: FilePart[], skip: number): Pr
       if (position >= end) return Buffer.alloc(0);
       const part = parts.find(({ range }) => position >= range.start && end <= range.end + 1);
       if (part) return part.bytes.subarray(position - part.range.start, end - part.range.start);
-      missing ??= { start: position, end: Math.min(size, Math.max(end, position + PART_BYTES)) - 1 };
+      missingRange ??= { start: position, end: Math.min(size, Math.max(end, position + PART_BYTES)) - 1 };
       throw new UnreadableAudio('a part of it is missing');
     },
   };
   try {
-    const picture = await pictureIn(source, skip);
-    return missing ? { missing } : { picture };
+    const picture = await readPicture(source, skip);
+    return missingRange ? { missingRange } : { picture };
   } catch (error) {
-    if (missing) return { missing };
+    if (missingRange) return { missingRange };
     throw error;
   }
 }
 
-async function pictureIn(source: ByteSource, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readPicture(source: ByteSource, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const picture = await readCover(source, skip);
   // a copy, because small Buffers share memory that must not be transferred
   return picture ? Uint8Array.from(picture.bytes) : null;

@@ -1,15 +1,15 @@
-// Clients of Subsonic get this picture where there is no cover, in the sizes of covers. It is a single picture, so all
-// of its sizes stay in memory.
+// The picture that Subsonic clients get where there is no cover, in the sizes of covers. It is a single picture, so all
+// its sizes stay in memory.
 import { readFile, stat } from 'node:fs/promises';
 import type { BytesSource } from '../http/send-bytes.ts';
 import { LARGEST_COVER, nearestSize } from './cover-sizes.ts';
 import { resizePicture } from './picture.ts';
 
-/** `size`: the longest side in pixels; undefined for the file as it is. */
+/** `size` is the longest side in pixels; undefined stands for the file as it is. */
 export type EmptyCover = (size: number | undefined) => Promise<BytesSource>;
 
 export function createEmptyCover(path: string): EmptyCover {
-  const drawn = new Map<number, Promise<{ bytes: Buffer; modifiedAt: Date }>>();
+  const picturesBySize = new Map<number, Promise<{ bytes: Buffer; modifiedAt: Date }>>();
 
   async function draw(size: number): Promise<{ bytes: Buffer; modifiedAt: Date }> {
     const { mtime: modifiedAt } = await stat(path);
@@ -17,14 +17,14 @@ export function createEmptyCover(path: string): EmptyCover {
   }
 
   return async (size) => {
-    const nearest = nearestSize(size ?? LARGEST_COVER);
-    if (nearest === LARGEST_COVER) return { path };
-    const drawing = drawn.get(nearest) ?? draw(nearest);
-    drawn.set(nearest, drawing);
+    const nearestPx = nearestSize(size ?? LARGEST_COVER);
+    if (nearestPx === LARGEST_COVER) return { path };
+    const picture = picturesBySize.get(nearestPx) ?? draw(nearestPx);
+    picturesBySize.set(nearestPx, picture);
     try {
-      return await drawing;
+      return await picture;
     } catch (error) {
-      drawn.delete(nearest); // it may be readable another time
+      picturesBySize.delete(nearestPx); // the file may be readable next time
       throw error;
     }
   };

@@ -1,11 +1,11 @@
-// What a person chose as the cover of an album that lost all its tracks. A trigger keeps it for 30 days in
-// former_covers. The album that its tracks went to gets it, or one of the same name, artist and year.
+// The chosen cover of an album that lost all its tracks. A trigger keeps it for 30 days in former_covers. The album to
+// which the tracks went gets it, or one of the same name, artist and year.
 import { eq, lt, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { formerCovers, orphanedCovers } from '../db/schema.ts';
 import { TRASH_RETENTION_MS } from '../library/trash/trash.ts';
-import { albumOfCover } from '../storage/local-paths.ts';
+import { albumIdOfCover } from '../storage/local-paths.ts';
 
 export type FormerCover = typeof formerCovers.$inferSelect;
 
@@ -20,21 +20,21 @@ export function createFormerCovers(db: MainDb) {
   const findByName = db.$client.prepare<[number], FormerCover>(`
     SELECT ${columns} FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
     JOIN former_covers f ON f.title_sort = a.title_sort AND f.artist_key IS x.name_key
-      AND (f.year IS NULL OR a.year IS NULL OR f.year = a.year) -- it has none without tracks
+      AND (f.year IS NULL OR a.year IS NULL OR f.year = a.year) -- an album without tracks has no year
     WHERE a.id = ? AND f.successor_id IS NULL
     ORDER BY f.album_id = a.id DESC, f.year IS a.year DESC, f.id DESC LIMIT 1`);
-  const findAny = db.$client.prepare<[], object>('SELECT 1 FROM former_covers LIMIT 1');
+  const findFirst = db.$client.prepare<[], object>('SELECT 1 FROM former_covers LIMIT 1');
   const isInTrash = db.$client.prepare<[string], object>('SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1');
 
-  /** Its picture is deleted by the next sweep, if no album has it. */
-  function drop(where: ReturnType<typeof eq>): void {
+  /** Deletes rows; the next sweep deletes their pictures, unless an album uses them. */
+  function deleteWhere(where: ReturnType<typeof eq>): void {
     db.transaction(
       (tx) => {
         for (const { key } of tx.delete(formerCovers).where(where).returning().all())
-          // another album may still show the picture that this one was to get a copy of
+          // another album may still show the picture of which this album was to get a copy
           if (key !== null)
             tx.insert(orphanedCovers)
-              .values({ key, albumId: albumOfCover(key) as AlbumId })
+              .values({ key, albumId: albumIdOfCover(key) as AlbumId })
               .onConflictDoNothing()
               .run();
       },
@@ -44,11 +44,12 @@ export function createFormerCovers(db: MainDb) {
 
   return {
     find: (albumId: AlbumId): FormerCover | undefined => findBySuccessor.get(albumId) ?? findByName.get(albumId),
-    isAny: (): boolean => findAny.get() !== undefined,
-    drop: ({ id }: Pick<FormerCover, 'id'>): void => drop(eq(formerCovers.id, id)),
-    dropOld: (now: Date): void => drop(lt(formerCovers.removedAt, new Date(now.getTime() - TRASH_RETENTION_MS))),
-    /** It is kept for an album that may come back. */
-    isKept: (key: string): boolean =>
+    hasAny: (): boolean => findFirst.get() !== undefined,
+    delete: ({ id }: Pick<FormerCover, 'id'>): void => deleteWhere(eq(formerCovers.id, id)),
+    deleteOld: (now: Date): void =>
+      deleteWhere(lt(formerCovers.removedAt, new Date(now.getTime() - TRASH_RETENTION_MS))),
+    /** Whether the picture is kept for an album that may come back. */
+    isReserved: (key: string): boolean =>
       isInTrash.get(key) !== undefined ||
       db
         .select({ n: sql`1` })

@@ -1,4 +1,4 @@
-// Which albums are due for a lookup in the cover archive, and lookups without a result (cover_lookups).
+// The albums that are due for a lookup in the cover archive, and lookups without a result (cover_lookups).
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -7,49 +7,49 @@ import { coverLookups } from '../db/schema.ts';
 import { hasAlbum } from './queries.ts';
 import { retryAfterMs, type LookupResult } from './retry-times.ts';
 
-export type Wanted = RowAs<typeof coverLookups, 'albumId' | 'releaseGroupMbid'>;
+export type DueAlbum = RowAs<typeof coverLookups, 'albumId' | 'releaseGroupMbid'>;
 
 const COLUMNS = 'a.id AS albumId, a.release_group_mbid AS releaseGroupMbid';
-/** No cover, not removed by a person, local files checked, has a release group, and not looked up for that lately. */
-const IS_WANTED = `c.key IS NULL AND c.origin IS NOT 'manual' AND a.release_group_mbid IS NOT NULL
+/** No cover, not removed by a person, local files checked, has a release group that was not looked up lately. */
+const IS_DUE = `c.key IS NULL AND c.origin IS NOT 'manual' AND a.release_group_mbid IS NOT NULL
   AND (l.album_id IS NULL OR l.release_group_mbid <> a.release_group_mbid OR l.retry_at <= @now)`;
 const FROM = 'FROM albums a JOIN album_covers c ON c.album_id = a.id LEFT JOIN cover_lookups l ON l.album_id = a.id';
 
 export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
-  const one = db.$client.prepare<[{ id: number; now: number }], Wanted>(
-    `SELECT ${COLUMNS} ${FROM} WHERE a.id = @id AND ${IS_WANTED}`,
+  const findDue = db.$client.prepare<[{ id: number; now: number }], DueAlbum>(
+    `SELECT ${COLUMNS} ${FROM} WHERE a.id = @id AND ${IS_DUE}`,
   );
-  const between = db.$client.prepare<[{ above: number; upTo: number; now: number }], Wanted>(
-    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @above AND a.id <= @upTo AND ${IS_WANTED}`,
+  const listDue = db.$client.prepare<[{ above: number; upTo: number; now: number }], DueAlbum>(
+    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @above AND a.id <= @upTo AND ${IS_DUE}`,
   );
-  const due = db.$client.prepare<[number], object>('SELECT 1 FROM cover_lookups WHERE retry_at <= ? LIMIT 1');
-  const time = (): number => now().getTime();
+  const findDueRetry = db.$client.prepare<[number], object>('SELECT 1 FROM cover_lookups WHERE retry_at <= ? LIMIT 1');
+  const nowMs = (): number => now().getTime();
 
   return {
-    /** Undefined when the album is not due. */
-    find: (id: AlbumId): Wanted | undefined => one.get({ id, now: time() }),
+    /** Returns undefined when the album is not due. */
+    find: (id: AlbumId): DueAlbum | undefined => findDue.get({ id, now: nowMs() }),
     /** Ids in (above, upTo]. */
-    wantedBetween: (above: number, upTo: number): Wanted[] => between.all({ above, upTo, now: time() }),
-    hasDue: (): boolean => due.get(time()) !== undefined,
+    listBetween: (above: number, upTo: number): DueAlbum[] => listDue.all({ above, upTo, now: nowMs() }),
+    hasDueRetry: (): boolean => findDueRetry.get(nowMs()) !== undefined,
 
     /** Stores a lookup without a result. */
-    note({ albumId, releaseGroupMbid }: Wanted, result: LookupResult, reason: string | null): void {
+    storeFailure({ albumId, releaseGroupMbid }: DueAlbum, result: LookupResult, reason: string | null): void {
       db.transaction(
         (tx) => {
           if (!hasAlbum(tx, albumId)) return;
-          const before = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
-          const isSame = before?.result === result && before.releaseGroupMbid === releaseGroupMbid;
-          const tries = isSame ? before.tries + 1 : 1;
-          const set = {
+          const previous = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
+          const isSameResult = previous?.result === result && previous.releaseGroupMbid === releaseGroupMbid;
+          const tries = isSameResult ? previous.tries + 1 : 1;
+          const values = {
             releaseGroupMbid,
             result,
             reason,
             tries,
-            retryAt: new Date(time() + retryAfterMs(result, tries)),
+            retryAt: new Date(nowMs() + retryAfterMs(result, tries)),
           };
           tx.insert(coverLookups)
-            .values({ albumId, ...set })
-            .onConflictDoUpdate({ target: coverLookups.albumId, set })
+            .values({ albumId, ...values })
+            .onConflictDoUpdate({ target: coverLookups.albumId, set: values })
             .run();
         },
         { behavior: 'immediate' },

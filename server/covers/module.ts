@@ -21,7 +21,7 @@ export type CoversOffer = ReturnType<typeof coversModule>['offers'];
 type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
   Pick<LibraryOffer, 'changes' | 'editing' | 'onAnnotationsMove'> & {
-    room: { assertFree: (bytes: number) => Promise<void> };
+    quota: { assertFree: (bytes: number) => Promise<void> };
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
     secrets: Pick<Secrets, 'jwtSecret'>;
     tuning: CoversTuning;
@@ -42,7 +42,7 @@ export function coversModule({
   changes,
   editing,
   onAnnotationsMove,
-  room,
+  quota,
   catalogue,
   secrets,
   tuning,
@@ -58,7 +58,7 @@ export function coversModule({
     audioStore,
     archive,
     asksCommons: () => settings.get('ARTIST_INFO_ENABLED'),
-    assertFree: room.assertFree,
+    assertFree: quota.assertFree,
     cacheDir,
     workerUrl: paths.workers.cover,
     onCover: changes.announceChange,
@@ -72,28 +72,28 @@ export function coversModule({
     readEmbedded: covers.readEmbedded,
   });
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
-  const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
-  /** After the transaction that moves annotations. */
-  let planned: NodeJS.Immediate | undefined;
-  const findAfterMoves = (): void => {
-    planned ??= setImmediate(() => {
-      planned = undefined;
-      findLater();
+  const enqueueCoverTask = (): void => void jobs.tryEnqueue(COVER_TASK, {});
+  /** Set until the transaction that moves annotations has ended. */
+  let scheduledTask: NodeJS.Immediate | undefined;
+  const enqueueAfterMoves = (): void => {
+    scheduledTask ??= setImmediate(() => {
+      scheduledTask = undefined;
+      enqueueCoverTask();
     });
   };
-  onAnnotationsMove(createChosenPictureMoves({ client: db.$client, now, onCoverMoved: findAfterMoves }));
-  changes.onAudioAdded(findLater);
-  covers.artistPictures.onLost(findLater);
-  let highest = covers.highestAlbumId();
+  onAnnotationsMove(createChosenPictureMoves({ client: db.$client, now, onCoverMoved: enqueueAfterMoves }));
+  changes.onAudioAdded(enqueueCoverTask);
+  covers.artistPictures.onLost(enqueueCoverTask);
+  let highestAlbumId = covers.highestAlbumId();
   changes.onEdited(() => {
-    const before = highest;
-    highest = covers.highestAlbumId();
-    if (highest > before || covers.hasFormer()) findLater();
+    const previousHighest = highestAlbumId;
+    highestAlbumId = covers.highestAlbumId();
+    if (highestAlbumId > previousHighest || covers.hasFormer()) enqueueCoverTask();
   });
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
     archive.reset();
     covers.forgetLookups();
-    findLater();
+    enqueueCoverTask();
   });
 
   return {
@@ -105,10 +105,10 @@ export function coversModule({
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),
     ],
     resume(): void {
-      if (covers.hasDue() || covers.hasFormer()) findLater(); // a chosen cover may wait since a crash
+      if (covers.hasDueRetry() || covers.hasFormer()) enqueueCoverTask(); // a chosen cover may be waiting since a crash
     },
     close(): Promise<void> {
-      clearImmediate(planned);
+      clearImmediate(scheduledTask);
       return covers.close();
     },
   } satisfies Module;

@@ -1,5 +1,5 @@
-// One picture of up to four covers, for artists and playlists. Its etag is derived from theirs, so it changes with
-// them.
+// One picture made of up to four covers, for artists and playlists. Its etag is derived from their etags, so it changes
+// with them.
 import { hash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -12,15 +12,15 @@ interface Mosaic {
   covers: readonly StoredCover[];
   etag: string;
 }
-/** The picture of an artist. */
-interface OwnPicture extends StoredPicture {
+/** The picture of an artist, which is no mosaic. */
+interface ArtistPicture extends StoredPicture {
   /** Name of its folder in the cache, such as `artist-7`. */
   owner: string;
 }
-export type ShownCover = StoredCover | OwnPicture | Mosaic;
+export type ShownCover = StoredCover | ArtistPicture | Mosaic;
 
-export const MOSAIC_COVERS = 4;
-/** To be raised with each change of the layouts. */
+export const MAX_MOSAIC_COVERS = 4;
+/** Must be raised with each change of the layouts. */
 const LAYOUT_VERSION = 1;
 /** Left, top, width and height in halves of the side, by number of covers. */
 const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
@@ -44,17 +44,17 @@ const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
 
 export const isMosaic = (cover: ShownCover): cover is Mosaic => 'covers' in cover;
 
-/** Of the first four different covers. A single one is returned as is; undefined without any. */
+/** Mosaic of the first four different covers. A single cover is returned as it is; undefined without covers. */
 export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCover | undefined {
-  const different = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()]
+  const distinctCovers = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()]
     .toReversed()
-    .slice(0, MOSAIC_COVERS);
-  const [first] = different;
-  if (!first || different.length === 1) return first;
+    .slice(0, MAX_MOSAIC_COVERS);
+  const [firstCover] = distinctCovers;
+  if (!firstCover || distinctCovers.length === 1) return firstCover;
   return {
     owner,
-    covers: different,
-    etag: hash('sha256', [LAYOUT_VERSION, ...different.map(({ etag }) => etag)].join(' '), 'hex').slice(0, 32),
+    covers: distinctCovers,
+    etag: hash('sha256', [LAYOUT_VERSION, ...distinctCovers.map(({ etag }) => etag)].join(' '), 'hex').slice(0, 32),
   };
 }
 
@@ -65,13 +65,13 @@ export async function makeMosaic(
   format: SizedFormat,
   readOriginal: (cover: StoredCover) => Promise<Buffer>,
 ): Promise<Buffer> {
-  let usable = await Promise.all(covers.map((cover) => readOriginal(cover).catch(undefinedIfGone)));
+  let originals = await Promise.all(covers.map((cover) => readOriginal(cover).catch(undefinedIfGone)));
   for (;;) {
-    const pictures = usable.filter((bytes) => bytes !== undefined);
+    const pictures = originals.filter((bytes) => bytes !== undefined);
     if (pictures.length === 0) throw new UnusablePicture('none of its covers is usable');
-    const made = await composePictures(tilesOf(pictures, size), size, format);
-    if (made.picture) return made.picture;
-    usable = pictures.filter((bytes) => !made.unusable.includes(bytes)); // fewer, with another layout
+    const result = await composePictures(tilesOf(pictures, size), size, format);
+    if (result.picture) return result.picture;
+    originals = pictures.filter((bytes) => !result.unusable.includes(bytes)); // fewer pictures have another layout
   }
 }
 

@@ -10,38 +10,43 @@ import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';
 
-/** Tracks opened per album: when the pictures of the first are broken, those of the others are too. */
+/** Tracks opened per album: when the pictures of the first ones are broken, those of the others are broken, too. */
 const MAX_TRACKS = 3;
 
-export interface Candidate {
+export interface NearbyPicture {
   origin: (typeof NEARBY_ORDER)[number];
-  /** The unchecked bytes; undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`. */
+  /**
+   * Returns the unchecked bytes, or undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`.
+   */
   read(): Promise<Buffer | undefined>;
 }
 
-export interface CandidateDeps {
+export interface NearbyPictureDeps {
   sources: CoverSources;
   audioStore: AudioStore;
   embedded: EmbeddedPictures;
 }
 
-export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
-  const list: Record<Candidate['origin'], () => (() => Promise<Buffer | undefined>)[]> = {
+export function listNearbyPictures(
+  albumId: AlbumId,
+  { sources, audioStore, embedded }: NearbyPictureDeps,
+): NearbyPicture[] {
+  const readersByOrigin: Record<NearbyPicture['origin'], () => (() => Promise<Buffer | undefined>)[]> = {
     embedded: () =>
       sources.audioWithPicture(albumId, MAX_TRACKS).map(
         ({ storageUri }) =>
           () =>
             readEmbedded(storageUri, { audioStore, embedded }),
       ),
-    folder: () => imagesBeside(albumId, sources).map((path) => async () => readFile(path, audioStore)),
+    folder: () => listImagePaths(albumId, sources).map((path) => async () => readFolderPicture(path, audioStore)),
   };
-  return NEARBY_ORDER.flatMap((origin) => list[origin]().map((read) => ({ origin, read })));
+  return NEARBY_ORDER.flatMap((origin) => readersByOrigin[origin]().map((read) => ({ origin, read })));
 }
 
 /** The cover in stored audio, or with `skip` a further picture. Throws UnusablePicture, `gone` or `unavailable`. */
 export async function readEmbedded(
   storageUri: string,
-  { audioStore, embedded }: Omit<CandidateDeps, 'sources'>,
+  { audioStore, embedded }: Omit<NearbyPictureDeps, 'sources'>,
   skip = 0,
 ): Promise<Buffer | undefined> {
   const file = await audioStore.resolve(storageUri);
@@ -50,31 +55,31 @@ export async function readEmbedded(
 }
 
 /** A picture in a music folder. Throws UnusablePicture, `gone` or `unavailable`. */
-export async function readFile(path: string, audioStore: AudioStore): Promise<Buffer> {
+export async function readFolderPicture(path: string, audioStore: AudioStore): Promise<Buffer> {
   const file = await audioStore.resolve(toFileUri(path));
   const { size } = await file.stat();
   if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
   return readAll((await file.open()).stream);
 }
 
-/** The folders of an album, each followed by the one above if it is that of a disc. */
-export const foldersBeside = (
+/** The folders of an album, each followed by its parent when it is the folder of a disc. */
+export const listAlbumFolders = (
   albumId: AlbumId,
-  sources: CandidateDeps['sources'],
+  sources: NearbyPictureDeps['sources'],
 ): { path: string; imageName: string | null }[] =>
-  sources.foldersOf(albumId).flatMap((own) => {
-    const above = albumFolderOf(own.path);
-    return above === undefined ? [own] : [own, { path: above, imageName: sources.imageIn(above) }];
+  sources.foldersOf(albumId).flatMap((folder) => {
+    const parentPath = albumFolderOf(folder.path);
+    return parentPath === undefined ? [folder] : [folder, { path: parentPath, imageName: sources.imageIn(parentPath) }];
   });
 
-function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {
-  const paths = foldersBeside(albumId, sources).flatMap(({ path, imageName }) =>
-    imageName === null ? [] : [below(path, imageName)],
+function listImagePaths(albumId: AlbumId, sources: NearbyPictureDeps['sources']): string[] {
+  const paths = listAlbumFolders(albumId, sources).flatMap(({ path, imageName }) =>
+    imageName === null ? [] : [joinPath(path, imageName)],
   );
   return [...new Set(paths)];
 }
 
-export const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 /** Throws UnusablePicture at MAX_COVER_BYTES, also for a file that grows while it is read. */
 export async function readAll(stream: Readable): Promise<Buffer> {
@@ -88,6 +93,6 @@ export async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The file may be back later, so its absence does not mean that the album has no cover. */
+/** The file may be readable later, so its absence does not mean that the album has no cover. */
 export const isOutOfReach = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');

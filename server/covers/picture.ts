@@ -8,32 +8,32 @@ import { sniffPicture } from '../media/picture-mime.ts';
 export const MAX_COVER_BYTES = 20 << 20;
 /** A PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when decoded. */
 const MAX_PIXELS = 5e7;
-const QUALITY = 82;
-/** What is kept of a picture that somebody sets: at most so large, or made smaller. */
-const KEPT = { pixels: 3_000, bytes: 5 << 20 };
+const ENCODING_QUALITY = 82;
+/** A picture that somebody sets is stored as it is up to these limits; a larger one is made smaller. */
+const MAX_STORED = { pixels: 3_000, bytes: 5 << 20 };
 /** For a picture that is made to take long. */
-const DECODE_SECONDS = 15;
-/** Of 0 to 6; 4, which is usual, takes half as long again for 3 % fewer bytes. */
+const MAX_DECODE_SECONDS = 15;
+/** From 0 to 6; the usual 4 takes half as long again for 3 % fewer bytes. */
 const WEBP_EFFORT = 2;
-/** mozjpeg's table for quantisation. With its search for the best encoding a picture took twice as long. */
-const JPEG_TABLE = 3;
+/** mozjpeg's table for quantisation. With mozjpeg's search for the best encoding a picture took twice as long. */
+const JPEG_QUANTISATION_TABLE = 3;
 
 /** WebP for browsers, which is smaller; JPEG for Subsonic clients, which all support it. */
 export type SizedFormat = 'webp' | 'jpeg';
 
-const KINDS = {
+const FORMATS = {
   'image/jpeg': { ext: 'jpg', sharpFormat: 'jpeg' },
   'image/png': { ext: 'png', sharpFormat: 'png' },
   'image/webp': { ext: 'webp', sharpFormat: 'webp' },
   'image/gif': { ext: 'gif', sharpFormat: 'gif' },
   'image/avif': { ext: 'avif', sharpFormat: 'heif' },
 } as const;
-type CoverMime = keyof typeof KINDS;
+type CoverMime = keyof typeof FORMATS;
 
-export const COVER_MIMES = Object.keys(KINDS) as CoverMime[];
-export const COVER_EXTENSIONS = Object.values(KINDS).map((kind) => kind.ext);
+export const COVER_MIMES = Object.keys(FORMATS) as CoverMime[];
+export const COVER_EXTENSIONS = Object.values(FORMATS).map((format) => format.ext);
 
-/** A picture that passed the checks. `etag`: the first 32 hex digits of its SHA-256. */
+/** A picture that passed the checks. `etag` is the first 32 hex digits of its SHA-256. */
 export interface Cover {
   bytes: Buffer;
   ext: string;
@@ -49,7 +49,7 @@ export class UnusablePicture extends Error {
   override name = 'UnusablePicture';
 }
 
-/** Reading was cut off, which says nothing of the picture: the machine may be busy, or the server closing. */
+/** Reading was cut off, which says nothing about the picture: the machine may be busy, or the server closing. */
 export class PictureNotRead extends UnusablePicture {
   override name = 'PictureNotRead';
 }
@@ -58,25 +58,27 @@ export class PictureNotRead extends UnusablePicture {
 export async function checkPicture(bytes: Buffer): Promise<Cover> {
   if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
   const mime = (isAvif(bytes) ? 'image/avif' : sniffPicture(bytes)) as CoverMime | undefined;
-  if (mime === undefined || !(mime in KINDS))
+  if (mime === undefined || !(mime in FORMATS))
     throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // so SVG is never decoded
   const sharp = await loadSharp();
-  const found = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
+  const metadata = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
     .metadata()
     .catch((cause: unknown) => {
       throw new UnusablePicture('the picture is damaged or has too many pixels', { cause });
     });
-  if (found.format !== KINDS[mime].sharpFormat)
+  if (metadata.format !== FORMATS[mime].sharpFormat)
     throw new UnusablePicture('the picture is not of the format that it claims');
-  const { width, height } = found.autoOrient;
-  return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32), width, height };
+  const { width, height } = metadata.autoOrient;
+  return { bytes, mime, ext: FORMATS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32), width, height };
 }
 
-/** As it is, unless it is larger than KEPT: whoever sets covers could else fill the disk. Throws UnusablePicture. */
-export async function keptPicture(bytes: Buffer): Promise<Cover> {
-  const given = await checkPicture(bytes);
-  const isLarge = Math.max(given.width, given.height) > KEPT.pixels || bytes.length > KEPT.bytes;
-  return isLarge ? checkPicture(await resizePicture(bytes, KEPT.pixels, 'webp')) : given;
+/**
+ * Returns the picture as it is up to MAX_STORED, since covers could otherwise fill the disk. Throws UnusablePicture.
+ */
+export async function limitPicture(bytes: Buffer): Promise<Cover> {
+  const original = await checkPicture(bytes);
+  const isLarge = Math.max(original.width, original.height) > MAX_STORED.pixels || bytes.length > MAX_STORED.bytes;
+  return isLarge ? checkPicture(await resizePicture(bytes, MAX_STORED.pixels, 'webp')) : original;
 }
 
 /**
@@ -85,16 +87,16 @@ export async function keptPicture(bytes: Buffer): Promise<Cover> {
  */
 export async function resizePicture(bytes: Buffer, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
   const sharp = await loadSharp();
-  const resized = (failOn: 'warning' | 'none'): Promise<Buffer> =>
+  const resizeWith = (failOn: 'warning' | 'none'): Promise<Buffer> =>
     encode(
       sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn })
-        .timeout({ seconds: DECODE_SECONDS })
+        .timeout({ seconds: MAX_DECODE_SECONDS })
         .autoOrient()
         .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true }),
       format,
     ).toBuffer();
   try {
-    return await resized('warning').catch(() => resized('none')); // shows what there is of a truncated picture
+    return await resizeWith('warning').catch(() => resizeWith('none')); // shows the upper part of a truncated picture
   } catch (cause) {
     throw new UnusablePicture('the picture cannot be decoded', { cause });
   }
@@ -108,14 +110,14 @@ export interface Tile {
   height: number;
 }
 
-/** A square of pictures, each cropped to fill its tile; or those of them that cannot be decoded. */
+/** A square of pictures, each cropped to fill its tile; or the pictures that cannot be decoded. */
 export async function composePictures(
   tiles: readonly Tile[],
   size: number,
   format: SizedFormat,
 ): Promise<{ picture?: Buffer; unusable: Buffer[] }> {
   const sharp = await loadSharp();
-  const cut = ({ bytes, width, height }: Tile): Promise<Buffer | undefined> =>
+  const cropTile = ({ bytes, width, height }: Tile): Promise<Buffer | undefined> =>
     sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
       .autoOrient()
       .resize({ width, height, fit: 'cover' })
@@ -123,22 +125,24 @@ export async function composePictures(
       .png({ compressionLevel: 0 })
       .toBuffer()
       .catch(() => undefined);
-  const inputs = await Promise.all(tiles.map(cut));
+  const inputs = await Promise.all(tiles.map(cropTile));
   const unusable = tiles.filter((_, i) => !inputs[i]).map(({ bytes }) => bytes);
   if (unusable.length > 0) return { unusable };
-  const square = sharp({ create: { width: size, height: size, channels: 3, background: '#fff' } }).composite(
+  const canvas = sharp({ create: { width: size, height: size, channels: 3, background: '#fff' } }).composite(
     tiles.map(({ left, top }, i) => ({ input: inputs[i] as Buffer, left, top })),
   );
-  return { picture: await encode(square, format).toBuffer(), unusable };
+  return { picture: await encode(canvas, format).toBuffer(), unusable };
 }
 
 const encode = (picture: Sharp, format: SizedFormat): Sharp =>
   format === 'webp'
-    ? picture.webp({ quality: QUALITY, effort: WEBP_EFFORT })
-    : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, quantisationTable: JPEG_TABLE });
+    ? picture.webp({ quality: ENCODING_QUALITY, effort: WEBP_EFFORT })
+    : picture
+        .flatten({ background: '#fff' })
+        .jpeg({ quality: ENCODING_QUALITY, quantisationTable: JPEG_QUANTISATION_TABLE });
 
 export const mimeOfExtension = (ext: string): string =>
-  COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
+  COVER_MIMES.find((mime) => FORMATS[mime].ext === ext) ?? 'application/octet-stream';
 
 /** An ISO media file with an AVIF brand. */
 function isAvif(bytes: Buffer): boolean {
@@ -148,13 +152,13 @@ function isAvif(bytes: Buffer): boolean {
   );
 }
 
-let loading: Promise<typeof sharpModule> | undefined;
+let sharpPromise: Promise<typeof sharpModule> | undefined;
 
 export function loadSharp(): Promise<typeof sharpModule> {
-  loading ??= import('sharp').then(({ default: sharp }) => {
+  sharpPromise ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
     sharp.cache(false); // each picture is decoded once, and the result is cached on disk
     return sharp;
   });
-  return loading;
+  return sharpPromise;
 }

@@ -1,6 +1,6 @@
-// Pictures that are not the cover of an album: of placeholders, at the URL that the catalogue gave, of tracks without
-// an album, inside their files, and those to choose a cover from. Each is fetched once, resized and cached. It is not
-// stored as an album's cover, because that would prevent finding a better one.
+// Pictures that are not the cover of an album: of placeholders, at the URL from the catalogue; of tracks without an
+// album, inside their files; and candidates for a cover. Each is fetched once, resized and cached. It is not stored as
+// an album's cover, because that would prevent finding a better one.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -26,11 +26,11 @@ export interface PlaceholderCoverDeps {
   readEmbedded: (storageUri: string) => Promise<Uint8Array | undefined>;
 }
 
-const SIZE = 600;
-const AT_ONCE = 4;
-const MAX_FILES = 5_000;
-const MAX_FAILURES = 2_000;
-const FAILED_FOR_MS = 600_000;
+const SIZE_PX = 600;
+const MAX_CONCURRENT_READS = 4;
+const MAX_CACHED_FILES = 5_000;
+const MAX_REMEMBERED_FAILURES = 2_000;
+const RETRY_AFTER_MS = 600_000;
 const CACHE_CONTROL = 'private, max-age=86400';
 
 type ReadPicture = () => Promise<Uint8Array | undefined>;
@@ -40,47 +40,49 @@ export type PlaceholderCovers = ReturnType<typeof createPlaceholderCovers>;
 
 export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readEmbedded }: PlaceholderCoverDeps) {
   const dir = join(cacheDir, 'remote-covers');
-  const inTurn = createSlots(AT_ONCE);
-  const making = new Map<string, Promise<void>>();
-  const failed = new Map<string, number>();
-  const findOfTrack = db.$client.prepare<[TrackId], CoverUrl & { storageUri: string | null; updatedAt: number }>(
+  const withSlot = createSlots(MAX_CONCURRENT_READS);
+  const pendingByPath = new Map<string, Promise<void>>();
+  const retryTimes = new Map<string, number>();
+  const findByTrack = db.$client.prepare<[TrackId], CoverUrl & { storageUri: string | null; updatedAt: number }>(
     `SELECT cover_url AS coverUrl, updated_at AS updatedAt,
       iif(album_sort = '' AND has_picture = 1, storage_uri, NULL) AS storageUri FROM tracks WHERE id = ?`,
   );
-  const findOfAlbum = db.$client.prepare<[AlbumId], CoverUrl>(
+  const findByAlbum = db.$client.prepare<[AlbumId], CoverUrl>(
     `SELECT cover_url AS coverUrl FROM tracks t WHERE album_id = ? AND cover_url IS NOT NULL AND ${inNamedAlbum('t')}
       LIMIT 1`,
   );
-  let made = 0;
+  let fileCount = 0;
 
-  async function make(read: ReadPicture, path: string, format: SizedFormat): Promise<void> {
+  async function drawPicture(read: ReadPicture, path: string, format: SizedFormat): Promise<void> {
     const bytes = await read();
     if (!bytes) throw new UnusablePicture('it could not be read');
-    const small = await resizePicture((await checkPicture(Buffer.from(bytes))).bytes, SIZE, format);
+    const resized = await resizePicture((await checkPicture(Buffer.from(bytes))).bytes, SIZE_PX, format);
     await mkdir(dir, { recursive: true });
     const temp = `${path}.${randomBytes(6).toString('hex')}`;
-    await writeFile(temp, small);
+    await writeFile(temp, resized);
     await rename(temp, path);
-    if (++made % 500 === 0) await dropOldest(dir);
+    if (++fileCount % 500 === 0) await deleteOldest(dir);
   }
 
-  /** False when it cannot be downloaded or used; then it is not tried again for ten minutes. */
+  /** Returns false when the picture cannot be read or used; it is then not tried again for ten minutes. */
   async function ensure(key: string, read: ReadPicture, path: string, format: SizedFormat): Promise<boolean> {
-    if ((failed.get(key) ?? 0) > now().getTime()) return false;
-    const work = making.get(path) ?? inTurn(() => make(read, path, format)).finally(() => making.delete(path));
-    making.set(path, work);
+    if ((retryTimes.get(key) ?? 0) > now().getTime()) return false;
+    const work =
+      pendingByPath.get(path) ??
+      withSlot(() => drawPicture(read, path, format)).finally(() => pendingByPath.delete(path));
+    pendingByPath.set(path, work);
     try {
       await work;
       return true;
     } catch (error) {
       if (!(error instanceof UnusablePicture || error instanceof AppError)) throw error;
-      if (failed.size >= MAX_FAILURES) failed.clear();
-      failed.set(key, now().getTime() + FAILED_FOR_MS);
+      if (retryTimes.size >= MAX_REMEMBERED_FAILURES) retryTimes.clear();
+      retryTimes.set(key, now().getTime() + RETRY_AFTER_MS);
       return false;
     }
   }
 
-  async function sendRead(
+  async function sendPicture(
     req: IncomingMessage,
     res: ServerResponse,
     { key, read }: { key: string; read: ReadPicture },
@@ -88,7 +90,7 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
   ): Promise<boolean> {
     const name = hash('sha256', key, 'hex').slice(0, 32);
     const path = join(dir, `${name}.${format}`);
-    const answer = (): Promise<void> =>
+    const sendFile = (): Promise<void> =>
       sendBytes(
         req,
         res,
@@ -96,46 +98,52 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
         { contentType: `image/${format}`, cacheControl: CACHE_CONTROL, etag: `${name}-${format}` },
       );
     try {
-      await answer();
+      await sendFile();
       return true;
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }
     if (!(await ensure(key, read, path, format))) return false;
-    await answer();
+    await sendFile();
     return true;
   }
 
-  const send = (req: IncomingMessage, res: ServerResponse, url: string, format?: SizedFormat): Promise<boolean> =>
-    sendRead(req, res, { key: url, read: () => fetchPicture(url) }, format);
+  const sendFromUrl = (
+    req: IncomingMessage,
+    res: ServerResponse,
+    url: string,
+    format?: SizedFormat,
+  ): Promise<boolean> => sendPicture(req, res, { key: url, read: () => fetchPicture(url) }, format);
 
   return {
-    /** A picture that is read when it is not in the cache; `key` names its content. False when nothing was sent. */
-    sendRead,
-    /** False when there is no picture and nothing was sent. `url` must come from a catalogue. */
-    send,
+    /** Sends a picture, which is read when it is not cached; `key` identifies its content. False without a picture. */
+    sendPicture,
+    /** Returns false when there is no picture and nothing was sent. `url` must come from a catalogue. */
+    send: sendFromUrl,
     /** The picture of a placeholder, or of a track without an album. */
     async sendOfTrack(req: IncomingMessage, res: ServerResponse, id: TrackId, format?: SizedFormat): Promise<boolean> {
-      const { coverUrl = null, storageUri = null, updatedAt = 0 } = findOfTrack.get(id) ?? {};
-      if (coverUrl !== null) return send(req, res, coverUrl, format);
+      const { coverUrl = null, storageUri = null, updatedAt = 0 } = findByTrack.get(id) ?? {};
+      if (coverUrl !== null) return sendFromUrl(req, res, coverUrl, format);
       if (storageUri === null) return false;
-      // the file may be replaced by another with the same name
-      const own = { key: `${id} ${updatedAt} ${storageUri}`, read: () => readEmbedded(storageUri) };
-      return sendRead(req, res, own, format);
+      // the key changes with the row, since the file may be replaced by another one with the same name
+      const picture = { key: `${id} ${updatedAt} ${storageUri}`, read: () => readEmbedded(storageUri) };
+      return sendPicture(req, res, picture, format);
     },
     /** The picture of an album with a placeholder. */
     async sendOfAlbum(req: IncomingMessage, res: ServerResponse, id: AlbumId, format?: SizedFormat): Promise<boolean> {
-      const url = findOfAlbum.get(id)?.coverUrl;
-      return url != null && send(req, res, url, format);
+      const url = findByAlbum.get(id)?.coverUrl;
+      return url != null && sendFromUrl(req, res, url, format);
     },
   };
 }
 
 /** Limits the cache to MAX_FILES. */
-async function dropOldest(dir: string): Promise<void> {
+async function deleteOldest(dir: string): Promise<void> {
   const names = await readdir(dir);
-  if (names.length <= MAX_FILES) return;
-  const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));
-  for (const { name } of dated.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES))
+  if (names.length <= MAX_CACHED_FILES) return;
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, mtimeMs: (await stat(join(dir, name))).mtimeMs })),
+  );
+  for (const { name } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs).slice(0, names.length - MAX_CACHED_FILES))
     await rm(join(dir, name), { force: true });
 }

@@ -23,7 +23,7 @@ import {
   toCandidates,
 } from './wire.ts';
 
-const picture = {
+const pictureRoute = {
   method: 'get' as const,
   access: 'stream' as const,
   query: CoverQuery,
@@ -31,11 +31,11 @@ const picture = {
   produces: COVER_MIMES,
 };
 
-const artistPicture = { access: 'user' as const, right: 'canEdit' as const, params: idParam(ArtistIdIn) };
+const artistPictureRoute = { access: 'user' as const, right: 'canEdit' as const, params: idParam(ArtistIdIn) };
 
 export function coverRoutes(
   covers: CoverService,
-  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendRead'>,
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendPicture'>,
   editing: Pick<Editing, 'assertAlbum'>,
 ): Route[] {
   const send = (
@@ -49,7 +49,7 @@ export function coverRoutes(
   };
   return [
     route(
-      { ...picture, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
+      { ...pictureRoute, path: '/albums/:id/cover', params: idParam(AlbumIdIn), summary: 'Cover of an album' },
       async ({ params, query, req, res }) => {
         const cover = covers.find.ofAlbum(params.id);
         if (cover || !(await placeholders.sendOfAlbum(req, res, params.id))) await send(req, res, cover, query.size);
@@ -57,7 +57,7 @@ export function coverRoutes(
     ),
     route(
       {
-        ...picture,
+        ...pictureRoute,
         path: '/tracks/:id/cover',
         params: idParam(TrackIdIn),
         summary: "Cover of a track's album, the picture in a track without one, or the catalogue's of a placeholder",
@@ -69,7 +69,7 @@ export function coverRoutes(
     ),
     route(
       {
-        ...picture,
+        ...pictureRoute,
         path: '/artists/:id/cover',
         params: idParam(ArtistIdIn),
         summary: 'Picture of an artist, or a mosaic of up to four covers of their albums',
@@ -78,7 +78,7 @@ export function coverRoutes(
     ),
     route(
       {
-        ...artistPicture,
+        ...artistPictureRoute,
         method: 'put',
         path: '/artists/:id/cover',
         consumes: 'multipart/form-data',
@@ -89,7 +89,7 @@ export function coverRoutes(
     ),
     route(
       {
-        ...artistPicture,
+        ...artistPictureRoute,
         method: 'delete',
         path: '/artists/:id/cover',
         summary: 'Remove the picture of an artist; no other is looked for',
@@ -98,7 +98,7 @@ export function coverRoutes(
     ),
     route(
       {
-        ...artistPicture,
+        ...artistPictureRoute,
         method: 'post',
         path: '/artists/:id/cover/undo',
         problems: ['conflict'],
@@ -169,7 +169,7 @@ export function coverRoutes(
         editing.assertAlbum(user, params.id);
         return toCandidates(
           query.from === 'archive'
-            ? await covers.candidates.listOfArchive(params.id, signal)
+            ? await covers.candidates.listFromArchive(params.id, signal)
             : { items: await covers.candidates.listNearby(params.id), reason: null },
         );
       },
@@ -191,7 +191,7 @@ export function coverRoutes(
       async ({ user, params, req, res }) => {
         editing.assertAlbum(user, params.id);
         const { key, readSmall } = await covers.candidates.find(params.id, params.candidate);
-        if (!(await placeholders.sendRead(req, res, { key, read: readSmall }))) throw notFound('cover');
+        if (!(await placeholders.sendPicture(req, res, { key, read: readSmall }))) throw notFound('cover');
       },
     ),
     route(
@@ -220,7 +220,7 @@ async function readCoverUpload(req: Request): Promise<Buffer> {
   return (await readFormFile(req, limits)).bytes;
 }
 
-/** Pictures of which a client was given the address, see signed-pictures.ts. */
+/** Pictures at an address that a client was given, see signed-pictures.ts. */
 export const signedPictureRoute = (covers: CoverService, pictures: Pick<SignedPictures, 'open'>): Route =>
   route(
     {

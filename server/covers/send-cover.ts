@@ -1,4 +1,4 @@
-// Sends a cover: the original from the storage, or a resized one from the cache, which is made when it is not there.
+// Sends a cover: the original from the storage, or a resized one from the cache, which is drawn when it is missing.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
 import { sendBytes, type BytesSource } from '../http/send-bytes.ts';
@@ -15,7 +15,7 @@ const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 /** Size of a mosaic when none is requested. */
 const MOSAIC_SIZE = 600;
 
-/** Throws `not_found` when the stored picture is gone or cannot be decoded. */
+/** Throws `not_found` when the stored picture does not exist or cannot be decoded. */
 export async function sendCover(
   covers: CoverService,
   req: IncomingMessage,

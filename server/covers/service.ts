@@ -1,4 +1,4 @@
-// Covers of albums: found once, and after that only replaced by a person.
+// Covers of albums: found once, and after that replaced only by a person.
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -15,17 +15,17 @@ import { createArtistFolders } from './artist-folders.ts';
 import { createArtistPictures } from './artist-pictures.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
 import { createFormerCovers } from './former-covers.ts';
-import { createFoundRows } from './found-rows.ts';
+import { createCoverRowWriter } from './cover-row-writer.ts';
 import { createCoverFinder, type PassOptions } from './nearby-finder.ts';
 import { createLocks } from '../runtime/locks.ts';
 import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
-import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
-import { createOrphans } from './orphans.ts';
-import { keptPicture } from './picture.ts';
+import { MAX_MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
+import { createOrphans } from './orphaned-covers.ts';
+import { limitPicture } from './picture.ts';
 import { createCoverCheck, type CoverVerdict, type RepairCover } from './verify-cover.ts';
 import {
   deleteCover,
-  deleteNone,
+  deleteRowWithoutCover,
   findCoverRow,
   hasAlbum,
   isUnnamed,
@@ -42,7 +42,7 @@ interface CoverServiceDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  /** By default the clock. */
+  /** The current time by default. */
   nowForAges?: () => Date;
   storage: Storage;
   audioStore: AudioStore;
@@ -50,9 +50,9 @@ interface CoverServiceDeps {
   asksCommons: () => boolean;
   /** Throws `storage_full`. */
   assertFree: (bytes: number) => Promise<void>;
-  /** Resized covers are in `covers/` below it. */
+  /** Resized covers are in `covers/` below this folder. */
   cacheDir: string;
-  /** cover-worker, in the source tree or in the bundle. */
+  /** Address of cover-worker, in the source tree or in the bundle. */
   workerUrl: URL;
   /** Called when an album's cover was added, changed or removed. */
   onCover: (albumId: AlbumId) => void;
@@ -77,48 +77,48 @@ export function createCoverService({
   onArtistPicture,
 }: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
-  const inTurn = createSlots(1);
-  const rows = createFoundRows(db);
-  const locked = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
+  const withSlot = createSlots(1);
+  const rowWriter = createCoverRowWriter(db);
+  const withLock = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
   const sources = prepareCoverSources(db);
-  const former = createFormerCovers(db);
-  const nearby = createCoverFinder({
+  const formerCovers = createFormerCovers(db);
+  const nearbyFinder = createCoverFinder({
     db,
     log,
     now,
     storage,
     audioStore,
     sources,
-    former,
+    formerCovers,
     embedded,
-    rows,
-    locked,
+    rowWriter,
+    withLock,
     onCover,
   });
-  const remote = createArchiveFinder({
+  const archiveFinder = createArchiveFinder({
     db,
     log,
     now,
     storage,
     archive,
-    rows,
-    locked,
+    rowWriter,
+    withLock,
     highestAlbumId: sources.highestAlbumId,
     onCover,
   });
   const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
   const thumbnails = createThumbnails({ cacheDir, log, readOriginal });
-  const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, nowForAges });
-  const artistPictures = createArtistPictures({ db, now, storage, locked, orphans, onChange: onArtistPicture });
-  const proof = createCoverCheck({
+  const orphans = createOrphans({ db, log, storage, thumbnails, withLock, formerCovers, nowForAges });
+  const artistPictures = createArtistPictures({ db, now, storage, withLock, orphans, onChange: onArtistPicture });
+  const coverCheck = createCoverCheck({
     db,
     now,
     storage,
     audioStore,
     sources,
     embedded,
-    locked,
-    onHealed: changed,
+    withLock,
+    onRepaired: handleChange,
     pictures: artistPictures,
     asksCommons,
   });
@@ -134,24 +134,24 @@ export function createCoverService({
     await store();
     upsertCover(db, row);
     deleteLookup(db, row.albumId);
-    await changed(row.albumId);
+    await handleChange(row.albumId);
   }
 
   /** The caller holds the album's lock. */
-  async function changed(albumId: AlbumId): Promise<void> {
-    await orphans.releaseOf(albumId);
+  async function handleChange(albumId: AlbumId): Promise<void> {
+    await orphans.deleteOf(albumId);
     await thumbnails.forget(albumId);
     onCover(albumId);
   }
 
   /** Replaces the cover. Throws `not_found`, `unsupported_type`, `storage_full`. */
   async function setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
-    const cover = await inTurn(() => keptPicture(bytes)).catch((cause: unknown) => {
+    const cover = await withSlot(() => limitPicture(bytes)).catch((cause: unknown) => {
       throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
     });
     await assertFree(cover.bytes.length);
     const key = coverKey(albumId, cover.ext);
-    await locked(albumId, () =>
+    await withLock(albumId, () =>
       replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {
         await storage.put(key, cover.bytes, { contentType: cover.mime });
       }),
@@ -159,26 +159,27 @@ export function createCoverService({
   }
 
   /**
-   * Looks for a cover if the album has none and is due, in local files and then in the archive; true when one was
-   * found. Throws only what would stop it for any album: `storage_full`, `unavailable`, the reason of `signal`.
+   * Looks for a cover if the album has none and is due, in local files and then in the archive; returns whether one was
+   * found. Throws only errors that affect all albums: `storage_full`, `unavailable`, the reason of `signal`.
    */
   const resolveCover = async (albumId: AlbumId, signal?: AbortSignal): Promise<boolean> =>
-    (await nearby.resolveNearby(albumId, signal)) || (await remote.resolveFromArchive(albumId, signal)) === true;
+    (await nearbyFinder.resolveNearby(albumId, signal)) ||
+    (await archiveFinder.resolveFromArchive(albumId, signal)) === true;
 
   return {
     resolveCover,
-    resolvePending: nearby.resolvePending,
+    resolvePending: nearbyFinder.resolvePending,
     highestAlbumId: sources.highestAlbumId,
-    hasFormer: former.isAny,
-    resolveWanted: remote.resolveWanted,
-    hasWanted: remote.hasWanted,
-    hasDue: remote.hasDue,
-    /** After a change of COVERART_BASE_URL: another archive may have other covers. */
+    hasFormer: formerCovers.hasAny,
+    resolveDue: archiveFinder.resolveDue,
+    hasDueAlbums: archiveFinder.hasDueAlbums,
+    hasDueRetry: archiveFinder.hasDueRetry,
+    /** For a change of COVERART_BASE_URL: another archive may have other covers. */
     forgetLookups: (): void => deleteLookups(db),
     artistPictures,
     findInArtistFolders: createArtistFolders({ db, log, audioStore, pictures: artistPictures }),
     sweepOrphans(options: Omit<PassOptions, 'progress'>): Promise<void> {
-      artistPictures.dropUnused();
+      artistPictures.deleteUnused();
       return orphans.sweep(options);
     },
     thumbnails,
@@ -188,7 +189,7 @@ export function createCoverService({
       ofArtist(id: ArtistId): ShownCover | undefined {
         const owner = `artist-${id}`;
         const picture = pictureOfArtist(id);
-        return picture ? { ...picture, owner } : mosaicOf(owner, listOfArtist(id, MOSAIC_COVERS));
+        return picture ? { ...picture, owner } : mosaicOf(owner, listOfArtist(id, MAX_MOSAIC_COVERS));
       },
     },
 
@@ -207,22 +208,22 @@ export function createCoverService({
       try {
         return await resolveCover(albumId, signal);
       } catch (error) {
-        log.warn({ album_id: albumId, err: error }, 'cover not resolved');
+        log.warn({ album_id: albumId, err: error }, 'cannot look for a cover');
         return false;
       }
     },
 
     /**
-     * Compares the stored cover with its hash, and repairs it: with `heal`, from the local files, or from the archive
-     * when it is missing and came from there. Throws like `resolveCover`.
+     * Compares the stored cover with its hash and repairs it: with `repair`, from the local files, or from the archive
+     * when a cover of the archive is missing. Throws like `resolveCover`.
      */
-    async prove(albumId: AlbumId, heal: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
-      const verdict = await proof.ofAlbum(albumId, heal);
+    async verifyCover(albumId: AlbumId, repair: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
+      const verdict = await coverCheck.verifyAlbum(albumId, repair);
       if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
         return verdict;
-      // false when it was replaced meanwhile, or is not from the archive
-      if (!(await locked(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key))))) return verdict;
-      const isFound = (await remote.resolveFromArchive(albumId, signal)) === true;
+      // false when the cover was replaced meanwhile, or is not from the archive
+      if (!(await withLock(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key))))) return verdict;
+      const isFound = (await archiveFinder.resolveFromArchive(albumId, signal)) === true;
       return {
         ...verdict,
         healed: isFound ? 'source' : null,
@@ -231,41 +232,41 @@ export function createCoverService({
     },
 
     /** The same for a picture of an artist. */
-    provePicture: proof.ofArtist,
+    verifyArtistPicture: coverCheck.verifyArtist,
 
-    /** On request, also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
+    /** Also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
     async retryLookup(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
       if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
-      await locked(albumId, () => Promise.resolve(deleteNone(db, albumId)));
+      await withLock(albumId, () => Promise.resolve(deleteRowWithoutCover(db, albumId)));
       deleteLookup(db, albumId);
       await resolveCover(albumId, signal);
       return { found: findCoverRow(db, albumId)?.key != null, reason: findLookup(db, albumId)?.reason ?? null };
     },
 
-    /** The stored picture. Opening it throws `not_found` when it is gone. */
+    /** The stored picture. Opening it throws `not_found` when it does not exist. */
     original(cover: StoredPicture): BytesSource {
       const path = storage.localPath(cover.key);
       if (path !== undefined) return { path };
       return {
         open: (range) => storage.open(cover.key, range),
         async stat() {
-          const found = await storage.stat(cover.key);
-          if (!found) throw notFound('cover');
-          return found;
+          const objectStat = await storage.stat(cover.key);
+          if (!objectStat) throw notFound('cover');
+          return objectStat;
         },
       };
     },
 
     setCover,
 
-    /** Removes the cover; no other is looked for. Throws `not_found` for an unknown album. */
+    /** Removes the cover, and looks for no other. Throws `not_found` for an unknown album. */
     removeCover: (albumId: AlbumId): Promise<void> =>
-      locked(albumId, () =>
+      withLock(albumId, () =>
         replace({ albumId, key: null, etag: null, origin: 'manual', checkedAt: now() }, () => Promise.resolve()),
       ),
 
     async close(): Promise<void> {
-      rows.flush();
+      rowWriter.flush();
       await Promise.all([embedded.close(), thumbnails.flush()]);
     },
   };

@@ -1,13 +1,13 @@
-// Addresses that open one picture without credentials, for clients that hand them to an image loader. The same picture
-// has the same address for a month, so that caches find it again.
+// Addresses that open one picture without credentials, for clients that pass them to an image loader. A picture keeps
+// its address for a month, so that caches can use it.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
 
-export type PictureOf = { kind: 'al'; id: AlbumId } | { kind: 'ar'; id: ArtistId };
-type SignedPicture = PictureOf & { size: number };
+export type PictureRef = { kind: 'al'; id: AlbumId } | { kind: 'ar'; id: ArtistId };
+type SignedPicture = PictureRef & { size: number };
 
 const PERIOD_MS = 30 * 86_400_000;
-const NAME = /^(al|ar)-(\d{1,15})-(\d{1,4})-(\d{1,6})-([\w-]{22})$/;
+const NAME_PATTERN = /^(al|ar)-(\d{1,15})-(\d{1,4})-(\d{1,6})-([\w-]{22})$/;
 const MAC_BYTES = 16;
 
 export type SignedPictures = ReturnType<typeof createSignedPictures>;
@@ -18,19 +18,19 @@ export function createSignedPictures({ secret, now }: { secret: string; now: () 
   const period = (): number => Math.floor(now().getTime() / PERIOD_MS);
 
   return {
-    /** Below the root of the server. */
+    /** The path below the root of the server. */
     pathOf({ kind, id, size }: SignedPicture): string {
       const text = `${kind}-${id}-${size}-${period() + 2}`;
       return `/pictures/${text}-${macOf(text).toString('base64url')}`;
     },
 
-    /** Undefined for an address that is not ours, or has ended. */
+    /** Returns undefined for an address that is not ours or has expired. */
     open(name: string): SignedPicture | undefined {
-      const [, kind, id, size, until, mac = ''] = NAME.exec(name) ?? [];
+      const [, kind, id, size, until, mac = ''] = NAME_PATTERN.exec(name) ?? [];
       if (kind === undefined || Number(until) <= period()) return undefined;
-      const given = Buffer.from(mac, 'base64url');
-      const right = macOf(name.slice(0, -(mac.length + 1)));
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      const givenMac = Buffer.from(mac, 'base64url');
+      const expectedMac = macOf(name.slice(0, -(mac.length + 1)));
+      if (givenMac.length !== expectedMac.length || !timingSafeEqual(givenMac, expectedMac)) return undefined;
       return { kind, id: Number(id), size: Number(size) } as SignedPicture;
     },
   };

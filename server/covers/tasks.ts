@@ -1,5 +1,5 @@
 // The background tasks of covers. cover_task looks in local files, at thousands of albums per minute, and enqueues
-// cover_archive_task for the rest, at the rate that the archive allows. Both are idempotent.
+// cover_archive_task for the other albums, at the rate that the archive allows. Both are idempotent.
 import { z } from 'zod';
 import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
@@ -14,7 +14,7 @@ export const COVER_TASK = task('cover_task', {
   concurrency: 1,
 });
 
-/** Looks in the cover archive for the rest. Retried for weeks, up to an hour apart, while it cannot be reached. */
+/** Looks in the cover archive for the other albums. Retried for weeks, up to an hour apart, while it is down. */
 export const COVER_ARCHIVE_TASK = task('cover_archive_task', {
   payload: z.strictObject({}),
   attempts: 500,
@@ -32,14 +32,14 @@ export const coverTask =
       progress: (done, total) => progress(done, total, 'Looking for covers'),
     });
     const artists = await covers.findInArtistFolders({ signal });
-    if (await covers.hasWanted({ signal })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
+    if (await covers.hasDueAlbums({ signal })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
     return { ...result, artists };
   };
 
 export const coverArchiveTask =
   ({ covers }: { covers: CoverService }): Handler<typeof COVER_ARCHIVE_TASK> =>
   async (_payload, { signal, progress }) =>
-    covers.resolveWanted({
+    covers.resolveDue({
       signal,
       progress: (done, total) => progress(done, total, 'Asking the cover archive'),
     });

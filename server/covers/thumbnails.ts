@@ -1,5 +1,5 @@
-// Covers and mosaics in the sizes of the pages, drawn on first use and kept in the cache, in a folder per album, artist
-// or playlist. Whoever asks first does not wait until it is on disk.
+// Covers and mosaics in the sizes of the pages, drawn on first use and cached, in a folder per album, artist or
+// playlist. The first request does not wait until the picture is on disk.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,8 +10,8 @@ import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 
-/** Decoding uses the thread pool that file reads need too. */
-const MAX_AT_ONCE = 2;
+/** Decoding uses the thread pool that file reads need, too. */
+const MAX_CONCURRENT = 2;
 
 interface ThumbnailDeps {
   cacheDir: string;
@@ -22,9 +22,9 @@ interface ThumbnailDeps {
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps) {
-  /** By path, until they are in the cache. */
-  const drawn = new Map<string, { bytes: Promise<Buffer>; kept: Promise<void> }>();
-  const [drawingSlots, writingSlots] = [createSlots(MAX_AT_ONCE), createSlots(MAX_AT_ONCE)];
+  /** Pictures by path, until they are in the cache. */
+  const pendingPictures = new Map<string, { bytes: Promise<Buffer>; cached: Promise<void> }>();
+  const [drawingSlots, writingSlots] = [createSlots(MAX_CONCURRENT), createSlots(MAX_CONCURRENT)];
 
   const folderOf = (name: AlbumId | string): string => join(cacheDir, 'covers', String(name));
   const pathOf = (cover: ShownCover, size: number, format: SizedFormat = 'webp'): string =>
@@ -33,57 +33,57 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
       `${cover.etag}-${size}.${format === 'jpeg' ? 'jpg' : format}`,
     );
 
-  const drawNow = (cover: ShownCover, size: number, format: SizedFormat): Promise<Buffer> =>
+  const drawPicture = (cover: ShownCover, size: number, format: SizedFormat): Promise<Buffer> =>
     drawingSlots(async () =>
       isMosaic(cover)
         ? makeMosaic(cover, size, format, readOriginal)
         : resizePicture(await readOriginal(cover), size, format),
     );
 
-  const keep = (cover: ShownCover, path: string, bytes: Buffer): Promise<void> =>
+  const cachePicture = (cover: ShownCover, path: string, bytes: Buffer): Promise<void> =>
     writingSlots(async () => {
       try {
         await writeWhole(path, bytes);
-        if ('owner' in cover) await deleteOthers(dirname(path), cover.etag);
+        if ('owner' in cover) await deleteOldPictures(dirname(path), cover.etag);
       } catch (error) {
-        log.warn({ path, err: error }, 'a cover was not kept in the cache, and will be drawn again');
+        log.warn({ path, err: error }, 'cannot cache a drawn cover');
       }
     });
 
-  const allKept = async (isMeant: (path: string) => boolean): Promise<void> =>
-    void (await Promise.all([...drawn].flatMap(([path, { kept }]) => (isMeant(path) ? kept : []))));
+  const waitUntilCached = async (matches: (path: string) => boolean): Promise<void> =>
+    void (await Promise.all([...pendingPictures].flatMap(([path, { cached }]) => (matches(path) ? cached : []))));
 
   return {
     pathOf,
     /**
-     * For a size that is not in the cache yet. Draws it once, also for concurrent calls, and keeps it. Throws
-     * UnusablePicture and errors of `readOriginal`.
+     * Draws a size that is not in the cache, only once for concurrent calls, and caches it. Throws UnusablePicture and
+     * errors of `readOriginal`.
      */
     draw(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
       const path = pathOf(cover, size, format);
-      const before = drawn.get(path);
-      if (before) return before.bytes;
-      const bytes = drawNow(cover, size, format);
-      const kept = bytes
-        .then((picture) => keep(cover, path, picture))
+      const pending = pendingPictures.get(path);
+      if (pending) return pending.bytes;
+      const bytes = drawPicture(cover, size, format);
+      const cached = bytes
+        .then((picture) => cachePicture(cover, path, picture))
         .catch(() => undefined) // the caller has the error
-        .finally(() => drawn.delete(path));
-      drawn.set(path, { bytes, kept });
+        .finally(() => pendingPictures.delete(path));
+      pendingPictures.set(path, { bytes, cached });
       return bytes;
     },
-    /** After a cover was replaced or removed. */
+    /** Deletes the cached pictures of an album, after its cover was replaced or removed. */
     async forget(albumId: AlbumId): Promise<void> {
       const folder = folderOf(albumId);
-      await allKept((path) => dirname(path) === folder);
+      await waitUntilCached((path) => dirname(path) === folder);
       await rm(folder, { recursive: true, force: true });
     },
     /** Resolves when everything drawn is in the cache. */
-    flush: (): Promise<void> => allKept(() => true),
+    flush: (): Promise<void> => waitUntilCached(() => true),
   };
 }
 
-/** Deletes earlier pictures of the same owner. */
-async function deleteOthers(folder: string, etag: string): Promise<void> {
+/** Deletes old pictures of the same owner. */
+async function deleteOldPictures(folder: string, etag: string): Promise<void> {
   for (const name of await readdir(folder)) if (!name.startsWith(etag)) await rm(join(folder, name), { force: true });
 }
 
@@ -94,7 +94,7 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
     const handle = await open(temp, 'wx');
     try {
       await handle.writeFile(bytes);
-      await handle.sync(); // else a power cut could leave an empty file with the final name
+      await handle.sync(); // otherwise a power cut could leave an empty file with the final name
     } finally {
       await handle.close();
     }

@@ -1,5 +1,5 @@
-// One attempt to download a track's audio: into a folder of its own, checked like an upload, stored, and given to the
-// track. It resumes where a kill or a lost connection ended the attempt before.
+// One attempt to download a track's audio: into a folder of its own, checked like an upload, stored, and set as the
+// track's audio. It resumes where a kill or a lost connection ended the previous attempt.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -14,15 +14,15 @@ import { CatalogueError } from '../sources/catalogue.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import {
   findDownload,
-  findFetched,
+  findTrackState,
   findPageUrl,
   setAvailability,
   setBytes,
-  setFetcher,
+  setUploader,
   type DownloadRow,
 } from './queries.ts';
 import type { Downloads } from './service.ts';
-import { isOverQuota, type Room } from '../files/quota.ts';
+import { isOverQuota, type Quota } from '../files/quota.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
 import type { DOWNLOAD_TASK } from './tasks.ts';
 
@@ -35,16 +35,20 @@ interface DownloadTaskDeps {
   catalogue: Pick<RemoteCatalogue, 'download'>;
   tracks: Pick<TrackWriter, 'setAudio'>;
   storeFile: StoreFile;
-  room: Room;
+  quota: Quota;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   libraryChanged: () => void;
-  /** The track has its audio now. */
+  /** Called when the track has its audio. */
   onFetched: (id: TrackId) => void;
 }
 
-type Work = { id: DownloadId; signal: AbortSignal; onProgress: (done: number, total: number | null) => void };
-type Result = { outcome: 'fetched' | 'already here'; track_id: TrackId };
+type DownloadAttempt = {
+  id: DownloadId;
+  signal: AbortSignal;
+  onProgress: (done: number, total: number | null) => void;
+};
+type DownloadResult = { outcome: 'fetched' | 'already here'; track_id: TrackId };
 
 export function downloadTask({
   db,
@@ -55,24 +59,24 @@ export function downloadTask({
   catalogue,
   tracks,
   storeFile,
-  room,
+  quota,
   releaseAudio,
   libraryChanged,
   onFetched,
 }: DownloadTaskDeps): Handler<typeof DOWNLOAD_TASK> {
-  /** As it is now: the track may have been merged into another, or deleted. */
-  function look(id: DownloadId): { download: DownloadRow; trackId: TrackId; isHere: boolean } {
+  /** The current state: the track may have been merged into another, or deleted. */
+  function findState(id: DownloadId): { download: DownloadRow; trackId: TrackId; hasAudio: boolean } {
     const download = findDownload(db, id);
-    const track = download?.trackId == null ? undefined : findFetched(db, download.trackId);
+    const track = download?.trackId == null ? undefined : findTrackState(db, download.trackId);
     if (!download || download.trackId === null || !track) throw permanent(new Error('The track was deleted.'));
-    return { download, trackId: download.trackId, isHere: track.availability === 'available' };
+    return { download, trackId: download.trackId, hasAudio: track.availability === 'available' };
   }
 
-  async function fetchAudio({ id, signal, onProgress }: Work): Promise<Result> {
-    const { download, trackId, isHere } = look(id);
-    if (isHere) return { outcome: 'already here', track_id: trackId };
-    await room.assertFree(0);
-    if (download.userId !== null) room.assertQuota(download.userId, 1);
+  async function fetchAudio({ id, signal, onProgress }: DownloadAttempt): Promise<DownloadResult> {
+    const { download, trackId, hasAudio } = findState(id);
+    if (hasAudio) return { outcome: 'already here', track_id: trackId };
+    await quota.assertFree(0);
+    if (download.userId !== null) quota.assertQuota(download.userId, 1);
     setAvailability(db, trackId, 'fetching', now());
     downloads.announce(id);
     const dir = downloads.folderOf(id);
@@ -85,42 +89,46 @@ export function downloadTask({
     });
     const { size } = await stat(path);
     onProgress(size, size);
-    await room.assertFree(size);
-    return keep(id, { path, sizeBytes: size, sha256: await hashFile(path, signal) }, signal);
+    await quota.assertFree(size);
+    return storeAudio(id, { path, sizeBytes: size, sha256: await hashFile(path, signal) }, signal);
   }
 
-  async function keep(id: DownloadId, file: Parameters<StoreFile>[0], signal: AbortSignal): Promise<Result> {
-    let stored = '';
+  async function storeAudio(
+    id: DownloadId,
+    file: Parameters<StoreFile>[0],
+    signal: AbortSignal,
+  ): Promise<DownloadResult> {
+    let storedUri = '';
     try {
       return await storeFile(file, {
         signal,
         write(audio) {
-          stored = audio.storageUri ?? '';
-          signal.throwIfAborted(); // cancelled while it was stored
-          return fill(id, audio);
+          storedUri = audio.storageUri ?? '';
+          signal.throwIfAborted(); // it may have been cancelled while the file was stored
+          return setAudio(id, audio);
         },
       });
     } catch (error) {
-      if (stored !== '') await releaseAudio([stored]);
+      if (storedUri !== '') await releaseAudio([storedUri]);
       throw error;
     }
   }
 
-  const fill = (id: DownloadId, audio: TrackAudio): Result =>
+  const setAudio = (id: DownloadId, audio: TrackAudio): DownloadResult =>
     db.transaction(
-      (): Result => {
-        const { download, trackId, isHere } = look(id);
-        if (!isHere) {
-          if (download.userId !== null) room.assertQuota(download.userId, audio.sizeBytes ?? 0);
+      (): DownloadResult => {
+        const { download, trackId, hasAudio } = findState(id);
+        if (!hasAudio) {
+          if (download.userId !== null) quota.assertQuota(download.userId, audio.sizeBytes ?? 0);
           tracks.setAudio(trackId, audio);
-          setFetcher(db, trackId, download.userId);
+          setUploader(db, trackId, download.userId);
         }
         return { outcome: 'fetched', track_id: trackId };
       },
       { behavior: 'immediate' },
     );
 
-  /** The error as the job needs it: a text for people, and whether to retry. */
+  /** Converts the error for the job: with a text for people, and whether to retry. */
   function toJobError(error: unknown, id: DownloadId): Error {
     if (error instanceof CatalogueError && !error.isPassing) return permanent(error);
     if (error instanceof CatalogueError)
@@ -139,36 +147,36 @@ export function downloadTask({
   }
 
   return async ({ downloadId: id }, { signal, progress }) => {
-    const report = createProgressWriter(({ done, total }) => {
+    const progressWriter = createProgressWriter(({ done, total }) => {
       if (!db.$client.open) return;
       setBytes(db, id, done, total, now());
       downloads.announce(id);
     });
-    const clear = (): Promise<void> => rm(downloads.folderOf(id), { recursive: true, force: true });
+    const removeFolder = (): Promise<void> => rm(downloads.folderOf(id), { recursive: true, force: true });
     try {
       const result = await fetchAudio({
         id,
         signal,
         onProgress(done, total) {
-          report.report(done, total);
+          progressWriter.report(done, total);
           progress(done, total);
         },
       });
-      await clear();
+      await removeFolder();
       onFetched(result.track_id);
       return result;
     } catch (error) {
       if (signal.aborted) {
-        if (findDownload(db, id)?.status === 'cancelled') await clear();
+        if (findDownload(db, id)?.status === 'cancelled') await removeFolder();
         throw error;
       }
-      const told = toJobError(error, id);
-      if (isPermanent(told)) await clear(); // otherwise the next attempt resumes
-      throw told;
+      const jobError = toJobError(error, id);
+      if (isPermanent(jobError)) await removeFolder(); // otherwise the next attempt resumes
+      throw jobError;
     } finally {
-      report.close();
+      progressWriter.close();
       libraryChanged();
-      setImmediate(() => downloads.announce(id)); // after the outcome is stored
+      setImmediate(() => downloads.announce(id)); // the job stores the outcome before that
     }
   };
 }

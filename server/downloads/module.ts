@@ -11,7 +11,7 @@ import { handledBy } from '../jobs/tasks.ts';
 
 type DownloadsModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes' | 'onMerge'> &
-  Pick<FilesOffer, 'storeFile' | 'room'> &
+  Pick<FilesOffer, 'storeFile' | 'quota'> &
   SourcesOffer;
 
 export function downloadsModule({
@@ -28,7 +28,7 @@ export function downloadsModule({
   changes,
   onMerge,
   storeFile,
-  room,
+  quota,
   sources,
   catalogue,
 }: DownloadsModuleDeps) {
@@ -43,7 +43,7 @@ export function downloadsModule({
     catalogue,
     tracks,
     storeFile,
-    room,
+    quota,
     releaseAudio: library.releaseAudio,
     libraryChanged,
     onFetched: (id) => changes.announceAudioAdded([id]),
@@ -57,20 +57,20 @@ export function downloadsModule({
       changes.announceAdded();
       libraryChanged();
     },
-    onTakenBack: libraryChanged,
+    onSaveUndone: libraryChanged,
   });
   onMerge(createRemoteMerge({ db }));
-  let resumed: Promise<void> | undefined;
+  let resumption: Promise<void> | undefined;
 
   return {
     offers: downloads,
     routes: downloadRoutes({ downloads, remoteTracks, catalogue, sources, trackOut: library.trackOut }),
     tasks: [handledBy(DOWNLOAD_TASK, task), handledBy(MATERIALIZE_TRACK, task)],
     resume(): void {
-      resumed = downloads.resume().catch((err: unknown) => {
-        log.error({ err }, 'downloads could not be taken up again');
+      resumption = downloads.resume().catch((err: unknown) => {
+        log.error({ err }, 'cannot resume the downloads');
       });
     },
-    stop: () => resumed,
+    stop: () => resumption,
   } satisfies Module;
 }

@@ -1,5 +1,5 @@
-// Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the rest is written
-// here.
+// Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the other columns are
+// written here.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { type Db, writtenRow } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
@@ -10,10 +10,10 @@ import { STREAMSRC } from '../sources/remote-catalogue.ts';
 export type DownloadRow = typeof downloads.$inferSelect;
 export type DownloadStatus = DownloadRow['status'];
 
-const UNFINISHED = ['queued', 'running', 'waiting'] as const satisfies DownloadStatus[];
-const isUnfinished = inArray(downloads.status, [...UNFINISHED]);
+const UNFINISHED_STATUSES = ['queued', 'running', 'waiting'] as const satisfies DownloadStatus[];
+const isUnfinished = inArray(downloads.status, [...UNFINISHED_STATUSES]);
 export const hasEnded = ({ status }: DownloadRow): boolean =>
-  !(UNFINISHED as readonly DownloadStatus[]).includes(status);
+  !(UNFINISHED_STATUSES as readonly DownloadStatus[]).includes(status);
 
 export const findDownload = (db: Db, id: DownloadId): DownloadRow | undefined =>
   db.select().from(downloads).where(eq(downloads.id, id)).get();
@@ -55,8 +55,8 @@ export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void 
 export const setBytes = (db: Db, id: DownloadId, bytesDone: number, bytesTotal: number | null, now: Date): void =>
   void db.update(downloads).set({ bytesDone, bytesTotal, updatedAt: now }).where(eq(downloads.id, id)).run();
 
-/** Unfinished downloads without a job: the process was killed between the two. */
-export const listForgotten = (db: Db): DownloadRow[] =>
+/** Unfinished downloads without a job: the process was killed before it created the job. */
+export const listWithoutJob = (db: Db): DownloadRow[] =>
   db
     .select({ download: downloads })
     .from(downloads)
@@ -65,7 +65,7 @@ export const listForgotten = (db: Db): DownloadRow[] =>
     .all()
     .map(({ download }) => download);
 
-/** Downloads whose partial files may be resumed: unfinished ones, and those that failed lately. */
+/** Downloads whose partial files may be resumed: unfinished ones, and those that failed since the given time. */
 export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
   new Set(
     db
@@ -78,13 +78,13 @@ export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
       .map(({ id }) => id),
   );
 
-interface FetchedTrack {
+interface TrackState {
   title: string;
   availability: Availability;
   storageUri: string | null;
 }
 
-export const findFetched = (db: Db, id: TrackId): FetchedTrack | undefined =>
+export const findTrackState = (db: Db, id: TrackId): TrackState | undefined =>
   db
     .select({ title: tracks.title, availability: tracks.availability, storageUri: tracks.storageUri })
     .from(tracks)
@@ -94,15 +94,15 @@ export const findFetched = (db: Db, id: TrackId): FetchedTrack | undefined =>
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
-/** Whoever fetched the audio brought it in, where nobody else did. */
-export const setFetcher = (db: Db, id: TrackId, userId: UserId | null): void =>
+/** Whoever fetched the audio counts as the uploader of a track without one. */
+export const setUploader = (db: Db, id: TrackId, userId: UserId | null): void =>
   void db
     .update(tracks)
     .set({ uploadedBy: userId })
     .where(and(eq(tracks.id, id), isNull(tracks.uploadedBy)))
     .run();
 
-/** The catalogue's id of the track; its own before that of a track merged into it. */
+/** The catalogue's id of the track; the track's own id is preferred to that of a track merged into it. */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
   db
     .select({ sourceId: remoteIds.sourceId })

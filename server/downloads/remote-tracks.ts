@@ -1,5 +1,5 @@
 // Tracks saved from the remote catalogue: placeholders without audio, found by the catalogue's id. The id stays with
-// the music when tracks are renamed or merged, so that a search always knows what is here.
+// the music when tracks are renamed or merged, so that a search always knows which hits are in the library.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { removeTrackRow } from '../library/tracks/row-removal.ts';
@@ -12,15 +12,15 @@ import type { CatalogueHit } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
 import { findLatest } from './queries.ts';
 
-export interface Saved {
+export interface SavedTrack {
   trackId: TrackId;
   isNew: boolean;
   /** The track was restored from the trash. */
   isRestored?: boolean;
 }
 
-/** A hit as the caller describes it; used when this server does not remember the hit. */
-export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
+/** The texts of a hit as the caller has them; used when this server does not remember the hit. */
+export type HitTexts = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
 
 interface RemoteTracksDeps {
   db: MainDb;
@@ -28,10 +28,10 @@ interface RemoteTracksDeps {
   trash: Pick<Trash, 'findPlace' | 'restore' | 'put'>;
   catalogue: Pick<RemoteCatalogue, 'recall'>;
   onSaved: (id: TrackId) => void;
-  onTakenBack: () => void;
+  onSaveUndone: () => void;
 }
 
-/** A track whose audio is not here. */
+/** The audio columns of a track without audio. */
 export const NO_AUDIO = {
   sizeBytes: null,
   format: null,
@@ -54,27 +54,27 @@ export const NO_AUDIO = {
   sectionStart: null,
   sectionEnd: null,
 } as const;
-const LONGEST_NAME = 300;
+const MAX_NAME_CHARS = 300;
 
 export type RemoteTracks = ReturnType<typeof createRemoteTracks>;
 
-export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onTakenBack }: RemoteTracksDeps) {
+export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSaveUndone }: RemoteTracksDeps) {
   const client = db.$client;
-  const find = client.prepare<[string, string], { trackId: TrackId }>(
+  const findByRemoteId = client.prepare<[string, string], { trackId: TrackId }>(
     'SELECT track_id AS trackId FROM remote_ids WHERE source = ? AND source_id = ?',
   );
   const insertId = client.prepare('INSERT INTO remote_ids (source, source_id, track_id, page_url) VALUES (?, ?, ?, ?)');
   const setCoverUrl = client.prepare('UPDATE tracks SET cover_url = ? WHERE id = ?');
 
-  /** In a transaction: when many save the same hit at once, the unique id lets one insert the row. */
+  /** In a transaction: when many users save the same hit at the same time, the unique id lets one insert the row. */
   const insertOnce = client.transaction(
-    (userId: UserId, sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
-      const known = find.get(STREAMSRC, sourceId);
-      if (known) return { trackId: known.trackId, isNew: false };
-      const deleted = trash.findPlace(STREAMSRC, sourceId)?.id;
-      if (deleted !== undefined) {
-        trash.restore(db, deleted);
-        return { trackId: deleted, isNew: true, isRestored: true };
+    (userId: UserId, sourceId: string, hit: HitTexts & Partial<CatalogueHit>): SavedTrack => {
+      const existing = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existing) return { trackId: existing.trackId, isNew: false };
+      const trashedId = trash.findPlace(STREAMSRC, sourceId)?.id;
+      if (trashedId !== undefined) {
+        trash.restore(db, trashedId);
+        return { trackId: trashedId, isNew: true, isRestored: true };
       }
       const trackId = tracks.insert({
         source: STREAMSRC,
@@ -94,44 +94,44 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onTa
   );
 
   return {
-    find: (sourceId: string): TrackId | undefined => find.get(STREAMSRC, sourceId)?.trackId,
+    find: (sourceId: string): TrackId | undefined => findByRemoteId.get(STREAMSRC, sourceId)?.trackId,
 
     /**
-     * Inserts the placeholder, or gives the track that is there. An id that the catalogue does not know makes one too,
-     * which cannot be fetched; and so does any while the catalogue is off.
+     * Inserts the placeholder, or returns the existing track. An id that the catalogue does not know creates one too,
+     * which cannot be fetched; so does any id while the catalogue is off.
      */
-    save(userId: UserId, sourceId: string, names: HitNames): Saved {
-      const known = find.get(STREAMSRC, sourceId);
-      if (known) return { trackId: known.trackId, isNew: false };
+    save(userId: UserId, sourceId: string, names: HitTexts): SavedTrack {
+      const existing = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existing) return { trackId: existing.trackId, isNew: false };
       const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
       if (saved.isNew) onSaved(saved.trackId);
       return saved;
     },
 
     /** Undoes `save`: removes the placeholder, or puts a restored track into the trash. */
-    takeBack(userId: UserId, { trackId, isNew, isRestored }: Saved): void {
+    undoSave(userId: UserId, { trackId, isNew, isRestored }: SavedTrack): void {
       if (!isNew) return;
       db.transaction(
         (tx) => {
-          if (findLatest(tx, trackId)) return; // somebody else's request for this track was accepted meanwhile
+          if (findLatest(tx, trackId)) return; // another request for this track was accepted meanwhile
           if (isRestored === true) trash.put(tx, userId, trackId);
           else removeTrackRow(tx, tracks, trackId);
         },
         { behavior: 'immediate' },
       );
-      onTakenBack();
+      onSaveUndone();
     },
   };
 }
 
-/** Ids of the catalogue, and downloads, move with the music. */
+/** When tracks are merged, ids of the catalogue and downloads move to the track that stays. */
 export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
   const moveIds = db.$client.prepare('UPDATE remote_ids SET track_id = ? WHERE track_id = ?');
   const moveDownloads = db.$client.prepare('UPDATE OR IGNORE downloads SET track_id = ? WHERE track_id = ?');
   return {
-    move(from, to) {
-      moveIds.run(to, from);
-      moveDownloads.run(to, from);
+    move(fromId, toId) {
+      moveIds.run(toId, fromId);
+      moveDownloads.run(toId, fromId);
     },
     rows: [
       { table: 'remote_ids', column: 'track_id' },
@@ -140,10 +140,10 @@ export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
   };
 }
 
-const toIdentity = ({ title, artist, album, year, trackNumber }: HitNames & Partial<CatalogueHit>): TrackIdentity => ({
-  title: toOneLine(title, LONGEST_NAME) || 'Untitled',
-  artists: artist === undefined ? [] : [toOneLine(artist, LONGEST_NAME)],
-  album: album === undefined ? undefined : toOneLine(album, LONGEST_NAME),
+const toIdentity = ({ title, artist, album, year, trackNumber }: HitTexts & Partial<CatalogueHit>): TrackIdentity => ({
+  title: toOneLine(title, MAX_NAME_CHARS) || 'Untitled',
+  artists: artist === undefined ? [] : [toOneLine(artist, MAX_NAME_CHARS)],
+  album: album === undefined ? undefined : toOneLine(album, MAX_NAME_CHARS),
   genres: [],
   year,
   trackNumber,

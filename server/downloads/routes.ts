@@ -17,11 +17,11 @@ import {
   FetchOut,
   RemoteTrackIn,
   toDownloadOut,
-  toHitNames,
+  toHitTexts,
   withoutDownload,
 } from './wire.ts';
-import type { Asked, Downloads } from './service.ts';
-import type { RemoteTracks, Saved } from './remote-tracks.ts';
+import type { FetchState, Downloads } from './service.ts';
+import type { RemoteTracks, SavedTrack } from './remote-tracks.ts';
 
 interface DownloadRouteDeps {
   downloads: Downloads;
@@ -36,8 +36,8 @@ const HIT_FORMS: Accepts = {
   body: { artist: 'artist_name', album: 'album_title', id: 'source_id' },
   also: ['duration, duration_seconds in seconds for duration_ms'],
   bodyAs: ({ duration, duration_seconds, ...hit }) => {
-    const given = duration ?? duration_seconds;
-    const seconds = typeof given === 'string' ? Number(given) : given;
+    const durationValue = duration ?? duration_seconds;
+    const seconds = typeof durationValue === 'string' ? Number(durationValue) : durationValue;
     return {
       ...(typeof seconds === 'number' && Number.isFinite(seconds) && { duration_ms: Math.round(seconds * 1_000) }),
       ...hit,
@@ -51,8 +51,8 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     if (name !== STREAMSRC) throw conflict(`Nothing can be downloaded from the source ${name}.`);
   }
 
-  /** The track of a hit; saves it when needed. */
-  async function trackOf(userId: UserId, sourceId: string): Promise<Saved> {
+  /** Returns the track of a hit; saves the hit when it is new. */
+  async function findOrSaveTrack(userId: UserId, sourceId: string): Promise<SavedTrack> {
     const trackId = remoteTracks.find(sourceId);
     if (trackId !== undefined) return { trackId, isNew: false };
     try {
@@ -62,7 +62,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     }
   }
 
-  /** What the catalogue calls it; until that is known, the last part of its id. */
+  /** The title in the catalogue; the last part of the id when the catalogue cannot be asked. */
   async function titleOf(sourceId: string): Promise<string> {
     const lastPart = sourceId.split(/[:/]/).findLast((part) => part.trim() !== '') ?? sourceId;
     if (catalogue.whyOff() !== undefined) return lastPart;
@@ -74,8 +74,8 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     }
   }
 
-  const toReply = (user: Principal, trackId: TrackId, { isHere, download }: Asked) =>
-    new Reply(isHere ? 200 : 202, download ? toDownloadOut(download) : withoutDownload(trackOut(user, trackId)));
+  const toReply = (user: Principal, trackId: TrackId, { hasAudio, download }: FetchState) =>
+    new Reply(hasAudio ? 200 : 202, download ? toDownloadOut(download) : withoutDownload(trackOut(user, trackId)));
 
   return [
     route(
@@ -93,7 +93,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
       async ({ user, body }) => {
         assertCatalogue(body.source);
         const title = body.title ?? (await titleOf(body.source_id));
-        const { trackId, isNew } = remoteTracks.save(user.id, body.source_id, toHitNames(body, title));
+        const { trackId, isNew } = remoteTracks.save(user.id, body.source_id, toHitTexts(body, title));
         return new Reply(isNew ? 201 : 200, trackOut(user, trackId));
       },
     ),
@@ -110,8 +110,8 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         status: [202, 200],
       },
       async ({ user, params }) => {
-        const asked = await downloads.materialize(user.id, params.id);
-        return toReply(user, params.id, asked);
+        const fetchState = await downloads.materialize(user.id, params.id);
+        return toReply(user, params.id, fetchState);
       },
     ),
 
@@ -159,12 +159,12 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         const saved =
           body.source_id === undefined
             ? { trackId: body.track_id as TrackId, isNew: false }
-            : await trackOf(user.id, body.source_id);
+            : await findOrSaveTrack(user.id, body.source_id);
         try {
-          const asked = await downloads.request(user.id, saved.trackId);
-          return toReply(user, saved.trackId, asked);
+          const fetchState = await downloads.request(user.id, saved.trackId);
+          return toReply(user, saved.trackId, fetchState);
         } catch (error) {
-          remoteTracks.takeBack(user.id, saved);
+          remoteTracks.undoSave(user.id, saved);
           throw error;
         }
       },

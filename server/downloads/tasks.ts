@@ -3,7 +3,7 @@ import { DownloadIdIn } from '../db/ids.ts';
 import { DEFAULT_BACKOFF } from '../jobs/backoff.ts';
 import { task } from '../jobs/tasks.ts';
 
-/** Fetches a track's audio from the remote catalogue, in line with others. */
+/** Fetches a track's audio from the remote catalogue, after other downloads. */
 export const DOWNLOAD_TASK = task('download_task', {
   payload: z.strictObject({ downloadId: DownloadIdIn }),
   attempts: 5,
@@ -12,7 +12,7 @@ export const DOWNLOAD_TASK = task('download_task', {
   concurrency: 2,
 });
 
-/** The same for a track that somebody wants to hear now: it waits behind no list of others. */
+/** The same for a track that somebody wants to hear now: it does not wait behind a list of downloads. */
 export const MATERIALIZE_TRACK = task('materialize_track', {
   payload: z.strictObject({ downloadId: DownloadIdIn }),
   attempts: 5,

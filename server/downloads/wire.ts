@@ -8,7 +8,7 @@ import { STREAMSRC } from '../sources/remote-catalogue.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
 import type { TrackOut } from '../library/wire.ts';
 import type { DownloadRow } from './queries.ts';
-import type { HitNames } from './remote-tracks.ts';
+import type { HitTexts } from './remote-tracks.ts';
 
 const name = z.string().trim().min(1).max(1_000);
 const source = z.string().max(100).default(STREAMSRC);
@@ -65,7 +65,7 @@ export const DownloadJobOut = z
   .meta({ id: 'DownloadJobOut' });
 export type DownloadJobOut = z.output<typeof DownloadJobOut>;
 
-/** For a track with audio that was not downloaded, such as an uploaded one, `source` is that of the track. */
+/** For a track that has audio without a download, such as an uploaded one, it has the track's source. */
 export const FetchOut = DownloadJobOut.extend({
   id: z.int().nullable().meta({ description: 'null when no download was needed' }),
 }).meta({ id: 'FetchOut' });
@@ -80,8 +80,8 @@ export const downloadEvent = event(
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
 
-/** Makes a row of a hit; `title` is used when the hit has none. */
-export const toHitNames = (hit: z.output<typeof RemoteTrackIn>, title: string): HitNames => ({
+/** `title` is used when the hit has none. */
+export const toHitTexts = (hit: z.output<typeof RemoteTrackIn>, title: string): HitTexts => ({
   title: hit.title ?? title,
   artist: hit.artist_name ?? undefined,
   album: hit.album_title ?? undefined,

@@ -1,7 +1,7 @@
-// Size, time and identity of a file, known without reading it. Pure.
+// Size, time and identity of a file, all from one stat, without reading the file. Pure.
 import type { Stats } from 'node:fs';
 
-/** Changes when the file does. */
+/** Changes whenever the file changes. */
 export interface FileStamp {
   sizeBytes: number;
   mtimeUs: number;
@@ -15,27 +15,27 @@ export const stampOf = (stat: Stats): FileStamp => ({ sizeBytes: stat.size, mtim
 export const isSameStamp = (a: FileStamp, b: FileStamp): boolean =>
   a.sizeBytes === b.sizeBytes && a.mtimeUs === b.mtimeUs;
 
-/** Survives a rename. */
+/** Stays the same when the file is renamed. */
 export interface FileIdentity extends FileStamp {
   dev: number;
   ino: number;
 }
 
-/** What the system has in addition. It changes with the disk, the mount and the rights, and the file stays the same. */
-export interface FileNumbers {
+/** Numbers of the file system. They change with the disk, the mount and the rights, while the file stays the same. */
+export interface InodeStamp {
   dev: number;
   ino: number;
-  /** When anything of the file changed, its content, its rights or its name; null where that is not known. */
+  /** Time of the last change of content, rights or name; null where it is not known. */
   ctimeUs: number | null;
 }
 
 /**
- * Something of the file changed, although size and time are the same: tag editors can keep them. On another device, as
- * after a copy with all times, nothing follows.
+ * Whether something of the file changed although size and time are the same: tag editors can keep both. A change of the
+ * device, as after a copy with all times, says nothing.
  */
-export const wasTouched = (before: FileNumbers, now: FileNumbers): boolean =>
-  before.dev === now.dev && before.ctimeUs !== null && before.ctimeUs !== now.ctimeUs;
+export const wasTouched = (previous: InodeStamp, current: InodeStamp): boolean =>
+  previous.dev === current.dev && previous.ctimeUs !== null && previous.ctimeUs !== current.ctimeUs;
 
-/** The same for one file at two paths. */
+/** Key of a file's identity: the same for one file at two paths. */
 export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: FileIdentity): string =>
   `${dev}:${ino}:${sizeBytes}:${mtimeUs}`;

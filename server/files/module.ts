@@ -3,14 +3,14 @@ import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { isBelowIgnoreMark } from './ignore-marks.ts';
 import { createReaderPool } from './reader-pool.ts';
-import { createRoom } from './quota.ts';
+import { createQuota } from './quota.ts';
 import { createSourceFiles } from './source-files.ts';
 import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
-import { readTagsAgain } from './reread-tags.ts';
+import { rereadTags } from './reread-tags.ts';
 
-/** Scans and other programs fill disks too. */
-const SPACE_CHECKED_EVERY_MS = 600_000;
+/** Scans and other programs fill disks too, so the trash is emptied at this interval when space is short. */
+const SPACE_CHECK_INTERVAL_MS = 600_000;
 
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
@@ -24,8 +24,8 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
   const readTags = createTagReader({ reader });
-  const room = createRoom({ db, settings, storage, trash, tmpDir: config.paths.tmp });
-  let keeping: NodeJS.Timeout | undefined;
+  const quota = createQuota({ db, settings, storage, trash, tmpDir: config.paths.tmp });
+  let spaceTimer: NodeJS.Timeout | undefined;
   audio.askIgnored((path) => isBelowIgnoreMark(musicFolders.roots(), path));
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
@@ -38,11 +38,11 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
       scanReader,
       readTags,
       storeFile: createStoreFile({ storage, leases, reader }),
-      room,
+      quota,
     },
     resume(): void {
       const libraryChanged = changes.announceChange;
-      readTagsAgain({
+      rereadTags({
         db,
         audioStore,
         readTags,
@@ -50,16 +50,16 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
         libraryChanged,
         log,
       }).catch((err: unknown) => {
-        log.error({ err }, 'tags could not be read again');
+        log.error({ err }, 'cannot read tags again for new fields');
       });
     },
     start(): void {
-      const keepFree = (): void =>
-        void room.keepFree(0).catch((err: unknown) => log.error({ err }, 'the free space could not be checked'));
-      keeping = setInterval(keepFree, SPACE_CHECKED_EVERY_MS).unref();
-      keepFree();
+      const ensureFreeSpace = (): void =>
+        void quota.reclaimSpace(0).catch((err: unknown) => log.error({ err }, 'cannot check the free space'));
+      spaceTimer = setInterval(ensureFreeSpace, SPACE_CHECK_INTERVAL_MS).unref();
+      ensureFreeSpace();
     },
-    stop: () => clearInterval(keeping),
+    stop: () => clearInterval(spaceTimer),
     close: async (): Promise<void> => void (await Promise.all([reader.close(), scanReader.close()])),
   } satisfies Module;
 }

@@ -1,4 +1,4 @@
-// Whether there is room for more: on the disk for all, and within the quota of the account that brings something in.
+// Whether there is space for more: on the disk for everybody, and within the quota of the account that adds files.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
@@ -9,52 +9,52 @@ import type { Trash } from '../library/trash/trash.ts';
 import { createArrivingSpace, type ArrivingFile } from '../storage/arriving-space.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
-interface RoomDeps {
+interface QuotaDeps {
   db: MainDb;
   settings: LiveSettings;
   storage: Pick<Storage, 'diskUsage'>;
   trash: Pick<Trash, 'purgeOldest'>;
-  /** Where files are while they come in. */
+  /** Where files are written while they arrive. */
   tmpDir: string;
 }
 
-export type Room = ReturnType<typeof createRoom>;
+export type Quota = ReturnType<typeof createQuota>;
 
-export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
-  const find = db.$client.prepare<[UserId], { quota: number | null; used: number }>(
+export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps) {
+  const findUsage = db.$client.prepare<[UserId], { quota: number | null; used: number }>(
     `SELECT quota_bytes AS quota, (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = users.id)
       + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = users.id AND is_hidden = 0) AS used
     FROM users WHERE id = ?`,
   );
 
-  /** Files of the account that may come back, and count already. */
-  const findReturning = db.$client
+  /** Sums up the account's missing and trashed files, which count already and may come back. */
+  const sumReturning = db.$client
     .prepare<[UserId, UserId], number>(
       `SELECT (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = ? AND availability = 'missing')
         + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = ? AND is_hidden = 0)`,
     )
     .pluck();
-  const findTrashed = db.$client
+  const sumTrashed = db.$client
     .prepare<[], number>("SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE storage_uri NOT LIKE 'file:%'")
     .pluck();
-  /** Bytes of each account that are arriving or announced. */
-  const arriving = new Map<UserId, number>();
+  /** Bytes that are arriving or announced, by account. */
+  const arrivingBytes = new Map<UserId, number>();
 
   const isShort = (disk: DiskUsage | null, bytes: number): boolean =>
     disk !== null && disk.freeBytes - bytes < settings.get('MIN_FREE_BYTES');
 
-  /** Empties the trash, oldest first, until MIN_FREE_BYTES would be left where the audio is stored. */
-  async function keepFree(bytes: number): Promise<void> {
+  /** Empties the trash, oldest first, until MIN_FREE_BYTES would stay free where the audio is stored. */
+  async function reclaimSpace(bytes: number): Promise<void> {
     while (isShort(await storage.diskUsage(), bytes) && (await trash.purgeOldest()));
   }
 
-  /** Null: no limit. */
-  function left(userId: UserId): number | null {
-    const row = find.get(userId);
+  /** Bytes left of the account's quota; null without a quota. */
+  function remainingBytes(userId: UserId): number | null {
+    const row = findUsage.get(userId);
     return row?.quota == null ? null : Math.max(0, row.quota - row.used);
   }
 
-  const full = (): AppError =>
+  const diskFullError = (): AppError =>
     new AppError(
       'storage_full',
       `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES). ` +
@@ -64,79 +64,81 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
   const space = createArrivingSpace({
     disks,
     minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
-    reclaimableBytes: () => findTrashed.get() ?? 0,
-    reclaim: keepFree,
-    full,
+    reclaimableBytes: () => sumTrashed.get() ?? 0,
+    reclaim: reclaimSpace,
+    createFullError: diskFullError,
   });
 
-  function hold(userId: UserId, bytes: number): void {
-    const held = (arriving.get(userId) ?? 0) + bytes;
-    if (held > 0) arriving.set(userId, held);
-    else arriving.delete(userId);
+  function addArriving(userId: UserId, bytes: number): void {
+    const accountBytes = (arrivingBytes.get(userId) ?? 0) + bytes;
+    if (accountBytes > 0) arrivingBytes.set(userId, accountBytes);
+    else arrivingBytes.delete(userId);
   }
 
-  /** Bytes that the account may send beside those that are arriving. */
-  const mayArrive = (userId: UserId): number => {
-    const most = left(userId);
-    return most === null ? Infinity : most + (findReturning.get(userId, userId) ?? 0) - (arriving.get(userId) ?? 0);
+  /** Bytes that the account may send in addition to those that are arriving. */
+  const acceptableBytes = (userId: UserId): number => {
+    const quotaBytes = remainingBytes(userId);
+    return quotaBytes === null
+      ? Infinity
+      : quotaBytes + (sumReturning.get(userId, userId) ?? 0) - (arrivingBytes.get(userId) ?? 0);
   };
 
   return {
-    keepFree,
+    reclaimSpace,
 
     /**
-     * Reserves space and quota for a file that an account sends. What the quota has no room for is not written, which
-     * `take` says; whether the file counts is known when all of it has come.
+     * Reserves space and quota for a file that an account sends. `take` returns false for bytes that exceed the quota;
+     * whether the file counts at all is known only when the whole file has arrived.
      */
     async reserve(userId: UserId, announcedBytes?: number): Promise<ArrivingFile> {
-      const most = Math.max(0, mayArrive(userId));
-      const file = await space.reserve(announcedBytes && Math.min(announcedBytes, most));
-      let held = Math.min(announcedBytes ?? 0, most);
+      const maxBytes = Math.max(0, acceptableBytes(userId));
+      const file = await space.reserve(announcedBytes && Math.min(announcedBytes, maxBytes));
+      let heldBytes = Math.min(announcedBytes ?? 0, maxBytes);
       let writtenBytes = 0;
-      hold(userId, held);
+      addArriving(userId, heldBytes);
       return {
         async take(bytes) {
-          const more = writtenBytes + bytes - held;
-          if (more > 0 && more > mayArrive(userId)) return false;
-          if (more > 0) {
-            hold(userId, more);
-            held += more;
+          const extraBytes = writtenBytes + bytes - heldBytes;
+          if (extraBytes > 0 && extraBytes > acceptableBytes(userId)) return false;
+          if (extraBytes > 0) {
+            addArriving(userId, extraBytes);
+            heldBytes += extraBytes;
           }
           writtenBytes += bytes;
-          await file.written(bytes);
+          await file.countWritten(bytes);
           return true;
         },
         release() {
           file.release();
-          hold(userId, -held);
-          held = 0;
+          addArriving(userId, -heldBytes);
+          heldBytes = 0;
         },
       };
     },
 
-    /** Empties the trash where that helps. Throws `storage_full` when that is not enough. */
+    /** Empties the trash as far as needed. Throws `storage_full` when that is not enough. */
     async assertFree(bytes: number): Promise<void> {
-      await keepFree(bytes);
-      if ((await disks()).some((disk) => isShort(disk, bytes))) throw full();
+      await reclaimSpace(bytes);
+      if ((await disks()).some((disk) => isShort(disk, bytes))) throw diskFullError();
     },
 
-    /** Throws `storage_full` when that is more than is left of the account's quota. */
+    /** Throws `storage_full` when the bytes exceed what is left of the account's quota. */
     assertQuota,
   };
 
   function assertQuota(userId: UserId, bytes: number): void {
-    const most = left(userId);
-    if (most !== null && bytes > most) throw overQuota(most);
+    const quotaBytes = remainingBytes(userId);
+    if (quotaBytes !== null && bytes > quotaBytes) throw overQuotaError(quotaBytes);
   }
 }
 
 export const isOverQuota = ({ code, fields }: AppError): boolean =>
   code === 'storage_full' && fields?.[0]?.field === ACCOUNT_LIMITS.quotaBytes.name;
 
-const overQuota = (left: number): AppError =>
+const overQuotaError = (remainingBytes: number): AppError =>
   new AppError(
     'storage_full',
-    `Your account may bring in ${left} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +
+    `Your account may bring in ${remainingBytes} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +
       'Delete something of yours, also from the trash, or ask an administrator for more.',
-    { fields: [{ field: ACCOUNT_LIMITS.quotaBytes.name, message: `has ${left} bytes left` }] },
+    { fields: [{ field: ACCOUNT_LIMITS.quotaBytes.name, message: `has ${remainingBytes} bytes left` }] },
   );

@@ -1,5 +1,5 @@
 // Reads the properties and tags of a file in the reading thread; in copy mode copies it while hashing. Small files are
-// read once, to be parsed, hashed and written.
+// read only once, and then parsed, hashed and written from memory.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { isDiskFull } from '../errors.ts';
@@ -14,11 +14,11 @@ import { isAbsent } from '../storage/file-errors.ts';
 interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
-  /** A temporary file that is a clone of this one, open for reading; undefined where the file system cannot clone. */
+  /** Opens a temporary clone of a file for reading; returns undefined where the file system cannot clone. */
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/** Instead of a payload hash, when the payload cannot be separated from the rest of the file. Matches no other file. */
+/** Stands for a payload hash when the payload cannot be told from the rest of the file. Matches no other file. */
 export const NO_HASH = '-';
 
 export interface ReadFile {
@@ -28,83 +28,84 @@ export interface ReadFile {
   audioHash: string | null;
   /** In copy mode: the copy, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
-  /** Of the whole file, when asked for without a copy. */
+  /** Hash of the whole file, when it was asked for without a copy. */
   sha256?: string;
 }
 
 /** Distinguishes a parser that hangs from a long copy. */
 type Stage = 'parsing' | 'copying';
 
-/** Bytes; smaller files are read whole anyway. */
-const SMALL_FILE = 1 << 20;
-const COPY_CHUNK = 256 << 10; // the window size of a ByteSource
+/** Up to this size files are read whole anyway. */
+const SMALL_FILE_BYTES = 1 << 20;
+const COPY_CHUNK_BYTES = 256 << 10; // the window size of a ByteSource
 
 /** Size and time of a file when it was listed. */
-export interface FileAsListed extends FileStamp {
-  /** The device it is on. */ dev?: number;
+export interface ListedFile extends FileStamp {
+  /** The device that holds the file. */ dev?: number;
 }
 
 /** The file is still being written. */
-export class StillChanging extends Error {}
+export class FileChangingError extends Error {}
 
 interface ReadOptions {
-  target: CopyTarget | undefined;
-  /** The file has to have this size and time before and after it is read. */
-  listed?: FileAsListed | undefined;
-  /** Hash the payload of large files too, which means reading all of it. */
+  copyTarget: CopyTarget | undefined;
+  /** The file must have this size and time before and after it is read. */
+  listedFile?: ListedFile | undefined;
+  /** Hashes the payload of large files too, which means reading all of it. */
   hashLarge: boolean;
-  /** Hash the whole file, as a copy does. */
-  named?: boolean;
-  stage: (stage: Stage) => void;
+  /** Hashes the whole file, as a copy does. */
+  hashWholeFile?: boolean;
+  onStage: (stage: Stage) => void;
 }
 
 /**
- * Throws StillChanging when size or time differ from the listing, UnreadableAudio when the file is not audio, and
+ * Throws FileChangingError when size or time differ from the listing, UnreadableAudio when the file is not audio, and
  * system errors when it cannot be read or the copy cannot be written.
  */
 export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
-  const { listed } = options;
+  const { listedFile } = options;
   try {
     return await readWhole(path, options);
   } catch (error) {
-    if (error instanceof StillChanging || !listed || isDiskFull(error) || mayLookAs(path, listed)) throw error;
+    if (error instanceof FileChangingError || !listedFile || isDiskFull(error) || mayMatchListing(path, listedFile))
+      throw error;
   }
-  throw new StillChanging();
+  throw new FileChangingError();
 }
 
-/** Size and time together: some programs set a file's length before they write its first byte. */
-const looksAs = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
+/** Compares size and time together: some programs set a file's length before they write its first byte. */
+const matchesListing = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
 
-/** False for a file that no longer exists. */
-function mayLookAs(path: string | Buffer, listed: FileAsListed): boolean {
+/** Returns false for a file that no longer exists. */
+function mayMatchListing(path: string | Buffer, listed: ListedFile): boolean {
   try {
-    return looksAs(fs.statSync(path), listed);
+    return matchesListing(fs.statSync(path), listed);
   } catch (error) {
-    return !isAbsent(error); // other errors are reported by the read
+    return !isAbsent(error); // the read reports other errors
   }
 }
 
 async function readWhole(
   path: string | Buffer,
-  { target, listed, hashLarge, named, stage }: ReadOptions,
+  { copyTarget, listedFile, hashLarge, hashWholeFile, onStage }: ReadOptions,
 ): Promise<ReadFile> {
-  stage('parsing');
+  onStage('parsing');
   const source = openByteSource(path);
   try {
     if (source.size === 0) throw new UnreadableAudio('the file is empty');
     const content = readAudioSync(source) ?? (await readAudio(source));
-    stage('copying');
+    onStage('copying');
     const audioHash =
-      target || named || hashLarge || source.size <= SMALL_FILE
+      copyTarget || hashWholeFile || hashLarge || source.size <= SMALL_FILE_BYTES
         ? (hashPayload(source, content.facts) ?? NO_HASH)
         : null;
-    const clone = listed?.dev === undefined ? undefined : target?.cloneTemp(path, listed.dev);
-    const copy = target && copyHashed(source, target, clone);
-    const sha256 = named ? hashPieces(source, () => {}) : undefined;
-    // this stats the open file: if another has replaced it, the next scan finds that, unless it is the one cloned
-    if (listed && !(looksAs(source.stat(), listed) && (!clone || mayLookAs(path, listed)))) {
+    const clone = listedFile?.dev === undefined ? undefined : copyTarget?.cloneTemp(path, listedFile.dev);
+    const copy = copyTarget && copyHashed(source, copyTarget, clone);
+    const sha256 = hashWholeFile ? hashChunks(source, () => {}) : undefined;
+    // the stat is of the open file; when another file has replaced it, the next scan notices, unless it was the clone
+    if (listedFile && !(matchesListing(source.stat(), listedFile) && (!clone || mayMatchListing(path, listedFile)))) {
       if (copy) discard(copy);
-      throw new StillChanging();
+      throw new FileChangingError();
     }
     return {
       content,
@@ -118,7 +119,7 @@ async function readWhole(
   }
 }
 
-/** Four times as fast as fs.copyFile on large files, and hashes in the same pass. A clone needs only the hash. */
+/** Copies and hashes in one pass, four times as fast as fs.copyFile on large files. A clone is only hashed. */
 function copyHashed(
   source: OpenByteSource,
   target: CopyTarget,
@@ -129,7 +130,7 @@ function copyHashed(
     return {
       fd,
       tempPath,
-      sha256: hashPieces(source, (bytes) => {
+      sha256: hashChunks(source, (bytes) => {
         if (!clone) writeFully(fd, bytes);
       }),
     };
@@ -139,15 +140,15 @@ function copyHashed(
   }
 }
 
-/** SHA-256 of the whole file; calls `take` for each piece. */
-function hashPieces(source: OpenByteSource, take: (bytes: Uint8Array) => void): string {
+/** Returns the SHA-256 of the whole file; calls `onChunk` for each chunk. */
+function hashChunks(source: OpenByteSource, onChunk: (bytes: Uint8Array) => void): string {
   const hash = createHash('sha256');
-  for (let at = 0; at < source.size;) {
-    const bytes = source.read(at, COPY_CHUNK);
+  for (let position = 0; position < source.size;) {
+    const bytes = source.read(position, COPY_CHUNK_BYTES);
     if (bytes.length === 0) throw new UnreadableAudio('the file became shorter while it was read');
     hash.update(bytes);
-    take(bytes);
-    at += bytes.length;
+    onChunk(bytes);
+    position += bytes.length;
   }
   return hash.digest('hex');
 }
@@ -158,5 +159,6 @@ function discard({ fd, tempPath }: { fd: number; tempPath: string }): void {
 }
 
 function writeFully(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done);
+  for (let writtenBytes = 0; writtenBytes < bytes.length;)
+    writtenBytes += fs.writeSync(fd, bytes, writtenBytes, bytes.length - writtenBytes);
 }

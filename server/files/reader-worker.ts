@@ -8,8 +8,8 @@ import { isDiskFull } from '../errors.ts';
 import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
-import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
-import { preferred, readLyricsFile } from './lyrics-files.ts';
+import { readFile, FileChangingError, type ListedFile, type ReadFile } from './read-file.ts';
+import { preferLyrics, readLyricsFile } from './lyrics-files.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { absoluteOf, parentOf } from './relative-path.ts';
 import { splitFile, type SplitFile } from './sections.ts';
@@ -19,11 +19,11 @@ export interface ReaderWorkerData {
   progress: SharedArrayBuffer;
 }
 
-interface AskedFile extends FileAsListed {
+interface RequestedFile extends ListedFile {
   path: string;
-  /** Of the lyrics file beside it. */
+  /** Name of the lyrics file beside it. */
   lyrics?: string | null;
-  /** Look for tracks in it, by a cue sheet in it and also by those in its folder. */
+  /** Look for tracks in the file by a cue sheet in it (`inside`), or also by the sheets in its folder (`beside`). */
   sheets?: 'inside' | 'beside';
 }
 
@@ -31,14 +31,14 @@ export interface ReadRequest {
   group: number;
   /** Absolute folder that the paths are relative to. */
   root: MusicRoots;
-  /** A file with size and time must still have them after it was read. */
-  paths: (string | AskedFile)[];
+  /** A file with size and time must still have both after it was read. */
+  paths: (string | RequestedFile)[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
-  /** Hash large files too. */
+  /** Hash the payload of large files too. */
   hashLarge: boolean;
-  /** Hash the whole file, to store it later. */
-  named?: boolean;
+  /** Hash the whole file, which names its object when it is stored later. */
+  hashWholeFile?: boolean;
 }
 
 export type ReadResult =
@@ -47,15 +47,15 @@ export type ReadResult =
       content: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
-      /** Tracks in it, if they were looked for. */ split?: SplitFile;
-      /** The copy's key, or its future one. */ stored: { key: string; sha256: string } | null;
+      /** Tracks in the file, if they were looked for. */ split?: SplitFile;
+      /** The object of the copy, or the one that a copy would have. */ stored: { key: string; sha256: string } | null;
     }
   | {
       ok: false;
       reason: string;
-      /** The disk is full; the others would fail too. */ fatal?: boolean;
-      /** It is still being written. */ changing?: boolean;
-      /** The error came from the system (rights, disk), not from the content: the next scan reads the file again. */
+      /** The disk is full, so the other files would fail too. */ fatal?: boolean;
+      /** The file is still being written. */ changing?: boolean;
+      /** The system caused the error (rights, disk), not the content: the next scan reads the file again. */
       isPassing?: boolean;
     };
 
@@ -67,10 +67,10 @@ export interface ReadResponse {
 const port = parentPort;
 if (!port) throw new Error('reader-worker runs as a worker thread');
 const progress = new Int32Array((workerData as ReaderWorkerData).progress);
-let tempFiles = 0;
-const madeFolders = new Set<string>();
+let tempFileCount = 0;
+const createdFolders = new Set<string>();
 const cloner = createCloner();
-let flushing: Promise<void> = Promise.resolve();
+let pendingFlush: Promise<void> = Promise.resolve();
 let queue: Promise<void> = Promise.resolve();
 
 let isEnding = false;
@@ -88,70 +88,71 @@ async function readGroup(request: ReadRequest): Promise<void> {
   for (const [index, path] of request.paths.entries()) {
     if (isEnding) return; // nobody waits for the result
     progress[1] = index;
-    outcomes.push(await readOne(request, path));
+    outcomes.push(await readRequestedFile(request, path));
   }
   progress[2] = 0;
-  await flushing; // one group is flushed while the next is read
-  flushing = storeGroup(request, outcomes).then((results) =>
+  await pendingFlush; // one group is flushed while the next one is read
+  pendingFlush = storeGroup(request, outcomes).then((results) =>
     port?.postMessage({ group: request.group, results } satisfies ReadResponse),
   );
 }
 
-async function readOne(
-  { root, copyTo, hashLarge, named = false }: ReadRequest,
-  asked: ReadRequest['paths'][number],
+async function readRequestedFile(
+  { root, copyTo, hashLarge, hashWholeFile = false }: ReadRequest,
+  requestedFile: ReadRequest['paths'][number],
 ): Promise<Outcome> {
   try {
-    const target =
+    const copyTarget =
       copyTo === null
         ? undefined
         : {
             openTemp: () => openTemp(copyTo),
             cloneTemp: (path: string | Buffer, device: number) => cloneTemp(copyTo, path, device),
           };
-    const [path, listed] = typeof asked === 'string' ? [asked] : [asked.path, asked];
+    const [path, listedFile] =
+      typeof requestedFile === 'string' ? [requestedFile] : [requestedFile.path, requestedFile];
     const file = await readFile(absoluteOf(root, path), {
-      target,
-      listed,
+      copyTarget,
+      listedFile,
       hashLarge,
-      named,
-      stage: (stage) => {
+      hashWholeFile,
+      onStage: (stage) => {
         progress[2] = stage === 'parsing' ? 1 : 0;
       },
     });
     const lyrics =
-      typeof asked !== 'string' && asked.lyrics
-        ? preferred(file.content.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
+      typeof requestedFile !== 'string' && requestedFile.lyrics
+        ? preferLyrics(file.content.tags.lyrics, readLyricsFile(absoluteOf(root, requestedFile.lyrics)))
         : undefined;
     if (lyrics) file.content.tags.lyrics = lyrics;
-    const split = listed?.sheets && splitFile(nameOf(listed.path), file.content, folderOf(root, listed));
+    const split = listedFile?.sheets && splitFile(nameOf(listedFile.path), file.content, folderOf(root, listedFile));
     delete file.content.tags.cueSheet;
     return split ? { ...file, split } : file;
   } catch (error) {
-    if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
-    return failureOf(error);
+    if (error instanceof FileChangingError) return { ok: false, reason: 'it is still being written', changing: true };
+    return toFailure(error);
   }
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-const folderOf = (root: MusicRoots, { path, sheets }: AskedFile): string | Buffer | undefined =>
+const folderOf = (root: MusicRoots, { path, sheets }: RequestedFile): string | Buffer | undefined =>
   sheets === 'beside' ? absoluteOf(root, parentOf(path)) : undefined;
 
 function openTemp(root: string): { fd: number; path: string } {
-  const path = newTemp(root);
+  const path = newTempPath(root);
   return { fd: fs.openSync(path, 'wx', 0o600), path };
 }
 
-function cloneTemp(root: string, from: string | Buffer, device: number): { fd: number; path: string } | undefined {
-  const path = newTemp(root);
-  if (!cloner.clone(from, device, path)) return undefined;
+function cloneTemp(root: string, source: string | Buffer, device: number): { fd: number; path: string } | undefined {
+  const path = newTempPath(root);
+  if (!cloner.clone(source, device, path)) return undefined;
   fs.chmodSync(path, 0o600); // a clone has the rights of its source
   return { fd: fs.openSync(path, 'r'), path };
 }
 
-function newTemp(root: string): string {
-  const path = tempPath(root, process.pid, `${threadPrefix(threadId)}${(++tempFiles).toString(16)}`);
-  makeFolder(dirname(path));
+function newTempPath(root: string): string {
+  const path = tempPath(root, process.pid, `${threadPrefix(threadId)}${(++tempFileCount).toString(16)}`);
+  createFolder(dirname(path));
   return path;
 }
 
@@ -161,19 +162,19 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
     outcomes.map(async (outcome): Promise<ReadResult> => {
       if ('ok' in outcome) return outcome;
       const { content, sizeBytes, audioHash, split, copy, sha256 } = outcome;
-      const fields = { ok: true, content, sizeBytes, audioHash, ...(split && { split }) } as const;
+      const result = { ok: true, content, sizeBytes, audioHash, ...(split && { split }) } as const;
       if (!copy || copyTo === null)
         return {
-          ...fields,
+          ...result,
           stored: sha256 === undefined ? null : { key: audioKey(sha256, content.facts.format), sha256 },
         };
       try {
         const key = audioKey(copy.sha256, content.facts.format);
-        folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
-        return { ...fields, stored: { key, sha256: copy.sha256 } };
+        folders.add(await publishCopy(copy, keyToPath(copyTo, key), sizeBytes));
+        return { ...result, stored: { key, sha256: copy.sha256 } };
       } catch (error) {
         fs.rmSync(copy.tempPath, { force: true });
-        return failureOf(error);
+        return toFailure(error);
       }
     }),
   );
@@ -182,20 +183,24 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
     await flushNames(copyTo, [...folders]);
     return results;
   } catch (error) {
-    // the new names may not survive a power cut, so no row may use them; the next scan copies again
-    return results.map((result) => (result.ok ? failureOf(error) : result));
+    // the new names may not survive a power cut, so no row may use them; the next scan copies the files again
+    return results.map((result) => (result.ok ? toFailure(error) : result));
   }
 }
 
-/** Flushes a copy and renames it to its final name, over an equal file if there is one. Returns its folder. */
-async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: string, sizeBytes: number): Promise<string> {
+/** Flushes a copy and renames it to its final name, replacing an equal file. Returns the folder. */
+async function publishCopy(
+  { fd, tempPath }: NonNullable<ReadFile['copy']>,
+  path: string,
+  sizeBytes: number,
+): Promise<string> {
   const folder = dirname(path);
   try {
     await new Promise<void>((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
   } finally {
     fs.closeSync(fd);
   }
-  makeFolder(folder);
+  createFolder(folder);
   try {
     fs.renameSync(tempPath, path);
   } catch (error) {
@@ -206,13 +211,13 @@ async function keep({ fd, tempPath }: NonNullable<ReadFile['copy']>, path: strin
   return folder;
 }
 
-function makeFolder(folder: string): void {
-  if (madeFolders.has(folder)) return;
+function createFolder(folder: string): void {
+  if (createdFolders.has(folder)) return;
   fs.mkdirSync(folder, { recursive: true });
-  madeFolders.add(folder);
+  createdFolders.add(folder);
 }
 
-/** File systems with one ordered journal: a flush includes every earlier rename. */
+/** File systems with one ordered journal: flushing one folder includes every earlier rename. */
 const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]);
 
 /** A new name survives a power cut only when its folder is flushed too. */
@@ -245,7 +250,7 @@ const SYSTEM_REASONS: Record<string, string> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-const failureOf = (error: unknown): Extract<ReadResult, { ok: false }> => ({
+const toFailure = (error: unknown): Extract<ReadResult, { ok: false }> => ({
   ok: false,
   reason: reasonOf(error),
   ...(isDiskFull(error) && { fatal: true }),

@@ -2,32 +2,32 @@
 // For several folders see storage/music-roots.ts, for names that are not UTF-8 storage/file-names.ts.
 import { readdir } from 'node:fs/promises';
 import { nameToText, textToName } from '../storage/file-names.ts';
-import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
+import { locateInRoots, type MusicRoots } from '../storage/music-roots.ts';
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** True for the folder itself too. */
+/** Returns true for the folder itself too. */
 export const isBelow = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`);
 
-/** The path in NFC, as in `source_id`; paths keep the spelling of the disk. */
+/** The path in NFC, as in `source_id`. Other paths keep the spelling of the disk. */
 export const sourceIdOf = (folder: string, name: string): string => join(folder, name).normalize('NFC');
 
 /** Absolute path; bytes when a name in it is not UTF-8. */
 export function absoluteOf(roots: MusicRoots, path: string): string | Buffer {
-  const { root, rest } = placeOf(roots, path);
-  const name = textToName(rest);
-  if (typeof name === 'string') return rest === '' ? root : `${root}/${name}`;
+  const { root, relativePath } = locateInRoots(roots, path);
+  const name = textToName(relativePath);
+  if (typeof name === 'string') return relativePath === '' ? root : `${root}/${name}`;
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
 
-/** Text of a name as the system lists it. Few names need the conversion. */
+/** Text of a name as the system lists it. Only names with escapes or invalid UTF-8 need the conversion. */
 export const textOf = (name: string | Buffer): string =>
   typeof name !== 'string' ? nameToText(name) : name.includes('\\x') ? nameToText(Buffer.from(name)) : name;
 
-/** The names in a folder. `absent` when there is no such folder, `unknown` when it cannot be listed. */
+/** Returns the names in a folder; `absent` when there is no such folder, `unknown` when it cannot be listed. */
 export async function namesIn(folder: string | Buffer): Promise<Set<string> | 'absent' | 'unknown'> {
   try {
     const names = await readdir(folder);

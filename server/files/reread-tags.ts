@@ -1,6 +1,6 @@
-// Fills columns that a migration added, from the tags of files that were read before it; scans do not read unchanged
-// files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in an object
-// store, which would have to be downloaded whole.
+// Fills columns that a migration added, from the tags of files that were read before the migration; scans do not read
+// unchanged files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in
+// an object store, which would have to be downloaded whole.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { whenUnlocked } from '../db/wait-for-unlock.ts';
@@ -17,99 +17,101 @@ import type { AudioStore } from '../storage/audio-store.ts';
 import { nameToText } from '../storage/file-names.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-interface TagsAgainDeps {
+interface RereadDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
-  readTags: (path: string, sourceId: string) => Promise<Reread>;
+  readTags: (path: string, sourceId: string) => Promise<FileFields>;
   setMore: (id: TrackId, more: MoreTags) => void;
   libraryChanged: () => void;
   log: Log;
 }
 
-type Old = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
+type StoredTrack = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
 
-type Reread = KnownFields & { charset?: string | undefined; more?: MoreTags | null | undefined };
+type FileFields = KnownFields & { charset?: string | undefined; more?: MoreTags | null | undefined };
 
-/** Read in a few milliseconds. */
-const AT_ONCE = 20;
+/** A batch is read in a few milliseconds. */
+const BATCH_TRACKS = 20;
 
-/** Only columns that are empty, and were not emptied by hand. */
-const filled = (column: string, field: string): string =>
+/** Fills only columns that are empty, and that nobody emptied by hand. */
+const fillExpression = (column: string, field: string): string =>
   `${column} = iif(provenance ->> '${field}' IS NULL, coalesce(${column}, @${column}), ${column})`;
-const FOLDED = foldedFrom((field) => ({ field, column: foldedName(field) }));
-const FILL = [
+const FOLDED_COLUMNS = foldedFrom((field) => ({ field, column: foldedName(field) }));
+const FILL_ASSIGNMENTS = [
   'charset = coalesce(charset, @charset)',
-  ...TAGGED_FIELDS.map(({ field, name }) => filled(name, field)),
-  ...Object.values(FOLDED).map(({ field, column }) => filled(column, field)),
+  ...TAGGED_FIELDS.map(({ field, name }) => fillExpression(name, field)),
+  ...Object.values(FOLDED_COLUMNS).map(({ field, column }) => fillExpression(column, field)),
 ].join(', ');
 
-/** Resolves when all files are read, when none of the next ones can be read now, or when the database is closed. */
-export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
+/** Resolves when all files are read, when no file of a batch can be read now, or when the database is closed. */
+export async function rereadTags(deps: RereadDeps): Promise<void> {
   const { db, log, libraryChanged, setMore } = deps;
   const client = db.$client;
-  const left = client
+  const progress = client
     .prepare<[], RowAs<typeof tagsAgain, 'lastId' | 'upToId'>>(
       'SELECT last_id AS lastId, up_to_id AS upToId FROM tags_again',
     )
     .get();
-  if (!left) return;
-  log.info({ up_to: left.upToId }, 'tags are read again for new fields');
-  const next = client.prepare<[number, number, number], Old>(
+  if (!progress) return;
+  log.info({ up_to: progress.upToId }, 'reading tags again for new fields');
+  const listNextTracks = client.prepare<[number, number, number], StoredTrack>(
     `SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
     WHERE id > ? AND id <= ? AND storage_uri IS NOT NULL AND section_start IS NULL AND availability = 'available'
       ORDER BY id LIMIT ?`,
   );
-  const fill = client.prepare(`UPDATE tracks SET ${FILL} WHERE id = @id AND storage_uri = @storageUri`);
-  const note = client.prepare('UPDATE tags_again SET last_id = ?');
-  const write = client.transaction((rows: { old: Old; fields: Reread }[], last: number): void => {
-    for (const { old, fields } of rows) {
-      const { changes } = fill.run({ ...valuesOf(fields), id: old.id, storageUri: old.storageUri });
-      if (changes > 0 && fields.more) setMore(old.id, fields.more);
+  const fillTrack = client.prepare(
+    `UPDATE tracks SET ${FILL_ASSIGNMENTS} WHERE id = @id AND storage_uri = @storageUri`,
+  );
+  const saveProgress = client.prepare('UPDATE tags_again SET last_id = ?');
+  const writeBatch = client.transaction((rows: { track: StoredTrack; fields: FileFields }[], lastId: number): void => {
+    for (const { track, fields } of rows) {
+      const { changes } = fillTrack.run({ ...valuesOf(fields), id: track.id, storageUri: track.storageUri });
+      if (changes > 0 && fields.more) setMore(track.id, fields.more);
     }
-    note.run(last);
+    saveProgress.run(lastId);
   }).immediate;
 
-  let found = 0;
-  for (let after = left.lastId; ;) {
-    const some = next.all(after, left.upToId, AT_ONCE);
-    const last = some.at(-1);
-    if (!last) break;
-    const rows: { old: Old; fields: Reread }[] = [];
+  let filledCount = 0;
+  for (let lastId = progress.lastId; ;) {
+    const batch = listNextTracks.all(lastId, progress.upToId, BATCH_TRACKS);
+    const lastTrack = batch.at(-1);
+    if (!lastTrack) break;
+    const rows: { track: StoredTrack; fields: FileFields }[] = [];
     let unreachable = 0;
-    for (const old of some) {
-      const fields = await fieldsOf(deps, old);
+    for (const track of batch) {
+      const fields = await fieldsOf(deps, track);
       if (!client.open) return;
       if (fields === 'unreachable') unreachable++;
       else if (
         fields &&
         (fields.charset !== undefined || fields.more || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
       )
-        rows.push({ old, fields });
+        rows.push({ track, fields });
       await yieldIfDue();
       if (!client.open) return;
     }
-    if (unreachable === some.length) return; // their disk is not connected; continues at the next start
+    if (unreachable === batch.length) return; // the disk is not connected; the next start continues
     await whenUnlocked(
-      () => write(rows, last.id),
+      () => writeBatch(rows, lastTrack.id),
       () => client.open,
     );
-    found += rows.length;
-    after = last.id;
+    filledCount += rows.length;
+    lastId = lastTrack.id;
   }
   await whenUnlocked(
     () => client.exec('DELETE FROM tags_again'),
     () => client.open,
   );
   if (!client.open) return;
-  log.info({ tracks: found }, 'tags were read again');
-  if (found > 0) libraryChanged();
+  log.info({ tracks: filledCount }, 'read tags again for new fields');
+  if (filledCount > 0) libraryChanged();
 }
 
-/** Undefined when there is nothing to read. */
+/** Returns undefined when there is nothing to read. */
 async function fieldsOf(
-  { audioStore, readTags }: TagsAgainDeps,
-  { storageUri, sourceId }: Old,
-): Promise<Reread | 'unreachable' | undefined> {
+  { audioStore, readTags }: RereadDeps,
+  { storageUri, sourceId }: StoredTrack,
+): Promise<FileFields | 'unreachable' | undefined> {
   try {
     const { path } = await audioStore.resolve(storageUri);
     if (path === undefined) return undefined;
@@ -121,10 +123,10 @@ async function fieldsOf(
   }
 }
 
-const valuesOf = (fields: Reread): Record<string, string | number | null> =>
+const valuesOf = (fields: FileFields): Record<string, string | number | null> =>
   Object.fromEntries([
-    // as text without a declared charset was read before its charset was detected
+    // text without a declared charset was read at that time before charsets were detected
     ['charset', fields.charset === undefined ? null : USUAL_CHARSET],
     ...TAGGED_FIELDS.map(({ field, name }) => [name, fields[field] ?? null] as const),
-    ...Object.values(FOLDED).map(({ field, column }) => [column, foldedText(fields[field])] as const),
+    ...Object.values(FOLDED_COLUMNS).map(({ field, column }) => [column, foldedText(fields[field])] as const),
   ]);

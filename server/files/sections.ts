@@ -1,5 +1,5 @@
-// The tracks inside one audio file, by a cue sheet beside or in it. The sheet beside it wins, since somebody put it
-// there on purpose. Runs in the reading thread.
+// The tracks inside one audio file, by a cue sheet beside it or in it. The sheet beside the file is preferred, since
+// somebody put it there on purpose. Runs in the reading thread.
 import fs from 'node:fs';
 import {
   decodeSheet,
@@ -14,144 +14,155 @@ import { fillGaps, TagBuilder } from '../media/tag-builder.ts';
 import type { AudioFacts, AudioRead, CueSheet, SheetFields, Tags } from '../media/types.ts';
 import { readPlainFileSync } from '../runtime/plain-files.ts';
 import { textToName } from '../storage/file-names.ts';
-import { kindOf } from './music-names.ts';
+import { kindOf } from './file-kinds.ts';
 import { textOf } from './relative-path.ts';
 
-/** A track inside a file: samples `[start, end)` of it, and what the sheet and the file's tags say. */
+/** A track inside a file: its samples `[start, end)`, and tags from the cue sheet and the file. */
 export interface Section {
   number: number;
   start: number;
-  /** Null: to the end of the file. */
+  /** Null for a section up to the end of the file. */
   end: number | null;
   durationMs: number;
   tags: Tags;
 }
 
-/** `fault`: why a sheet is not used. */
+/** `fault` is the reason why a sheet is not used. */
 export interface SplitFile {
   sections?: Section[];
   fault?: string;
 }
 
-/** In a folder. */
-const MOST_SHEETS = 200;
+/** Limit for one folder. */
+const MAX_SHEETS = 200;
 const stemOf = (name: string): string => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : name);
-const folded = (name: string): string => name.normalize('NFC').toLowerCase();
+const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** `folder` is where sheets are looked for; undefined: only in the file. */
+/** `folder` is where sheets are looked for; without it, only the sheet in the file is used. */
 export function splitFile(name: string, content: AudioRead, folder: string | Buffer | undefined): SplitFile {
   const { facts, tags } = content;
-  const inside = tags.cueSheet;
+  const embeddedSheet = tags.cueSheet;
   let fault: string | undefined;
-  const found = folder === undefined ? [] : sheetsBeside(folder, name);
-  for (const { sheetName, sheet, file } of found) {
-    const sections = sectionsOf(sheet, file, facts);
+  const adjacentSheets = folder === undefined ? [] : findAdjacentSheets(folder, name);
+  for (const { sheetName, sheet, fileIndex } of adjacentSheets) {
+    const sections = sectionsOf(sheet, fileIndex, facts);
     if (typeof sections === 'string') fault ??= `the sheet ${sheetName} is not used: ${sections}`;
-    else if (sections) return { sections: sections.map((one) => toSection(one, sheet, content)) };
-    else return {}; // it says that this file is one track
+    else if (sections) return { sections: sections.map((section) => toSection(section, sheet, content)) };
+    else return {}; // the sheet says that this file is one track
   }
-  const sections = inside && sectionsOf(inside, 0, facts);
+  const sections = embeddedSheet && sectionsOf(embeddedSheet, 0, facts);
   if (typeof sections === 'object')
-    return { sections: sections.map((one) => toSection(one, inside as CueSheet, content)) };
+    return { sections: sections.map((section) => toSection(section, embeddedSheet as CueSheet, content)) };
   if (typeof sections === 'string') fault ??= `the cue sheet in the file is not used: ${sections}`;
   return fault === undefined ? {} : { fault };
 }
 
-interface FoundSheet {
+interface MatchingSheet {
   sheetName: string;
   sheet: CueSheet;
-  /** Of its files, which one that is. */
-  file: number;
+  /** Index of the audio file in the files of the sheet. */
+  fileIndex: number;
 }
 
-/** A folder with sheets. Kept for the next file, which is mostly of the same folder: there may be 100,000. */
+/** A folder with sheets. The last one is cached, since the next file is mostly in it: it may have 100,000 files. */
 interface SheetFolder {
   path: string;
   changedAt: bigint;
-  isSettled: boolean;
+  isStable: boolean;
   sheets: string[];
-  /** Names of audio files, folded. */
-  audio: Set<string>;
-  /** How many of them have a name without its ending. */
-  stems: Map<string, number>;
-  parsed: Map<string, { stamp: string; sheet: CueSheet | undefined }>;
+  /** Folded names of the audio files. */
+  audioNames: Set<string>;
+  /** Number of audio files by their folded name without the extension. */
+  stemCounts: Map<string, number>;
+  parsedSheets: Map<string, { stamp: string; sheet: CueSheet | undefined }>;
 }
-let latest: SheetFolder | undefined;
-/** A folder that changed just now may change again without another time. */
-const SETTLED_MS = 2_000;
+let cachedFolder: SheetFolder | undefined;
+/** A folder that changed less than this ago may change again with the same time. */
+const STABLE_AFTER_MS = 2_000;
 
-function readFolder(folder: string | Buffer): SheetFolder {
+function readSheetFolder(folder: string | Buffer): SheetFolder {
   const path = typeof folder === 'string' ? folder : folder.toString('latin1');
   const changedAt = fs.statSync(folder, { bigint: true }).mtimeNs;
-  if (latest?.path === path && latest.changedAt === changedAt && latest.isSettled) return latest;
-  const isSettled = Number(changedAt / 1_000_000n) < Date.now() - SETTLED_MS;
+  if (cachedFolder?.path === path && cachedFolder.changedAt === changedAt && cachedFolder.isStable) return cachedFolder;
+  const isStable = Number(changedAt / 1_000_000n) < Date.now() - STABLE_AFTER_MS;
   const names = fs.readdirSync(folder, { encoding: 'buffer' }).map(textOf);
-  const audio = names.filter((name) => kindOf(name) === 'audio').map(folded);
-  const stems = new Map<string, number>();
-  for (const name of audio) stems.set(stemOf(name), (stems.get(stemOf(name)) ?? 0) + 1);
+  const audioNames = names.filter((name) => kindOf(name) === 'audio').map(foldName);
+  const stemCounts = new Map<string, number>();
+  for (const name of audioNames) stemCounts.set(stemOf(name), (stemCounts.get(stemOf(name)) ?? 0) + 1);
   const sheets = names.filter((name) => kindOf(name) === 'sheet').sort();
-  const parsed =
-    latest?.path === path ? latest.parsed : new Map<string, { stamp: string; sheet: CueSheet | undefined }>();
-  latest = { path, changedAt, isSettled, sheets: sheets.slice(0, MOST_SHEETS), audio: new Set(audio), stems, parsed };
-  return latest;
+  const parsedSheets =
+    cachedFolder?.path === path
+      ? cachedFolder.parsedSheets
+      : new Map<string, { stamp: string; sheet: CueSheet | undefined }>();
+  cachedFolder = {
+    path,
+    changedAt,
+    isStable,
+    sheets: sheets.slice(0, MAX_SHEETS),
+    audioNames: new Set(audioNames),
+    stemCounts,
+    parsedSheets,
+  };
+  return cachedFolder;
 }
 
-/** The sheets of a folder that mean this file, best first. */
-function sheetsBeside(folder: string | Buffer, name: string): FoundSheet[] {
-  const there = readFolder(folder);
-  const found: (FoundSheet & { rank: number })[] = [];
-  for (const sheetName of there.sheets) {
-    const sheet = readSheet(pathOf(folder, sheetName), sheetName, there);
-    const match = sheet && matchOf(sheet, sheetName, name, there);
-    if (match) found.push({ sheetName, sheet, ...match });
+/** The sheets of a folder that describe this file, the best match first. */
+function findAdjacentSheets(folder: string | Buffer, name: string): MatchingSheet[] {
+  const sheetFolder = readSheetFolder(folder);
+  const matches: (MatchingSheet & { rank: number })[] = [];
+  for (const sheetName of sheetFolder.sheets) {
+    const sheet = readSheet(pathOf(folder, sheetName), sheetName, sheetFolder);
+    const match = sheet && matchSheet(sheet, sheetName, name, sheetFolder);
+    if (match) matches.push({ sheetName, sheet, ...match });
   }
-  return found.sort((a, b) => a.rank - b.rank);
+  return matches.sort((a, b) => a.rank - b.rank);
 }
 
 const pathOf = (folder: string | Buffer, name: string): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(textToName(name))]);
 
-function readSheet(path: Buffer, name: string, { parsed }: SheetFolder): CueSheet | undefined {
+function readSheet(path: Buffer, name: string, { parsedSheets }: SheetFolder): CueSheet | undefined {
   try {
     const stat = fs.statSync(path, { bigint: true });
     if (!stat.isFile() || stat.size > MAX_SHEET_BYTES) return undefined;
     const stamp = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
-    const known = parsed.get(name);
-    if (known?.stamp === stamp) return known.sheet;
+    const cached = parsedSheets.get(name);
+    if (cached?.stamp === stamp) return cached.sheet;
     const bytes = readPlainFileSync(path, MAX_SHEET_BYTES);
     const sheet = bytes && parseCueSheet(decodeSheet(bytes));
-    parsed.set(name, { stamp, sheet });
+    parsedSheets.set(name, { stamp, sheet });
     return sheet;
   } catch {
-    return undefined; // it was removed, or may not be read
+    return undefined; // the sheet was removed, or cannot be read
   }
 }
 
 /**
- * A sheet names its file; often with the ending that it had before it was converted, and sometimes not at all, or as it
- * was called before. Then the sheet's own name counts, or that there is no other audio.
+ * A sheet names its audio file, often with the extension from before a conversion, and sometimes with an old name or
+ * not at all. In those cases a sheet matches by its own name, or when the folder has no other audio file.
  */
-function matchOf(
+function matchSheet(
   { files }: CueSheet,
   sheetName: string,
   name: string,
-  { audio, stems }: SheetFolder,
-): { file: number; rank: number } | undefined {
-  const written = files.map((file) => folded(sheetFileName(file)));
-  const stem = stemOf(folded(name));
-  const isSheets = [folded(name), stem].includes(folded(stemOf(sheetName)));
-  const exact = written.indexOf(folded(name));
-  if (exact >= 0) return { file: exact, rank: isSheets ? 0 : 1 };
-  const isFree = (file: string): boolean => !audio.has(file);
-  const renamed = written.findIndex((file) => isFree(file) && stemOf(file) === stem);
-  if (renamed >= 0 && stems.get(stem) === 1) return { file: renamed, rank: isSheets ? 2 : 3 };
-  if (written.length > 1 || !written.every(isFree)) return undefined;
-  if (isSheets) return { file: 0, rank: 4 };
-  return audio.size === 1 ? { file: 0, rank: 5 } : undefined;
+  { audioNames, stemCounts }: SheetFolder,
+): { fileIndex: number; rank: number } | undefined {
+  const fileNames = files.map((file) => foldName(sheetFileName(file)));
+  const stem = stemOf(foldName(name));
+  const hasSameName = [foldName(name), stem].includes(foldName(stemOf(sheetName)));
+  const exactIndex = fileNames.indexOf(foldName(name));
+  if (exactIndex >= 0) return { fileIndex: exactIndex, rank: hasSameName ? 0 : 1 };
+  const isMissing = (file: string): boolean => !audioNames.has(file);
+  const convertedIndex = fileNames.findIndex((file) => isMissing(file) && stemOf(file) === stem);
+  if (convertedIndex >= 0 && stemCounts.get(stem) === 1)
+    return { fileIndex: convertedIndex, rank: hasSameName ? 2 : 3 };
+  if (fileNames.length > 1 || !fileNames.every(isMissing)) return undefined;
+  if (hasSameName) return { fileIndex: 0, rank: 4 };
+  return audioNames.size === 1 ? { fileIndex: 0, rank: 5 } : undefined;
 }
 
-/** Of the whole file, and not of a track in it. */
-const NOT_OF_TRACKS = [
+/** Tags that describe the whole file and not a track in it. */
+const WHOLE_FILE_TAGS = [
   'title',
   'titleSort',
   'trackNumber',
@@ -163,8 +174,8 @@ const NOT_OF_TRACKS = [
   'isrc',
   'cueSheet',
 ] as const satisfies (keyof Tags)[];
-/** What programs write about themselves. */
-const NOT_READ = [
+/** Fields of a sheet that are not read: programs write about themselves there, or toSection reads them itself. */
+const SKIPPED_FIELDS = [
   'comment',
   'lyrics',
   'cueSheet',
@@ -179,60 +190,61 @@ const NOT_READ = [
 
 function toSection({ number, start, end, fields }: SheetSection, sheet: CueSheet, { facts, tags }: AudioRead): Section {
   const builder = new TagBuilder();
-  const own = new Map(fields);
-  const common = new Map(sheet.fields);
-  builder.add('title', own.get('TITLE') ?? `Track ${number}`);
+  const trackFields = new Map(fields);
+  const albumFields = new Map(sheet.fields);
+  builder.add('title', trackFields.get('TITLE') ?? `Track ${number}`);
   builder.add('track', String(number));
-  builder.add('album', common.get('TITLE') ?? '');
-  builder.add('artist', own.get('PERFORMER') ?? common.get('PERFORMER') ?? '');
-  builder.add('albumArtist', common.get('PERFORMER') ?? '');
-  builder.add('composer', own.get('SONGWRITER') ?? common.get('SONGWRITER') ?? '');
+  builder.add('album', albumFields.get('TITLE') ?? '');
+  builder.add('artist', trackFields.get('PERFORMER') ?? albumFields.get('PERFORMER') ?? '');
+  builder.add('albumArtist', albumFields.get('PERFORMER') ?? '');
+  builder.add('composer', trackFields.get('SONGWRITER') ?? albumFields.get('SONGWRITER') ?? '');
   addFields(builder, fields);
   addFields(builder, sheet.fields);
-  const made = builder.finish();
-  const whole = structuredClone(tags);
-  for (const name of NOT_OF_TRACKS) delete whole[name];
-  if (whole.replayGain) {
-    delete whole.replayGain.trackGainDb;
-    delete whole.replayGain.trackPeak;
+  const trackTags = builder.finish();
+  const fileTags = structuredClone(tags);
+  for (const name of WHOLE_FILE_TAGS) delete fileTags[name];
+  if (fileTags.replayGain) {
+    delete fileTags.replayGain.trackGainDb;
+    delete fileTags.replayGain.trackPeak;
   }
-  fillGaps(made, whole);
-  // one file is one album
-  if (made.albumArtists.length === 0)
-    if (hasSeveralArtists(sheet)) made.compilation ??= true;
-    else fillAlbumArtist(made, whole);
+  fillGaps(trackTags, fileTags);
+  // a file is one album, so it needs one album artist
+  if (trackTags.albumArtists.length === 0)
+    if (hasSeveralArtists(sheet)) trackTags.compilation ??= true;
+    else fillAlbumArtist(trackTags, fileTags);
   const length = ((end ?? (facts.durationMs * facts.sampleRateHz) / 1_000) - start) / facts.sampleRateHz;
-  return { number, start, end, durationMs: length * 1_000, tags: made };
+  return { number, start, end, durationMs: length * 1_000, tags: trackTags };
 }
 
 function addFields(builder: TagBuilder, fields: SheetFields): void {
   for (const [name, value] of fields) {
     const field = fieldOfName(name);
-    if (field !== undefined && !NOT_READ.includes(field)) builder.add(field, value);
+    if (field !== undefined && !SKIPPED_FIELDS.includes(field)) builder.add(field, value);
   }
 }
 
 const hasSeveralArtists = ({ tracks }: CueSheet): boolean =>
-  new Set(tracks.map(({ fields }) => new Map(fields).get('PERFORMER')).filter((one) => one !== undefined)).size > 1;
+  new Set(tracks.map(({ fields }) => new Map(fields).get('PERFORMER')).filter((performer) => performer !== undefined))
+    .size > 1;
 
 function fillAlbumArtist(tags: Tags, { artists, artist }: Tags): void {
   tags.albumArtists = artists;
   if (artist !== undefined) tags.albumArtist = artist;
 }
 
-/** As it is sent to listeners: without loss, whatever the file is. */
+/** Format in which a section is sent to listeners: lossless, whatever the file is. */
 const SECTION_FORMAT = 'flac';
 
-/** Of a lossy file this is more than the file has, so that limits of what may be sent still hold. */
+/** For a lossy file the bit rate is higher than the file's, so that limits of what may be sent still hold. */
 export function sectionFacts(facts: AudioFacts, { durationMs }: Pick<Section, 'durationMs'>): AudioFacts {
   const { sampleRateHz, channels, bitDepth = 16 } = facts;
-  const compressed = Math.round((sampleRateHz * channels * bitDepth * 0.6) / 1_000);
-  const { encoderDelay: _delay, encoderPadding: _padding, payload: _payload, ...kept } = facts;
+  const estimatedKbps = Math.round((sampleRateHz * channels * bitDepth * 0.6) / 1_000);
+  const { encoderDelay: _delay, encoderPadding: _padding, payload: _payload, ...otherFacts } = facts;
   return {
-    ...kept,
+    ...otherFacts,
     format: SECTION_FORMAT,
     codec: SECTION_FORMAT,
     durationMs,
-    bitrateKbps: facts.lossless ? facts.bitrateKbps : compressed,
+    bitrateKbps: facts.lossless ? facts.bitrateKbps : estimatedKbps,
   };
 }

@@ -1,5 +1,5 @@
-// Records changes to tracks that scans have to know of, in their tables source_files and source_folders. The next scan
-// compares a folder without a signature file by file.
+// Records changes to tracks for the next scan, in the tables source_files and source_folders. The next scan compares a
+// folder without a signature file by file.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
@@ -11,7 +11,7 @@ export type SourceFiles = ReturnType<typeof createSourceFiles>;
 export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const client = db.$client;
   const markDeleted = client.prepare("UPDATE source_files SET state = 'deleted', track_id = NULL WHERE track_id = ?");
-  // `deleted` with a track: it came back from the trash, and no scan has seen it since
+  // a `deleted` row with a track: the track came back from the trash, and no scan has seen its file since
   const markGone = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     `UPDATE source_files SET state = 'gone' WHERE state IN ('track', 'deleted')
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
@@ -20,31 +20,31 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     `UPDATE source_files SET state = 'track' WHERE state IN ('gone', 'deleted')
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
   );
-  const forget = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+  const deleteFiles = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',
   );
   const setTrack = client.prepare<[TrackId, TrackId]>('UPDATE source_files SET track_id = ? WHERE track_id = ?');
-  // no file was changed at that time: the next scan finds it touched
-  const touch = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+  // no file changed at time 0: the next scan reads the tags again
+  const clearChangeTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET ctime_us = 0 WHERE track_id = ? AND state = 'track' RETURNING folder_id",
   );
-  // no file has this time: the next scan reads it as one that changed
-  const forgetTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
+  // no file has time 0: the next scan reads the file as a changed one
+  const clearFileTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET mtime_us = 0 WHERE track_id = ? AND state = 'deleted' RETURNING folder_id",
   );
-  const adopt = client.prepare<[TrackId, number, string]>(
+  const assignFile = client.prepare<[TrackId, number, string]>(
     `UPDATE source_files SET state = 'track', track_id = ?
       WHERE folder_id = ? AND name = ? AND state = 'deleted' AND track_id IS NULL`,
   );
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
 
-  function forgetAll(id: TrackId): void {
-    for (const { folder_id } of forget.all(id)) clearSignature.run(folder_id);
+  function forgetFiles(id: TrackId): void {
+    for (const { folder_id } of deleteFiles.all(id)) clearSignature.run(folder_id);
   }
 
   return {
     /**
-     * The track was deleted, but its file stays: a scan does not add it again until it changes. Runs inside the
+     * The track was deleted, but its file stays: a scan adds the file again only after it changes. Runs inside the
      * caller's transaction.
      */
     noteDeleted: (id: TrackId): void => void markDeleted.run(id),
@@ -60,37 +60,38 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     }).immediate,
 
     /**
-     * Assigns the files of `from` to `to`, and forgets those that `to` had: a file that reappears there becomes a new
-     * track. Runs inside the caller's transaction.
+     * Assigns the files of one track to another, whose own files are forgotten: a file that reappears in their place
+     * becomes a new track. Runs inside the caller's transaction.
      */
-    handOver(from: TrackId, to: TrackId): void {
-      forgetAll(to);
-      setTrack.run(to, from);
+    moveFiles(fromId: TrackId, toId: TrackId): void {
+      forgetFiles(toId);
+      setTrack.run(toId, fromId);
     },
 
     /**
-     * A file that belonged to no track is that of this one, whose own files are forgotten. Inside the caller's
+     * Assigns a file that belonged to no track to this one, whose own files are forgotten. Runs inside the caller's
      * transaction.
      */
     adopt(id: TrackId, folderId: number, name: string): void {
-      forgetAll(id);
-      adopt.run(id, folderId, name);
+      forgetFiles(id);
+      assignFile.run(id, folderId, name);
       clearSignature.run(folderId);
     },
 
-    /** Its tags may say something else than when they were read for this track. Inside the caller's transaction. */
-    readTagsAgain(id: TrackId): void {
-      for (const { folder_id } of touch.all(id)) clearSignature.run(folder_id);
+    /** The tags may differ from when they were read for this track. Runs inside the caller's transaction. */
+    rereadTagsAtNextScan(id: TrackId): void {
+      for (const { folder_id } of clearChangeTime.all(id)) clearSignature.run(folder_id);
     },
 
     /**
-     * The track is back, and its file may have changed while it was deleted or merged. Inside the caller's transaction.
+     * The track came back, and its file may have changed while it was deleted or merged. Runs inside the caller's
+     * transaction.
      */
-    readReturnedAgain(id: TrackId): void {
-      for (const { folder_id } of forgetTime.all(id)) clearSignature.run(folder_id);
+    rereadFileAtNextScan(id: TrackId): void {
+      for (const { folder_id } of clearFileTime.all(id)) clearSignature.run(folder_id);
     },
 
-    /** A file that reappears where the track had one becomes a track of its own. Inside the caller's transaction. */
-    forget: forgetAll,
+    /** A file that reappears where the track had one becomes a new track. Runs inside the caller's transaction. */
+    forget: forgetFiles,
   };
 }

@@ -1,4 +1,4 @@
-// Stores a whole file, for uploads and downloads. Its content decides the format; its object is leased until the row is
+// Stores a whole file, for uploads and downloads. The content decides the format; the object is leased until the row is
 // written.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -31,9 +31,9 @@ export type StoreFile = ReturnType<typeof createStoreFile>;
 
 interface StoreOptions<T> {
   signal: AbortSignal;
-  /** Gives a result where the file is not to be stored. */
+  /** Returns a result when the file is not to be stored. */
   beforeStoring?: (file: Pick<TrackAudio, 'audioHash'>) => Promise<T | undefined>;
-  /** Writes the row, after the file is stored. */
+  /** Writes the row after the file is stored. */
   write: (audio: TrackAudio, content: AudioContent) => T | Promise<T>;
 }
 
@@ -48,14 +48,14 @@ export const createStoreFile =
         `This is not readable audio: ${result?.reason ?? 'the reader returned nothing'}.`,
       );
     const { content, audioHash } = result;
-    const early = await beforeStoring?.({ audioHash });
-    if (early !== undefined) return early;
+    const earlyResult = await beforeStoring?.({ audioHash });
+    if (earlyResult !== undefined) return earlyResult;
     const key = audioKey(sha256, content.facts.format);
     return leases.lease(key, async () => {
-      // putAudio gets the error; without a listener it would end the process before that
+      // putAudio gets the error, but until then an error without a listener would end the process
       const source = createReadStream(path).on('error', () => undefined);
       try {
-        await storage.putAudio(source, content.facts.format, { signal, known: { sha256, size: sizeBytes } });
+        await storage.putAudio(source, content.facts.format, { signal, expected: { sha256, size: sizeBytes } });
       } finally {
         source.destroy();
       }

@@ -8,13 +8,13 @@ import { decodeTags } from '../media/unmarked-text.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
- * Without lyrics, which the scan reads, also from files beside the audio. `sourceId` gives the title when the tags have
- * none, `before` the charset of tags that do not say theirs. Throws UnreadableAudio, or `unavailable` when nothing can
- * be read.
+ * Reads no lyrics: the scan reads them, also from files beside the audio. `sourceId` gives the title when the tags have
+ * none, `previous` the charset of tags that do not declare one. Throws UnreadableAudio, or `unavailable` when nothing
+ * can be read.
  */
 export const createTagReader =
   ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>
-  async (path: string, sourceId: string, before?: Pick<TrackIdentity, 'charset' | 'provenance'>) => {
+  async (path: string, sourceId: string, previous?: Pick<TrackIdentity, 'charset' | 'provenance'>) => {
     const [result] = await reader.read({
       root: dirname(path),
       paths: [basename(path)],
@@ -22,7 +22,7 @@ export const createTagReader =
       hashLarge: false,
     });
     if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader returned nothing');
-    const { charset, provenance } = before ?? {};
+    const { charset, provenance } = previous ?? {};
     const content = isCharset(charset)
       ? { ...decodeTags(result.content, charset), isCharsetChosen: provenance?.['charset'] === 'manual' }
       : result.content;

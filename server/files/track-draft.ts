@@ -16,40 +16,40 @@ interface PathName {
   discNumber: number | undefined;
 }
 
-/** `1-02 Title`, `1.02 - Title`: disc and track. */
-const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
+/** `1-02 Title`, `1.02 - Title`: disc and track number. */
+const DISC_AND_TRACK_NAME = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
 /** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, where the number may be the title's. */
-const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
+const TRACK_NAME = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
 /** `Track 7`, or a number alone: the whole name is the title. */
-const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
+const NUMBER_NAME = /^(?:track\s*)?(\d{1,3})$/i;
 
 /** `CD1`, `Disc 2 - Live`. */
 const DISC_FOLDER = /(?:^|\/)(?:cd|dis[ck])[\s_.-]*(0?[1-9]|[1-9]\d)(?!\w)[^/]*\/[^/]*$/i;
 
-/** Longer than any file name, with escapes. */
-const LONGEST_NAME = 2_000;
+/** No file name is longer, even with escapes. */
+const MAX_NAME_CHARS = 2_000;
 
 /** `Artist/Album/1-02 - Title.flac` → title and numbers, for files without them in their tags. */
-export function fromPath(sourceId: string): PathName {
-  const file = toOneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), LONGEST_NAME);
-  const name = withBlanks(withoutExtension(file)) || file;
-  const [, disc, discTrack, discTitle] = DISC_AND_TRACK.exec(name) ?? [];
-  if (discTitle) return { title: discTitle, trackNumber: positive(discTrack), discNumber: positive(disc) };
-  const [, separated, padded, title] = TRACK.exec(name) ?? [];
-  if (title) return { title, trackNumber: positive(separated ?? padded), discNumber: undefined };
-  return { title: name, trackNumber: positive(NUMBER_ONLY.exec(name)?.[1]), discNumber: undefined };
+export function parseTrackPath(sourceId: string): PathName {
+  const fileName = toOneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), MAX_NAME_CHARS);
+  const name = replaceUnderscores(withoutExtension(fileName)) || fileName;
+  const [, disc, discTrack, discTitle] = DISC_AND_TRACK_NAME.exec(name) ?? [];
+  if (discTitle) return { title: discTitle, trackNumber: toPositive(discTrack), discNumber: toPositive(disc) };
+  const [, separatedNumber, paddedNumber, title] = TRACK_NAME.exec(name) ?? [];
+  if (title) return { title, trackNumber: toPositive(separatedNumber ?? paddedNumber), discNumber: undefined };
+  return { title: name, trackNumber: toPositive(NUMBER_NAME.exec(name)?.[1]), discNumber: undefined };
 }
 
-/** Removes only extensions of audio: `01. Song` and `Mr. X` have none. */
+/** Removes only extensions of audio files: `01. Song` and `Mr. X` have none. */
 function withoutExtension(file: string): string {
   const dot = file.lastIndexOf('.');
   return AUDIO_EXTENSIONS.has(file.slice(dot + 1).toLowerCase()) && dot >= 0 ? file.slice(0, dot) : file;
 }
 
 /** Underscores stand for spaces only in names without spaces. */
-const withBlanks = (name: string): string => (/\s/.test(name) ? name : name.replaceAll('_', ' ')).trim();
+const replaceUnderscores = (name: string): string => (/\s/.test(name) ? name : name.replaceAll('_', ' ')).trim();
 
-const positive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
+const toPositive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
 
 /** Lists are joined to one text. */
 const fieldsOf = (tags: Tags): KnownFields =>
@@ -58,22 +58,22 @@ const fieldsOf = (tags: Tags): KnownFields =>
     return Array.isArray(value) ? toOneLine(joinValues(value), MAX_NAME_CHARACTERS) : value;
   }) as KnownFields;
 
-/** Null if there are none. */
-function moreOf(tags: Tags): MoreTags | null {
+/** Returns null if there are none of these tags. */
+function moreTagsOf(tags: Tags): MoreTags | null {
   let more: Record<string, string | string[]> | null = null;
-  for (const name of STORED_AS_READ) {
+  for (const name of MORE_TAG_NAMES) {
     const value = tags[name];
     if (value !== undefined) (more ??= {})[name] = value;
   }
   return more;
 }
-const STORED_AS_READ = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
+const MORE_TAG_NAMES = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 
 export function toIdentity(content: AudioRead, sourceId: string): TrackIdentity {
   const { tags, charset } = content;
-  const path = tags.title === undefined ? fromPath(sourceId) : undefined;
-  const disc = path?.discNumber ?? positive(DISC_FOLDER.exec(sourceId)?.[1]);
-  const isDiscOfPath = tags.discNumber === undefined && disc !== undefined;
+  const path = tags.title === undefined ? parseTrackPath(sourceId) : undefined;
+  const disc = path?.discNumber ?? toPositive(DISC_FOLDER.exec(sourceId)?.[1]);
+  const isDiscFromPath = tags.discNumber === undefined && disc !== undefined;
   return {
     title: tags.title ?? path?.title ?? sourceId,
     artists: tags.artists.length > 0 ? tags.artists : tags.artist ? [tags.artist] : [],
@@ -96,17 +96,17 @@ export function toIdentity(content: AudioRead, sourceId: string): TrackIdentity 
     albumArtistMbids: tags.albumArtistMbids,
     lyrics: tags.lyrics ?? null,
     chapters: tags.chapters ?? null,
-    more: moreOf(tags),
+    more: moreTagsOf(tags),
     charset,
     provenance:
-      path || charset || isDiscOfPath
+      path || charset || isDiscFromPath
         ? {
             ...charsetOrigins(content),
             ...(path && {
               title: 'path',
               ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),
             }),
-            ...(isDiscOfPath && { discNumber: 'path' }),
+            ...(isDiscFromPath && { discNumber: 'path' }),
           }
         : undefined,
   };
@@ -125,9 +125,9 @@ function charsetOrigins({ unmarked, charset, isCharsetChosen }: AudioRead): Reco
     album: [unmarked.album, unmarked.albumArtist].join(''),
     genre: unmarked.genres.join(''),
   };
-  const decoded = charset === USUAL_CHARSET ? [] : Object.keys(texts).filter((field) => isUnmarked(texts[field]));
+  const decodedFields = charset === USUAL_CHARSET ? [] : Object.keys(texts).filter((field) => isUnmarked(texts[field]));
   return {
-    ...Object.fromEntries(decoded.map((field) => [field, 'charset' as const])),
+    ...Object.fromEntries(decodedFields.map((field) => [field, 'charset' as const])),
     ...(isCharsetChosen && { charset: 'manual' }),
   };
 }

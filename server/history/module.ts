@@ -25,7 +25,7 @@ export type HistoryOffer = ReturnType<typeof historyModule>['offers'];
 
 type HistoryModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'changes' | 'readAside' | 'onMerge'> & {
-    room: { reserve: ReserveSpace<UserId>; assertQuota: (userId: UserId, bytes: number) => void };
+    quota: { reserve: ReserveSpace<UserId>; assertQuota: (userId: UserId, bytes: number) => void };
   };
 
 export function historyModule({
@@ -39,7 +39,7 @@ export function historyModule({
   changes,
   readAside,
   onMerge,
-  room,
+  quota,
 }: HistoryModuleDeps) {
   const playListeners: PlayListener[] = [];
   const playingListeners: PlayingListener[] = [];
@@ -65,8 +65,8 @@ export function historyModule({
     jobs,
     dir: config.paths.imports,
     maxBytes: () => settings.get('MAX_UPLOAD_BYTES'),
-    reserve: room.reserve,
-    assertQuota: room.assertQuota,
+    reserve: quota.reserve,
+    assertQuota: quota.assertQuota,
   });
   onMerge(createPlayMerge({ db }));
   changes.onAdded(() => {

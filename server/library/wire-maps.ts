@@ -17,7 +17,7 @@ import type { ArtistChanges } from './edits/field-edits.ts';
 import type { GenreSummary } from './lists/genres.ts';
 import type { TrackLyrics } from './tracks/lyrics.ts';
 import type { TypedMetadata } from './edits/replace-metadata.ts';
-import { FIRST_ALONE } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY } from '../storage/music-roots.ts';
 import type { TrackListFilter, FieldFilters } from './lists/track-lists.ts';
 import { gainOf, type TrackSummary } from './lists/track-rows.ts';
 import type { Chapter } from './tracks/track-values.ts';
@@ -51,7 +51,7 @@ export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
-  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_ALONE ? '' : q.folder, below: q.below },
+  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_FOLDER_ONLY ? '' : q.folder, below: q.below },
 });
 
 const fieldFilters = (q: TrackQuery): FieldFilters =>

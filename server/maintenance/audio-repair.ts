@@ -9,7 +9,7 @@ import { messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
-import { changedMeanwhile } from '../storage/file-errors.ts';
+import { fileChangedError } from '../storage/file-errors.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 
@@ -90,5 +90,5 @@ async function* verifiedBytes(path: string | Buffer, hash: string, signal: Abort
     digest.update(chunk);
     yield chunk;
   }
-  if (digest.digest('hex') !== hash) throw changedMeanwhile();
+  if (digest.digest('hex') !== hash) throw fileChangedError();
 }

@@ -1,7 +1,7 @@
 // Deletes stored objects that nothing refers to: a crash between writing an object and its row leaves them, or a
 // deletion while the storage was down. Objects that an earlier library may need are kept until a person releases them.
 // Recent objects are kept, since their rows may follow, and leased ones.
-import { OF_ARTISTS } from '../covers/artist-pictures.ts';
+import { ARTISTS_LOCK_ID } from '../covers/artist-pictures.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
@@ -24,7 +24,7 @@ const AUDIO_FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(
 interface GarbageDeps {
   db: MainDb;
   nowForAges: () => Date;
-  storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;
+  storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlierObjects' | 'releaseEarlierObjects'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
   /** Called when covers were added to orphaned_covers, for the covers module to delete. */
   onOrphanedCovers: () => void;
@@ -56,8 +56,8 @@ export function garbageTask({
       keys: [],
     };
 
-    if (earlierLibrary && !dryRun) await storage.releaseEarlier();
-    const keepsEarlier = !earlierLibrary && (await storage.holdsEarlier());
+    if (earlierLibrary && !dryRun) await storage.releaseEarlierObjects();
+    const keepsEarlier = !earlierLibrary && (await storage.holdsEarlierObjects());
 
     /** Counts an unused object. Returns whether it is to be deleted. */
     function countUnused({ key, size, modifiedAt }: StoredObject): boolean {
@@ -90,7 +90,7 @@ export function garbageTask({
     /** Hands an unused cover to the covers module, which deletes it while it holds the album's lock. */
     function collectCover(object: StoredObject): void {
       const albumId = (
-        isArtistPicture(object.key) ? OF_ARTISTS : Number(COVER_KEY.exec(object.key)?.[1] ?? Number.NaN)
+        isArtistPicture(object.key) ? ARTISTS_LOCK_ID : Number(COVER_KEY.exec(object.key)?.[1] ?? Number.NaN)
       ) as AlbumId;
       result.objects++;
       if (Number.isNaN(albumId) || isCover(albumId, object.key) || !countUnused(object)) return;

@@ -80,7 +80,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       const { stream, size } = await from.open(key);
       const storedObject = await to.putAudio(stream, key.slice(key.lastIndexOf('.') + 1), {
         signal,
-        known: { sha256: hash, size },
+        expected: { sha256: hash, size },
       });
       if (storedObject.key !== key) throw new AppError('conflict', 'Its content does not match its name.');
       result.copied++;

@@ -3,8 +3,8 @@ import { parseSetting, type Config } from '../config/config.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { openStorage, testedBackend } from '../storage/backends.ts';
-import { probe } from '../storage/probe.ts';
+import { openStorage, getTestedBackend } from '../storage/backends.ts';
+import { probeStorage } from '../storage/probe.ts';
 
 /** Short, since a person waits for the result. */
 const STORE_LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
@@ -31,9 +31,9 @@ export function createStoreTest({ config, settings }: StoreTestDeps) {
       const storage = await openStorage(
         { ...config, settings: nextSettings },
         { storeLimits: STORE_LIMITS },
-        testedBackend(nextSettings).name,
+        getTestedBackend(nextSettings).name,
       );
-      await probe(storage).finally(() => storage.close?.());
+      await probeStorage(storage).finally(() => storage.close?.());
       return null;
     } catch (error) {
       if (error instanceof AppError) return error.message;

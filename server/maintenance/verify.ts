@@ -12,7 +12,7 @@ import { NO_HASH } from '../files/read-file.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { Handler, JobContext } from '../jobs/tasks.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { DamagedInStore } from '../storage/file-errors.ts';
+import { DamagedObjectError } from '../storage/file-errors.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -234,7 +234,7 @@ export function createVerify(deps: VerifyDeps): {
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
-      if (error instanceof DamagedInStore) return { kind: 'damaged', reason: null };
+      if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
       if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error; // the storage is down
       return { kind: 'unreadable', reason: messageOf(error) };
     }

@@ -12,7 +12,7 @@ import type { ReadAside } from '../library/lists/list-pages.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
 import { readFolderTotals, type FolderTotals } from './totals.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
@@ -122,7 +122,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   };
 
   const requestScan = ({ key }: { key: string }): Promise<unknown> =>
-    jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_ALONE] }));
+    jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(key) || FIRST_FOLDER_ONLY] }));
 
   async function planRemoval({ key }: StoredFolder): Promise<Removal> {
     const { tracks = 0, indexedTracks = 0 } = (await readTotals()).get(key) ?? {};

@@ -7,7 +7,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler, type JobContext } from '../jobs/tasks.ts';
 import type { Trash } from '../library/trash/trash.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
-import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Moves the tracks of a removed folder to the trash, unless their files were copied. */
@@ -186,7 +186,10 @@ export function createMusicFolderTasks({
         ),
       context,
     );
-    await jobs.tryEnqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders: [rootPathOf(folderKeys.key) || FIRST_ALONE] }));
+    await jobs.tryEnqueue(
+      SCAN_LOCAL_FOLDER,
+      scanPayload({ folders: [rootPathOf(folderKeys.key) || FIRST_FOLDER_ONLY] }),
+    );
     return { restored };
   };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlaylistId } from '../db/ids.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
-import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
+import { NO_PATH, locateInRoots, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { readFormFile } from '../http/form-file.ts';
 import type { Principal } from '../http/route.ts';
@@ -91,7 +91,7 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
 
   function assertMaySee(user: Principal, musicRoots: readonly MusicRoot[]): void {
     if (!user.isSuperuser) throw forbidden('Only administrators may see file paths of the server.');
-    if (musicRoots.every(({ path }) => path === NOWHERE))
+    if (musicRoots.every(({ path }) => path === NO_PATH))
       throw conflict('No music folder is set, so there are no absolute paths.');
   }
 }
@@ -104,9 +104,9 @@ function pathOf(
   roots: readonly MusicRoot[],
   paths: 'relative' | 'absolute',
 ): string {
-  const { root, rest: relativePath } = placeOf(roots, sourceId);
+  const { root, relativePath } = locateInRoots(roots, sourceId);
   if (source === 'local_folder')
-    return paths === 'relative' || root === NOWHERE ? relativePath : join(root, relativePath);
+    return paths === 'relative' || root === NO_PATH ? relativePath : join(root, relativePath);
   const name = `${artistName ?? 'Unknown Artist'} - ${title}`;
   return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }

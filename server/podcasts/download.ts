@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { MainDb } from '../db/client.ts';
 import type { EpisodeId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
-import type { Room } from '../files/quota.ts';
+import type { Quota } from '../files/quota.ts';
 import { isPermanent, permanent, type Handler } from '../jobs/tasks.ts';
 import { sniff, SNIFF_BYTES } from '../media/sniff.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
@@ -20,7 +20,7 @@ interface DownloadDeps {
   now: () => Date;
   dir: string;
   web: Pick<PodcastWeb, 'audio'>;
-  room: Pick<Room, 'assertFree'>;
+  quota: Pick<Quota, 'assertFree'>;
   /** Limit of one episode. */
   maxBytes: () => number;
   /** Limit of all episodes. */
@@ -50,7 +50,7 @@ export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 
 const PASSING_ERRORS = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
 
 export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
-  const { db, now, dir, web, room, maxBytes, capBytes, changed } = deps;
+  const { db, now, dir, web, quota, maxBytes, capBytes, changed } = deps;
 
   async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
     const path = partOf(dir, episode.id);
@@ -90,14 +90,14 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     // first: an attempt that ends here must not take the old part for one of the new file
     if (status === 200) await rm(path, { force: true });
     updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
-    await room.assertFree(expectedBytes === null ? 0 : expectedBytes - resumeAt);
+    await quota.assertFree(expectedBytes === null ? 0 : expectedBytes - resumeAt);
     let [receivedBytes, checkedBytes] = [resumeAt, resumeAt];
     body.on('data', (chunk: Buffer) => {
       progress((receivedBytes += chunk.length), expectedBytes);
       if (receivedBytes > maxEpisodeBytes) body.destroy(tooLarge());
       if (receivedBytes - checkedBytes < FREE_SPACE_CHECK_BYTES) return;
       checkedBytes = receivedBytes;
-      room.assertFree(0).catch((error: unknown) => body.destroy(error as Error));
+      quota.assertFree(0).catch((error: unknown) => body.destroy(error as Error));
     });
     await pipeline(body, createWriteStream(path, { flags: resumeAt > 0 ? 'r+' : 'w', start: resumeAt, mode: 0o600 }), {
       signal,

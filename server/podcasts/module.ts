@@ -27,9 +27,9 @@ export function podcastsModule({
   settings,
   events,
   jobs,
-  room,
+  quota,
   tuning,
-}: Base & Pick<FilesOffer, 'room'> & { tuning: PodcastsTuning }) {
+}: Base & Pick<FilesOffer, 'quota'> & { tuning: PodcastsTuning }) {
   const dir = config.paths.podcasts;
   const maxBytes = (): number => settings.get('MAX_UPLOAD_BYTES');
   const changed = (): void => events.publish(podcastEvent, {});
@@ -57,7 +57,7 @@ export function podcastsModule({
     now,
     dir,
     web,
-    room,
+    quota,
     maxBytes,
     capBytes: () => settings.get('PODCAST_MAX_BYTES'),
     changed,

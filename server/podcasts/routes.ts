@@ -120,7 +120,7 @@ export const podcastRoutes = (podcasts: PodcastService, send: SendEpisode): Rout
     ({ user, params, req, res, signal }) =>
       send(req, res, podcasts.episode(user.id, params.id), signal, {
         disposition: 'inline',
-        mostKbps: user.maxBitrateKbps,
+        maxKbps: user.maxBitrateKbps,
       }),
   ),
 ];

@@ -24,7 +24,7 @@ const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
 export interface SendEpisodeOptions {
   disposition: 'inline' | 'attachment';
   /** The limit of the listener's account. */
-  mostKbps: number | null;
+  maxKbps: number | null;
 }
 
 /** Pictures in the file count, too. */
@@ -94,7 +94,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     res: ServerResponse,
     episode: EpisodeSummary,
     signal: AbortSignal,
-    { disposition, mostKbps }: SendEpisodeOptions,
+    { disposition, maxKbps: mostKbps }: SendEpisodeOptions,
   ): Promise<void> => {
     assertWithinLimit(episode, mostKbps);
     const path = podcasts.pathOf(episode);

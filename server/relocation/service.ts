@@ -32,7 +32,7 @@ interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
   merges: Pick<Merges, 'mergeInto' | 'replace' | 'divide' | 'undo' | 'takeMergedFile' | 'leaveMergedFile'>;
-  sourceFiles: Pick<SourceFiles, 'handOver' | 'forget' | 'adopt' | 'noteDeleted'>;
+  sourceFiles: Pick<SourceFiles, 'moveFiles' | 'forget' | 'adopt' | 'noteDeleted'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   now: () => Date;
 }
@@ -116,7 +116,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       if (!other) throw notFound('track', otherId);
       const { source, sourceId, ...audio } = other;
       if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
-      sourceFiles.handOver(otherId, id);
+      sourceFiles.moveFiles(otherId, id);
       merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });
       tracks.setAudio(id, audio);
       setSource.run(source, sourceId, now().getTime(), id);

@@ -5,11 +5,11 @@ import type { TrackMergePart } from '../library/merges/track-merge.ts';
 export const createFileMerge = ({
   sourceFiles,
 }: {
-  sourceFiles: Pick<SourceFiles, 'handOver' | 'readTagsAgain' | 'readReturnedAgain'>;
+  sourceFiles: Pick<SourceFiles, 'moveFiles' | 'rereadTagsAtNextScan' | 'rereadFileAtNextScan'>;
 }): TrackMergePart => ({
   bringBack(from, to, { tookFile }) {
-    if (!tookFile) return sourceFiles.readReturnedAgain(from);
-    sourceFiles.handOver(to, from);
-    sourceFiles.readTagsAgain(from);
+    if (!tookFile) return sourceFiles.rereadFileAtNextScan(from);
+    sourceFiles.moveFiles(to, from);
+    sourceFiles.rereadTagsAtNextScan(from);
   },
 });

@@ -9,15 +9,15 @@ import {
   stampOf,
   wasTouched,
   type FileIdentity,
-  type FileNumbers,
+  type InodeStamp,
 } from '../files/file-stamp.ts';
-import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
-import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';
+import { lyricsStamp, findLyricsFiles } from '../files/lyrics-files.ts';
+import { fileOfSection, NEEDS_FFMPEG_REASON } from '../files/section-names.ts';
 import type { KnownFile, KnownFileLookup } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
 /** A file that has to be read: new, or different from what is known. */
-export interface Candidate extends FileIdentity, FileNumbers {
+export interface Candidate extends FileIdentity, InodeStamp {
   name: string;
   /** Of the lyrics beside it. */
   lyricsMark: string | null;
@@ -48,7 +48,7 @@ export interface FolderBatch {
   /** Known files that are back with the same size and time. */
   returnedFiles: KnownFile[];
   /** Unchanged files that another mount, or another disk, numbers otherwise. */
-  renumberedFiles: (FileNumbers & { name: string })[];
+  renumberedFiles: (InodeStamp & { name: string })[];
   /** Known files that are not in the folder any more. */
   goneFiles: KnownFile[];
   /** Unchanged files that failed before, and files without a stat; an entry without a name is the folder itself. */
@@ -144,7 +144,7 @@ function classify(
     isTrack && (knownFile.lyricsMark !== marks.lyricsMark || knownFile.sheetsMark !== marks.sheetsMark);
   const isRestoreRequested = restore && [knownFile, ...sections].some((row) => row?.state === 'deleted');
   const isGoneWithoutTrack = knownFile?.state === 'gone' && knownFile.trackId === null;
-  const mayBeSplit = canSplit && knownFile?.reason === NEEDS_FFMPEG;
+  const mayBeSplit = canSplit && knownFile?.reason === NEEDS_FFMPEG_REASON;
   const isReread = isTrack && isSame && (reread || wasTouched(knownFile, numbers));
   if (!isSame || hasOtherTexts || isRestoreRequested || isGoneWithoutTrack || mayBeSplit || isReread) {
     batch.candidates.push({
@@ -171,7 +171,7 @@ function classify(
   }
 }
 
-const fileNumbersOf = (stat: fs.Stats): FileNumbers => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
+const fileNumbersOf = (stat: fs.Stats): InodeStamp => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
 
 /** Its track was deleted and has come back from the trash since. */
 const isRestored = ({ state, trackId }: KnownFile): boolean => state === 'deleted' && trackId !== null;
@@ -188,11 +188,11 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
 
 /** For each audio file, the mark of its lyrics file. */
 function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
-  const lyricsNames = lyricsOf(audio, texts);
+  const lyricsNames = findLyricsFiles(audio, texts);
   for (const name of texts) if (!lyricsNames.includes(name)) batch.skippedFiles.push({ name, reason: 'not audio' });
   return lyricsNames.map((name) => {
     const stat = name === undefined ? undefined : fs.statSync(pathIn(prefix, name), { throwIfNoEntry: false });
-    return name === undefined || !stat ? null : lyricsMark(name, { size: stat.size, mtimeUs: mtimeUsOf(stat) });
+    return name === undefined || !stat ? null : lyricsStamp(name, { size: stat.size, mtimeUs: mtimeUsOf(stat) });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, tracks } from '../db/schema.ts';
-import type { FileIdentity, FileNumbers } from '../files/file-stamp.ts';
+import type { FileIdentity, InodeStamp } from '../files/file-stamp.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
@@ -93,7 +93,7 @@ export function createFileRows(client: Sqlite) {
     /** False for a file without a row. */
     setState: (folder: number, name: string, state: KnownFile['state']): boolean =>
       setState.run(state, folder, name).changes > 0,
-    setNumbers: (folder: number, { name, dev, ino, ctimeUs }: FileNumbers & WithName): void =>
+    setNumbers: (folder: number, { name, dev, ino, ctimeUs }: InodeStamp & WithName): void =>
       void setNumbers.run(dev, ino, ctimeUs, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
     /** Removes the row at this place, if it still describes this file and not another one. */

@@ -1,6 +1,6 @@
 // Before the first copy of a music folder, the sizes of its files are added up in a walk of its own: a folder that does
 // not fit into the storage is refused before any of it is copied. Later scans judge their files group by group.
-import { keyOfPath, keysOf, type MusicRoots } from '../storage/music-roots.ts';
+import { keyOfPath, rootKeysOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { CopyQuota } from './copy-quota.ts';
 import type { Refusal } from './refusal.ts';
@@ -37,7 +37,7 @@ async function measureNeeds(
   { root, walk, room }: FirstCopiesDeps,
   storedSizeCounts: Map<number, number>,
 ): Promise<Map<string, CopyNeed>> {
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const remainingCounts = new Map(storedSizeCounts);
   const needs = new Map<string, CopyNeed>();
   for await (const files of walk())

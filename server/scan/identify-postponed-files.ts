@@ -1,5 +1,5 @@
 // The end of the identify stage, when the walk is over: files that may be another track than their path says.
-import { nameOfMark } from '../files/lyrics-files.ts';
+import { nameInLyricsStamp } from '../files/lyrics-files.ts';
 import { join } from '../files/relative-path.ts';
 import { partsOf, yieldIfDue } from '../runtime/time-slices.ts';
 import { toUri } from '../storage/uri.ts';
@@ -34,7 +34,7 @@ export async function identifyPostponedFiles(scan: Scan): Promise<void> {
         path: join(path, name),
         sizeBytes,
         mtimeUs,
-        lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+        lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
         sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
       }));
       const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });

@@ -3,12 +3,12 @@
 import Database from 'better-sqlite3';
 import type { RowAs } from '../db/rows.ts';
 import type { sourceFiles, sourceFolders } from '../db/schema.ts';
-import type { FileNumbers } from '../files/file-stamp.ts';
+import type { InodeStamp } from '../files/file-stamp.ts';
 
 /** A file as the last scan left it. */
 export type KnownFile = RowAs<
   typeof sourceFiles,
-  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId' | keyof FileNumbers
+  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId' | keyof InodeStamp
 >;
 type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage' | 'signature'>;
 

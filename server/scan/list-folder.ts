@@ -1,11 +1,11 @@
 // Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
 import { sep } from 'node:path';
-import { extensionOf, kindOf } from '../files/music-names.ts';
+import { extensionOf, kindOf } from '../files/file-kinds.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
 import { whyNotRead } from '../media/audio-formats.ts';
 import { textToName } from '../storage/file-names.ts';
-import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
+import { locateInRoots, type MusicRoots } from '../storage/music-roots.ts';
 
 export interface NameReason {
   name: string;
@@ -87,7 +87,7 @@ function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
     const stat = fs.statSync(realPath);
     if (stat.isDirectory()) return 'a link to a folder is not followed';
     if (!stat.isFile()) return 'a link to something that is no file';
-    return realPath.startsWith(fs.realpathSync(placeOf(roots, path).root) + sep)
+    return realPath.startsWith(fs.realpathSync(locateInRoots(roots, path).root) + sep)
       ? undefined
       : 'a link that leads out of the music folder';
   } catch (error) {

@@ -11,7 +11,7 @@ import { fileKey, isSameStamp, stampOf, type FileIdentity } from '../files/file-
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
+import { keyOfPath, rootKeysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { AudioFacts } from '../media/types.ts';
 import type { PossibleTrack, FileTraits } from './assign.ts';
@@ -78,7 +78,7 @@ export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
 export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) {
   const client = db.$client;
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const rootPaths = new Set(keys.map(rootPathOf));
   const listByInode = client.prepare<[number, number, number, number, string], FileLocation>(
     `SELECT ${LOCATION_COLUMNS} FROM source_files f JOIN source_folders d ON d.id = f.folder_id

@@ -1,9 +1,9 @@
 // Read and store stages: reads tags, and in copy mode copies or hashes the files that fit.
 import { AppError } from '../errors.ts';
-import { nameOfMark } from '../files/lyrics-files.ts';
+import { nameInLyricsStamp } from '../files/lyrics-files.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
-import { NEEDS_FFMPEG } from '../files/section-names.ts';
+import { NEEDS_FFMPEG_REASON } from '../files/section-names.ts';
 import type { Candidate, ListedFile } from './compare-folder.ts';
 import { hasOnlyOtherLyrics } from './decide.ts';
 import type { NewFile } from './moved-files.ts';
@@ -74,11 +74,11 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
       sizeBytes,
       mtimeUs,
       dev,
-      lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+      lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
       sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
     copyTo: mode === 'copied' ? scan.copyTo : null,
-    named: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
+    hashWholeFile: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
     hashLarge: mode !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
@@ -92,7 +92,7 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
 
 /** Without ffmpeg, the tracks of a file could not be played. */
 export const withoutSplitIfNoFfmpeg = (result: ReadResult, canSplit: boolean): ReadResult =>
-  result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG } } : result;
+  result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG_REASON } } : result;
 
 /** Reads new files again, with their hash, if they may be tracks whose files moved. */
 async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[]> {

@@ -53,7 +53,7 @@ export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolea
 
 /** Finds those that seem to be the same (`seemsSame`), however many there are. */
 export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (successor: ComparedMusic) => G[] {
-  const keysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
+  const rootKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
     const album = identityKey(music.album ?? '');
     return [
@@ -64,13 +64,13 @@ export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (s
   };
   const musicByKey = new Map<string, G[]>();
   for (const music of gone)
-    for (const key of keysOf(music, music.audioHash !== null)) {
+    for (const key of rootKeysOf(music, music.audioHash !== null)) {
       const sameKeyMusic = musicByKey.get(key);
       if (sameKeyMusic) sameKeyMusic.push(music);
       else musicByKey.set(key, [music]);
     }
   return (successor) =>
-    [...new Set(keysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((one) =>
+    [...new Set(rootKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((one) =>
       seemsSame(one, successor),
     );
 }

@@ -4,7 +4,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
-import { keyOfPath, keysOf } from '../storage/music-roots.ts';
+import { keyOfPath, rootKeysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import type { Candidate } from './compare-folder.ts';
@@ -34,7 +34,7 @@ export interface ScanDeps {
   tracks: TrackWriter;
   trash: ScanWriterDeps['trash'];
   divide: ScanWriterDeps['divide'];
-  reader: Pick<ReaderPool, 'read' | 'warm'>;
+  reader: Pick<ReaderPool, 'read' | 'warmUp'>;
   walkFolders: WalkFolders;
   now: () => Date;
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
@@ -74,7 +74,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions) {
   const startedAt = now().getTime();
   const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
   const folders = await findExistingFolders(root, scope.folders);
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const keyAt = (path: string): string => keyOfPath(keys, path);
   const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
   const doesCopy = [...modes.values()].includes('copy') && !dryRun;

@@ -3,14 +3,14 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
-import { smallestSet } from '../files/folder-set.ts';
-import { IGNORE_MARKS } from '../files/music-names.ts';
+import { withoutSubfolders } from '../files/folder-set.ts';
+import { IGNORE_MARKS } from '../files/file-kinds.ts';
 import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
 import {
-  FIRST_ALONE,
+  FIRST_FOLDER_ONLY,
   keyOfPath,
-  keysOf,
-  NOWHERE,
+  rootKeysOf,
+  NO_PATH,
   pathInRoot,
   rootPathOf,
   type MusicRoot,
@@ -24,14 +24,14 @@ import {
 export async function findScanFolders(root: MusicRoots, requestedPaths: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
   for (const path of requestedPaths) folders.push(await findFolder(root, path));
-  return smallestSet(folders);
+  return withoutSubfolders(folders);
 }
 
 async function findFolder(root: MusicRoots, requestedPath: string): Promise<string> {
-  if (requestedPath === FIRST_ALONE) return requestedPath;
+  if (requestedPath === FIRST_FOLDER_ONLY) return requestedPath;
   if (isAbsolute(requestedPath) || requestedPath.startsWith('/'))
     throw refusedFolder(requestedPath, 'must be relative to the music folder');
-  const key = keyOfPath(keysOf(root), requestedPath);
+  const key = keyOfPath(rootKeysOf(root), requestedPath);
   const pathInside = pathInRoot(key, requestedPath);
   const segments = pathInside === '' ? [] : pathInside.replace(/\/$/, '').split('/');
   if (requestedPath.includes('\0') || segments.some((part) => part === '' || part === '.' || part === '..'))
@@ -84,7 +84,7 @@ const refusedFolder = (requestedPath: string, reason: string): AppError =>
  */
 export async function findExistingFolders(roots: MusicRoots, folders: readonly string[]): Promise<string[]> {
   const rootsOnDisk = await resolveRoots(roots);
-  const rootPaths = new Set(keysOf(roots).map(rootPathOf));
+  const rootPaths = new Set(rootKeysOf(roots).map(rootPathOf));
   const existingFolders = await Promise.all(
     folders.map(async (folder) => {
       let path = folder;
@@ -92,13 +92,13 @@ export async function findExistingFolders(roots: MusicRoots, folders: readonly s
       return path;
     }),
   );
-  return folders.length === 0 ? [''] : smallestSet(existingFolders);
+  return folders.length === 0 ? [''] : withoutSubfolders(existingFolders);
 }
 
 const resolveRoots = async (roots: MusicRoots): Promise<MusicRoots> =>
   typeof roots === 'string'
     ? realpath(roots)
-    : Promise.all(roots.map(async ({ key, path }) => ({ key, path: await realpath(path).catch(() => NOWHERE) })));
+    : Promise.all(roots.map(async ({ key, path }) => ({ key, path: await realpath(path).catch(() => NO_PATH) })));
 
 async function isPlainFolder(root: MusicRoots, path: string): Promise<boolean> {
   const absolute = absoluteOf(root, path);
@@ -121,7 +121,7 @@ export async function findPathInMusic(roots: readonly MusicRoot[], folder: strin
     if (relativePath === '..' || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath)) continue;
     const pathInside = relativePath.split(sep).join('/');
     if (pathInside !== '') return join(rootPathOf(key), pathInside);
-    return roots.length === 1 ? '' : rootPathOf(key) || FIRST_ALONE;
+    return roots.length === 1 ? '' : rootPathOf(key) || FIRST_FOLDER_ONLY;
   }
   throw new AppError(
     'invalid',

@@ -4,7 +4,7 @@ import type { MusicFolder } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import { AppError } from '../errors.ts';
 import { findMusicFolder } from '../files/music-folder.ts';
-import { FIRST_ALONE, keyOfPath, keysOf, type MusicRoots } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, keyOfPath, rootKeysOf, type MusicRoots } from '../storage/music-roots.ts';
 
 interface ScanScope {
   /** Folders to walk; [''] is all music folders that are not closed. */
@@ -31,11 +31,11 @@ export async function openScope(
   db: MainDb,
   { musicFolders, roots, folders, onFoldersChecked }: ScopeOptions,
 ): Promise<ScanScope> {
-  const keys = keysOf(roots);
+  const keys = rootKeysOf(roots);
   const currentKeys = musicFolders.map(({ key }) => key);
   const isAll = folders.length === 0 || folders.includes('');
   const requestedKeys = new Set(
-    isAll ? currentKeys : folders.map((folder) => keyOfPath(keys, folder === FIRST_ALONE ? '' : folder)),
+    isAll ? currentKeys : folders.map((folder) => keyOfPath(keys, folder === FIRST_FOLDER_ONLY ? '' : folder)),
   );
   const offlineFolders: ScanScope['offlineFolders'] = [];
   await Promise.all(
@@ -52,7 +52,7 @@ export async function openScope(
   const [firstOffline] = offlineFolders.filter(({ key }) => requestedKeys.has(key));
   if (firstOffline && [...requestedKeys].every(isOffline)) throw new AppError('unavailable', firstOffline.reason);
 
-  const isFirstAlone = folders.includes(FIRST_ALONE);
+  const isFirstAlone = folders.includes(FIRST_FOLDER_ONLY);
   const isWhole = isAll || (isFirstAlone && requestedKeys.size > 1) || (isFirstAlone && currentKeys.length === 1);
   const openKeys = isWhole ? currentKeys : isFirstAlone ? [''] : currentKeys.filter((key) => requestedKeys.has(key));
   return {

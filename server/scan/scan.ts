@@ -44,7 +44,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const scan = { ...preparedScan, ...withoutFolders(preparedScan, [...refusalsByKey.keys()]) };
   const { rows, progress, heap, postponedFiles, unfinished } = scan;
   if (scan.copies) markLostCopiesChanged(scan.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) scan.reader.warm(); // a first scan: there will be files to read
+  if (unfinished.lastOldId() === 0) scan.reader.warmUp(); // a first scan: there will be files to read
   try {
     await processFolders(scan, scan);
     if (postponedFiles.size > 0 && !scan.isWhole) {

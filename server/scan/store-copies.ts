@@ -54,7 +54,7 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
       await storage.putAudio(source, result.content.facts.format, {
         signal: stop,
         isNew: true,
-        known: { sha256: result.stored.sha256, size: result.sizeBytes },
+        expected: { sha256: result.stored.sha256, size: result.sizeBytes },
       });
       return result;
     } catch (error) {

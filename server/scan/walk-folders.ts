@@ -1,6 +1,6 @@
 // Walk stage: the files that have to be looked at, in groups, and the music folders whose first copy does not fit.
-import { heldMusic } from '../files/music-folder.ts';
-import { keysOf } from '../storage/music-roots.ts';
+import { hasHeldMusic } from '../files/music-folder.ts';
+import { rootKeysOf } from '../storage/music-roots.ts';
 import { changesRows, type ListedFile } from './compare-folder.ts';
 import { refuseFirstCopies } from './first-copies.ts';
 import { createProgress } from './progress.ts';
@@ -15,9 +15,9 @@ const GROUP_FILES = 64;
  */
 export function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
   const { db, root, musicFolders, closedKeys, onProgress, copyQuota } = scan;
-  const keys = keysOf(root);
+  const keys = rootKeysOf(root);
   const isFirstCopy = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
-    mode === 'copy' && !closedKeys.includes(key) && !heldMusic(db, key, keys);
+    mode === 'copy' && !closedKeys.includes(key) && !hasHeldMusic(db, key, keys);
   const newFolders = scan.copies ? musicFolders.filter(isFirstCopy) : [];
   const otherKeys = keys.filter((key) => !newFolders.some((folder) => folder.key === key));
   const record = createScanRecord();

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { queryBool } from '../http/paging.ts';
 import { ScanCounts } from '../sources/wire.ts';
-import { MOST_FOLDERS } from '../files/folder-set.ts';
+import { MAX_FOLDERS } from '../files/folder-set.ts';
 
 const folderPath = z.string().max(4_096);
 export const ScanQuery = z.object({
   path: z
-    .union([folderPath.transform((path) => [path]), z.array(folderPath).max(MOST_FOLDERS)])
+    .union([folderPath.transform((path) => [path]), z.array(folderPath).max(MAX_FOLDERS)])
     .default([])
     .meta({
       description:

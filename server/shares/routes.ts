@@ -83,10 +83,10 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
     },
     ({ params, query, req, res, signal }) => {
       const share = shares.whole(params.token);
-      const { userId, trackIds, description, mostKbps } = share;
+      const { userId, trackIds, description, maxKbps } = share;
       shares.noteOpen(res, share, true);
       const zipped = { trackIds, name: description ?? 'Shared music' };
-      return zips.send(req, res, { userId, zipped, wish: { format: query.format, mostKbps } }, signal);
+      return zips.send(req, res, { userId, zipped, wish: { format: query.format, maxKbps } }, signal);
     },
   ),
 
@@ -102,9 +102,9 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       produces: AUDIO_CONTENT_TYPES,
     },
     ({ params, req, res, signal }) => {
-      const { share, trackId, mostKbps } = shares.trackAt(params.token, params.position);
+      const { share, trackId, maxKbps } = shares.trackAt(params.token, params.position);
       shares.noteOpen(res, share, false);
-      return streaming.send(req, res, trackId, { format: PLAYABLE, mostKbps }, signal);
+      return streaming.send(req, res, trackId, { format: PLAYABLE, maxKbps }, signal);
     },
   ),
 ];

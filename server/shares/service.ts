@@ -149,14 +149,14 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
     },
 
     /** Returns all tracks for a download. Throws `not_found`, also when the owner may not download. */
-    whole(token: string): ShareSummary & { mostKbps: number | null } {
+    whole(token: string): ShareSummary & { maxKbps: number | null } {
       const usableShare = findOpen(token);
       if (!usableShare?.mayDownload) throw notFound('share');
-      return { ...withTracks(usableShare.share), mostKbps: usableShare.mostKbps };
+      return { ...withTracks(usableShare.share), maxKbps: usableShare.mostKbps };
     },
 
     /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */
-    trackAt(token: string, position: number): { share: ShareRow; trackId: TrackId; mostKbps: number | null } {
+    trackAt(token: string, position: number): { share: ShareRow; trackId: TrackId; maxKbps: number | null } {
       const usableShare = findOpen(token);
       const track =
         usableShare &&
@@ -166,7 +166,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
           .where(and(eq(shareTracks.shareId, usableShare.share.id), eq(shareTracks.position, position)))
           .get();
       if (!track) throw notFound('share');
-      return { share: usableShare.share, trackId: track.id, mostKbps: usableShare.mostKbps };
+      return { share: usableShare.share, trackId: track.id, maxKbps: usableShare.mostKbps };
     },
 
     positionsOf: (id: ShareId): number[] =>

@@ -1,44 +1,51 @@
-// Space on the disks for files that are arriving. What a client announced is reserved, so that others are refused
-// before they write and not when the disk is full; a client that stalls loses what it reserved and has not sent.
+// Space on the disks for files that are arriving. The bytes that a client announces are reserved, so that other
+// clients are refused before they write instead of when the disk is full. A client that stalls loses the part of its
+// reservation that it has not sent.
 import type { DiskUsage } from './storage.ts';
 
 const STALL_CHECK_MS = 10_000;
-/** A client that sent less since the last check stalls. */
-const STALL_BYTES = 64 << 10;
-/** Free space is asked for again after so many written bytes. */
-const ASK_EVERY_BYTES = 4 << 20;
+/** A client that sent fewer bytes since the last check has stalled. */
+const MIN_BYTES_PER_CHECK = 64 << 10;
+/** Free space is measured again after this many written bytes. */
+const FREE_SPACE_CHECK_BYTES = 4 << 20;
 
 interface ArrivingSpaceDeps {
-  /** Of all disks on which an arriving file is written; null where there is none. */
+  /** The disks on which an arriving file is written; null for storage that is not on a disk. */
   disks: () => Promise<(DiskUsage | null)[]>;
   minFreeBytes: () => number;
-  /** What the trash could give back. */
+  /** Bytes that emptying the trash would free. */
   reclaimableBytes: () => number;
-  /** Empties the trash until so many bytes are free beside MIN_FREE_BYTES, as far as that helps. */
+  /** Empties the trash until this many bytes are free beside MIN_FREE_BYTES, or until the trash is empty. */
   reclaim: (bytes: number) => Promise<void>;
-  /** The refusal. */
-  full: () => Error;
+  /** Creates the error that refuses a file. */
+  createFullError: () => Error;
 }
 
 /** The space of one file. */
 export interface ArrivingFile {
-  /** To be called before so many bytes are written. Throws `storage_full`; false when the quota does not allow them. */
+  /** Call it before writing these bytes. Throws `storage_full`; returns false when the quota does not allow them. */
   take(bytes: number): Promise<boolean>;
-  /** Ends the reservation: the file is stored, or gone. */
+  /** Ends the reservation: the file is stored, or was given up. */
   release(): void;
 }
 
-/** `announcedBytes` is the most that will be written, if the client said it. Throws `storage_full`. */
+/** `announcedBytes` is the most that the client says it will send. Throws `storage_full`. */
 export type ReserveSpace<Owner> = (owner: Owner, announcedBytes: number | undefined) => Promise<ArrivingFile>;
 
 export type ArrivingSpace = ReturnType<typeof createArrivingSpace>;
 
-export function createArrivingSpace({ disks, minFreeBytes, reclaimableBytes, reclaim, full }: ArrivingSpaceDeps) {
+export function createArrivingSpace({
+  disks,
+  minFreeBytes,
+  reclaimableBytes,
+  reclaim,
+  createFullError,
+}: ArrivingSpaceDeps) {
   let reservedBytes = 0;
-  let freeBytes = 0; // when it was asked for
-  let writtenBytes = ASK_EVERY_BYTES; // since then
+  let freeBytes = 0; // as last measured
+  let writtenBytes = FREE_SPACE_CHECK_BYTES; // since free space was measured
 
-  async function ask(): Promise<void> {
+  async function measureFreeSpace(): Promise<void> {
     writtenBytes = 0;
     const usages = await disks();
     freeBytes = Math.min(...usages.map((disk) => disk?.freeBytes ?? Infinity));
@@ -47,36 +54,39 @@ export function createArrivingSpace({ disks, minFreeBytes, reclaimableBytes, rec
   const spareBytes = (): number => freeBytes - writtenBytes - minFreeBytes();
 
   return {
-    async reserve(announcedBytes = 0): Promise<{ written: (bytes: number) => Promise<void>; release: () => void }> {
-      await ask();
-      if (spareBytes() < 0) await reclaim(0).then(ask);
-      if (spareBytes() < 0 || spareBytes() + reclaimableBytes() - reservedBytes < announcedBytes) throw full();
-      let ahead = announcedBytes;
-      reservedBytes += ahead;
-      let lately = 0;
-      const giveUp = (bytes: number): void => {
+    async reserve(
+      announcedBytes = 0,
+    ): Promise<{ countWritten: (bytes: number) => Promise<void>; release: () => void }> {
+      await measureFreeSpace();
+      if (spareBytes() < 0) await reclaim(0).then(measureFreeSpace);
+      if (spareBytes() < 0 || spareBytes() + reclaimableBytes() - reservedBytes < announcedBytes)
+        throw createFullError();
+      let unsentBytes = announcedBytes;
+      reservedBytes += unsentBytes;
+      let bytesSinceCheck = 0;
+      const releaseBytes = (bytes: number): void => {
         reservedBytes -= bytes;
-        ahead -= bytes;
+        unsentBytes -= bytes;
       };
-      const stall = setInterval(() => {
-        if (lately < STALL_BYTES) giveUp(ahead);
-        lately = 0;
+      const stallTimer = setInterval(() => {
+        if (bytesSinceCheck < MIN_BYTES_PER_CHECK) releaseBytes(unsentBytes);
+        bytesSinceCheck = 0;
       }, STALL_CHECK_MS).unref();
 
       return {
-        async written(bytes) {
-          lately += bytes;
-          giveUp(Math.min(ahead, bytes));
+        async countWritten(bytes) {
+          bytesSinceCheck += bytes;
+          releaseBytes(Math.min(unsentBytes, bytes));
           writtenBytes += bytes;
-          if (writtenBytes >= ASK_EVERY_BYTES) await ask();
-          const others = ahead > 0 ? 0 : reservedBytes;
-          if (spareBytes() >= others) return;
-          await reclaim(others).then(ask);
-          if (spareBytes() < others) throw full();
+          if (writtenBytes >= FREE_SPACE_CHECK_BYTES) await measureFreeSpace();
+          const othersBytes = unsentBytes > 0 ? 0 : reservedBytes;
+          if (spareBytes() >= othersBytes) return;
+          await reclaim(othersBytes).then(measureFreeSpace);
+          if (spareBytes() < othersBytes) throw createFullError();
         },
         release() {
-          clearInterval(stall);
-          giveUp(ahead);
+          clearInterval(stallTimer);
+          releaseBytes(unsentBytes);
         },
       };
     },

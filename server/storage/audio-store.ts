@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
 import { isAbsent } from './file-errors.ts';
 import { isPathInside, pathBelow } from './file-names.ts';
-import { NOWHERE, placeOf, type MusicRoots } from './music-roots.ts';
+import { NO_PATH, locateInRoots, type MusicRoots } from './music-roots.ts';
 import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
 import { FILE_SCHEME, splitUri } from './uri.ts';
 
@@ -30,12 +30,13 @@ export type AudioStore = ReturnType<typeof createAudioStore>;
 
 export function createAudioStore({ storage, musicRoots }: AudioStoreDeps) {
   return {
-    /** Throws `gone` or `unavailable`; for objects of the storage only `stat` and `open` do. */
+    /** Throws `gone` or `unavailable`; for an object of the storage only its `stat` and `open` throw these. */
     async resolve(uri: string): Promise<StoredFile> {
-      const { scheme, rest } = splitUri(uri);
-      if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(musicRoots(), rest));
-      if (scheme !== storage.backend.name) throw unavailable('This audio is in a storage backend that is not in use.');
-      return storedObject(storage, rest);
+      const { scheme, path } = splitUri(uri);
+      if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(musicRoots(), path));
+      if (scheme !== storage.backend.name)
+        throw unavailableError('This audio is in a storage backend that is not in use.');
+      return storedObject(storage, path);
     },
   };
 }
@@ -46,15 +47,15 @@ function storedObject(storage: Storage, key: string): StoredFile {
     ...(path !== undefined && { path }),
     immutable: true,
     async stat() {
-      const found = await storage.stat(key);
-      if (!found) throw gone();
-      return found;
+      const objectStat = await storage.stat(key);
+      if (!objectStat) throw goneError();
+      return objectStat;
     },
     async open(range) {
       try {
         return await storage.open(key, range);
       } catch (cause) {
-        throw cause instanceof AppError && cause.code === 'not_found' ? gone(cause) : cause;
+        throw cause instanceof AppError && cause.code === 'not_found' ? goneError(cause) : cause;
       }
     },
   };
@@ -65,50 +66,50 @@ function importedFile(path: Buffer): StoredFile {
     path,
     immutable: false,
     async stat() {
-      const found = await reaching(stat(path));
-      if (!found.isFile()) throw gone();
-      return { size: found.size, modifiedAt: found.mtime };
+      const fileStat = await withOpenErrors(stat(path));
+      if (!fileStat.isFile()) throw goneError();
+      return { size: fileStat.size, modifiedAt: fileStat.mtime };
     },
     async open(range) {
       await this.stat();
-      const { handle, size } = await reaching(openPlainFile(path));
+      const { handle, size } = await withOpenErrors(openPlainFile(path));
       return { size, stream: createReadStream('', { fd: handle, ...range }) };
     },
   };
 }
 
-/** With symbolic links resolved, and inside the folder: a link must not lead out of it. */
+/** Resolves symbolic links and throws `gone` for a path outside the folder: a link must not lead out of it. */
 async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer> {
-  const { root: folder, rest } = placeOf(roots, uriPath);
-  if (folder === NOWHERE) throw unavailable('This audio is in a music folder that is not set.');
-  if (!isPathInside(rest)) throw gone();
-  const root = await realBytes(folder).catch((cause: unknown) => {
-    throw unavailable('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
+  const { root: folder, relativePath } = locateInRoots(roots, uriPath);
+  if (folder === NO_PATH) throw unavailableError('This audio is in a music folder that is not set.');
+  if (!isPathInside(relativePath)) throw goneError();
+  const root = await realPathBytes(folder).catch((cause: unknown) => {
+    throw unavailableError('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
   });
-  const path = await realBytes(pathBelow(folder, rest)).catch(async (cause: unknown) => {
+  const path = await realPathBytes(pathBelow(folder, relativePath)).catch(async (cause: unknown) => {
     // where a disk is not connected, its mount point is an empty folder
     if (isAbsent(cause) && (await readdir(folder).catch(() => [])).length === 0)
-      throw unavailable('The music folder is empty. Is its disk connected?', cause);
-    throw openError(cause);
+      throw unavailableError('The music folder is empty. Is its disk connected?', cause);
+    throw asOpenError(cause);
   });
-  const inside = Buffer.concat([root, Buffer.from(root.toString('latin1').endsWith(sep) ? '' : sep)]);
-  if (!path.subarray(0, inside.length).equals(inside)) throw gone();
+  const rootPrefix = Buffer.concat([root, Buffer.from(root.toString('latin1').endsWith(sep) ? '' : sep)]);
+  if (!path.subarray(0, rootPrefix.length).equals(rootPrefix)) throw goneError();
   return path;
 }
 
-const realBytes = (path: Buffer | string): Promise<Buffer> => realpath(path, { encoding: 'buffer' });
+const realPathBytes = (path: Buffer | string): Promise<Buffer> => realpath(path, { encoding: 'buffer' });
 
-async function reaching<T>(work: Promise<T>): Promise<T> {
+async function withOpenErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    throw openError(cause);
+    throw asOpenError(cause);
   }
 }
 
-/** `gone` or `unavailable`, for a system error. */
-export const openError = (cause: unknown): AppError =>
-  isAbsent(cause) ? gone(cause) : unavailable('The audio cannot be opened.', cause);
+/** Converts a system error to `gone` or `unavailable`. */
+export const asOpenError = (cause: unknown): AppError =>
+  isAbsent(cause) ? goneError(cause) : unavailableError('The audio cannot be opened.', cause);
 
-const gone = (cause?: unknown): AppError => new AppError('gone', 'The audio of this track is missing.', { cause });
-const unavailable = (detail: string, cause?: unknown): AppError => new AppError('unavailable', detail, { cause });
+const goneError = (cause?: unknown): AppError => new AppError('gone', 'The audio of this track is missing.', { cause });
+const unavailableError = (detail: string, cause?: unknown): AppError => new AppError('unavailable', detail, { cause });

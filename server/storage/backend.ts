@@ -11,10 +11,10 @@ export interface BackendConfig {
 export interface StoreLimits {
   connectMs: number;
   /** For the health check, including retries. */
-  upMs: number;
-  /** Without a byte in either direction. */
+  healthCheckMs: number;
+  /** Longest time without a byte in either direction. */
   silenceMs: number;
-  /** Including the first; the waits between them double from 100 ms. */
+  /** Includes the first attempt; the waits between attempts double from 100 ms. */
   attempts: number;
 }
 
@@ -23,32 +23,32 @@ export interface OpenOptions {
   storeLimits?: Partial<StoreLimits>;
 }
 
-/** Where backups are in a store. */
-interface BackupPlace {
+/** Where backups are in an object store. */
+interface BackupLocation {
   config: BackendConfig;
-  /** For messages; no other place has the same. */
-  place: string;
-  /** The settings are those of the library: backups there go on, and no new one is begun. */
-  onlyIfThere?: boolean;
-  /** What takes the library takes the backups too. */
+  /** Names the location in messages; no two locations have the same description. */
+  description: string;
+  /** The settings are those of the library: existing backups there continue, and no new backup is begun there. */
+  onlyIfExists?: boolean;
+  /** Whoever takes the library's storage away takes the backups too. */
   sharesWithLibrary?: boolean;
-  /** Of a message that names settings of the library: with those for backups, if they have their own. */
-  withOwnNames?: (message: string) => string;
+  /** Replaces the library's settings in a message with those for backups, when backups have settings of their own. */
+  withBackupNames?: (message: string) => string;
 }
 
 export interface Backend extends StorageTraits {
-  /** Settings that no other backend and nothing else has; they become part of the table in config/settings.ts. */
-  readonly declares?: SettingTable;
-  /** Names of all that it reads; the settings page shows what only backends read while one of them is in use. */
+  /** Settings that only this backend has; they become part of the table in config/settings.ts. */
+  readonly declaredSettings?: SettingTable;
+  /** Names of all settings that the backend reads; the settings page hides those that no backend in use reads. */
   readonly settings: readonly string[];
-  /** Settings it cannot be opened without. */
-  readonly needed: readonly string[];
-  /** Whether the settings page offers to test it. */
+  /** Settings without which the backend cannot be opened. */
+  readonly requiredSettings: readonly string[];
+  /** Whether the settings page offers to test the backend. */
   readonly canBeTested: boolean;
-  /** Does not connect: the server starts, and can be browsed, while the store is down. */
+  /** Does not connect, so that the server starts and can be browsed while the store is down. */
   open(config: BackendConfig, options: OpenOptions): Promise<Storage>;
   /** For backends that BACKUP_TARGET may name. Throws `invalid` with the settings that are missing. */
-  readonly forBackups?: (config: BackendConfig) => BackupPlace;
-  /** The settings of backups, as they were before backups had settings of their own. */
-  readonly backupsBefore?: (settings: BackendConfig['settings']) => Record<string, unknown>;
+  readonly forBackups?: (config: BackendConfig) => BackupLocation;
+  /** The settings under which backups were made before backups had settings of their own. */
+  readonly earlierBackupSettings?: (settings: BackendConfig['settings']) => Record<string, unknown>;
 }

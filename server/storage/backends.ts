@@ -7,7 +7,7 @@ import type { Storage } from './storage.ts';
 
 export const BACKENDS: Backend[] = [local, s3];
 
-/** Which storage is in use. */
+/** The settings that select the storage. */
 interface StorageSettings {
   STORAGE_BACKEND: string;
   BACKUP_TARGET?: string | undefined;
@@ -19,7 +19,7 @@ export const findBackend = (name: string): Backend | undefined => BACKENDS.find(
 export function getBackend(name: string): Backend {
   const backend = findBackend(name);
   if (!backend) {
-    const message = `must be one of ${BACKENDS.map((one) => one.name).join(', ')}`;
+    const message = `must be one of ${BACKENDS.map((candidate) => candidate.name).join(', ')}`;
     throw new AppError('invalid', `Setting STORAGE_BACKEND = ${JSON.stringify(name)}: ${message}.`, {
       fields: [{ field: 'storage_backend', message }],
     });
@@ -39,34 +39,34 @@ export async function openStorage(
   const backend = getBackend(name);
   const missing = missingSettings(backend, config.settings);
   if (missing.length > 0)
-    throw new AppError('invalid', `${backend.title} needs ${missing.join(', ')}.`.replace(/^./, upper), {
-      fields: missing.map((one) => ({ field: one.toLowerCase(), message: `is required for ${backend.title}` })),
+    throw new AppError('invalid', `${backend.title} needs ${missing.join(', ')}.`.replace(/^./, toUpperCase), {
+      fields: missing.map((setting) => ({ field: setting.toLowerCase(), message: `is required for ${backend.title}` })),
     });
   return backend.open(config, options);
 }
 
-const upper = (letter: string): string => letter.toUpperCase();
+const toUpperCase = (letter: string): string => letter.toUpperCase();
 
 /** Backends that BACKUP_TARGET may name instead of a folder. */
-export const BACKUP_STORES = BACKENDS.filter(({ forBackups }) => forBackups).map(({ name }) => name);
+export const BACKUP_BACKEND_NAMES = BACKENDS.filter(({ forBackups }) => forBackups).map(({ name }) => name);
 
 /** The backend that a BACKUP_TARGET names; undefined for a folder. */
-export const backupBackend = (target: string | undefined): Backend | undefined =>
+export const findBackupBackend = (target: string | undefined): Backend | undefined =>
   BACKENDS.find(({ name, forBackups }) => name === target && forBackups);
 
-/** The backend that the settings page tests: the first in use, else the first that can be tested. */
-export function testedBackend(settings: StorageSettings): Backend {
-  const [first] = [...backendsInUse(settings), ...BACKENDS].filter(({ canBeTested }) => canBeTested);
-  if (!first) throw new AppError('conflict', 'No storage backend can be tested.');
-  return first;
+/** The backend that the settings page tests: the first in use that can be tested, else the first that can be. */
+export function getTestedBackend(settings: StorageSettings): Backend {
+  const [backend] = [...backendsInUse(settings), ...BACKENDS].filter(({ canBeTested }) => canBeTested);
+  if (!backend) throw new AppError('conflict', 'No storage backend can be tested.');
+  return backend;
 }
 
 /** Required settings that are not set. */
 export const missingSettings = (backend: Backend, settings: BackendConfig['settings']): string[] =>
-  backend.needed.filter((name) => settings[name] === undefined);
+  backend.requiredSettings.filter((name) => settings[name] === undefined);
 
 /** The backends of the library and its backups. */
 export const backendsInUse = (settings: StorageSettings): Backend[] =>
   BACKENDS.filter(
-    ({ name }) => name === settings.STORAGE_BACKEND || name === backupBackend(settings.BACKUP_TARGET)?.name,
+    ({ name }) => name === settings.STORAGE_BACKEND || name === findBackupBackend(settings.BACKUP_TARGET)?.name,
   );

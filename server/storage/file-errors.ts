@@ -2,14 +2,14 @@
 import { AppError, isDiskFull } from '../errors.ts';
 import { NotAFile } from '../runtime/plain-files.ts';
 
-const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
+const ABSENT_CODES = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
 /** True when nothing exists at the path. */
 export const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ABSENT.includes(String(error.code));
+  error instanceof Error && 'code' in error && ABSENT_CODES.includes(String(error.code));
 
-/** Converts the errors of the storage's own file operations; those of a source being read stay as they are. */
-export async function ours<T>(work: Promise<T>): Promise<T> {
+/** Converts the errors of the storage's own file operations; errors of a source being read stay as they are. */
+export async function withStorageErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -27,12 +27,12 @@ export function asStorageError(error: unknown): unknown {
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }
 
-/** An object whose content is not what was stored, as its store says. */
-export class DamagedInStore extends AppError {
+/** The store reports that the content of an object differs from what was stored. */
+export class DamagedObjectError extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'The object store returned damaged audio.', { cause });
   }
 }
 
-/** For audio that does not have the hash it had before. */
-export const changedMeanwhile = (): AppError => new AppError('conflict', 'The file changed while it was read.');
+/** For audio whose hash or size changed between two reads. */
+export const fileChangedError = (): AppError => new AppError('conflict', 'The file changed while it was read.');

@@ -12,11 +12,15 @@ const LOWER_X = 0x78;
 export function nameToText(name: Buffer): string {
   if (isUtf8(name) && !name.includes('\\x')) return name.toString('utf8');
   const parts: string[] = [];
-  for (let at = 0; at < name.length;) {
-    const length = sequenceLength(name, at);
-    const valid = length > 0 && !startsEscape(name, at);
-    parts.push(valid ? name.toString('utf8', at, at + length) : `\\x${(name[at] ?? 0).toString(16).padStart(2, '0')}`);
-    at += valid ? length : 1;
+  for (let offset = 0; offset < name.length;) {
+    const length = sequenceLength(name, offset);
+    const isValid = length > 0 && !startsEscape(name, offset);
+    parts.push(
+      isValid
+        ? name.toString('utf8', offset, offset + length)
+        : `\\x${(name[offset] ?? 0).toString(16).padStart(2, '0')}`,
+    );
+    offset += isValid ? length : 1;
   }
   return parts.join('');
 }
@@ -25,40 +29,43 @@ export function nameToText(name: Buffer): string {
 export function textToName(text: string): Buffer | string {
   if (text.search(ESCAPE) < 0) return text;
   const parts: Buffer[] = [];
-  let done = 0;
+  let copiedChars = 0;
   for (const match of text.matchAll(ESCAPE)) {
-    parts.push(Buffer.from(text.slice(done, match.index), 'utf8'), Buffer.from(match[1] ?? '', 'hex'));
-    done = match.index + match[0].length;
+    parts.push(Buffer.from(text.slice(copiedChars, match.index), 'utf8'), Buffer.from(match[1] ?? '', 'hex'));
+    copiedChars = match.index + match[0].length;
   }
-  return Buffer.concat([...parts, Buffer.from(text.slice(done), 'utf8')]);
+  return Buffer.concat([...parts, Buffer.from(text.slice(copiedChars), 'utf8')]);
 }
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Names of a path that mean a folder, its parent or the root. Elsewhere than on Windows a backslash is a letter. */
-const DOTS = IS_WINDOWS ? /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/ : /(?:^|\/)\.{0,2}(?:\/|$)/;
-/** NUL, and escapes of bytes that nameToText does not escape: they would become dots and separators. */
-const HIDDEN = IS_WINDOWS ? /\0|\\x(?=[0-7][0-9a-f])/i : /\0|\\x(?!5c)(?=[0-7][0-9a-f])/i;
+const DOT_NAMES = IS_WINDOWS ? /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/ : /(?:^|\/)\.{0,2}(?:\/|$)/;
+/** NUL, and escapes that nameToText never writes: decoded, they would become dots and separators. */
+const UNSAFE_ESCAPES = IS_WINDOWS ? /\0|\\x(?=[0-7][0-9a-f])/i : /\0|\\x(?!5c)(?=[0-7][0-9a-f])/i;
 
-/** Whether a relative path, as text, leads to a place inside of its folder and not to the folder itself. */
-export const isPathInside = (text: string): boolean => !DOTS.test(text) && !HIDDEN.test(text);
+/** Whether a relative path, as text, leads to a place inside its folder and not to the folder itself. */
+export const isPathInside = (text: string): boolean => !DOT_NAMES.test(text) && !UNSAFE_ESCAPES.test(text);
 
 /** Throws `invalid` for a path that leads out of the folder. Does not follow links. */
 export function pathBelow(folder: string, text: string): Buffer | string {
-  if (!isPathInside(text)) throw new AppError('invalid', `${JSON.stringify(text)} is no path below a folder.`);
+  if (!isPathInside(text)) throw new AppError('invalid', `${JSON.stringify(text)} is not a path inside a folder.`);
   const name = textToName(text);
   if (typeof name === 'string') return join(folder, name);
   return Buffer.concat([Buffer.from(folder.endsWith(sep) ? folder : folder + sep), name]);
 }
 
-function startsEscape(name: Buffer, at: number): boolean {
+function startsEscape(name: Buffer, offset: number): boolean {
   return (
-    name[at] === BACKSLASH && name[at + 1] === LOWER_X && /^[0-9a-f]{2}$/i.test(name.toString('latin1', at + 2, at + 4))
+    name[offset] === BACKSLASH &&
+    name[offset + 1] === LOWER_X &&
+    /^[0-9a-f]{2}$/i.test(name.toString('latin1', offset + 2, offset + 4))
   );
 }
 
 /** Length in bytes of the valid UTF-8 sequence at this position; 0 when there is none. */
-function sequenceLength(name: Buffer, at: number): number {
-  const lead = name[at] ?? 0;
-  const length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  return length > 0 && at + length <= name.length && isUtf8(name.subarray(at, at + length)) ? length : 0;
+function sequenceLength(name: Buffer, offset: number): number {
+  const leadByte = name[offset] ?? 0;
+  const length =
+    leadByte < 0x80 ? 1 : leadByte < 0xc2 ? 0 : leadByte < 0xe0 ? 2 : leadByte < 0xf0 ? 3 : leadByte < 0xf5 ? 4 : 0;
+  return length > 0 && offset + length <= name.length && isUtf8(name.subarray(offset, offset + length)) ? length : 0;
 }

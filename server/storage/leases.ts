@@ -5,32 +5,32 @@
 export type Leases = ReturnType<typeof createLeases>;
 
 export function createLeases() {
-  const leased = new Map<string, number>();
-  let leasedAll = 0;
-  const deleting = new Map<string, Promise<void>>();
+  const leaseCounts = new Map<string, number>();
+  let fullLeaseCount = 0;
+  const deletions = new Map<string, Promise<void>>();
   /** Deletions postponed until the lease ends. */
-  const waiting = new Map<string, () => Promise<void>>();
+  const postponedDeletions = new Map<string, () => Promise<void>>();
 
-  const isLeased = (key: string): boolean => leasedAll > 0 || leased.has(key);
+  const isLeased = (key: string): boolean => fullLeaseCount > 0 || leaseCounts.has(key);
 
   async function deleteWhenFree(key: string, remove: () => Promise<void>): Promise<void> {
-    while (deleting.has(key)) await deleting.get(key);
-    if (isLeased(key)) return void waiting.set(key, remove);
-    const done = remove(); // in the same turn as the check above
-    deleting.set(
+    while (deletions.has(key)) await deletions.get(key);
+    if (isLeased(key)) return void postponedDeletions.set(key, remove);
+    const deletion = remove(); // in the same turn as the check above
+    deletions.set(
       key,
-      done.catch(() => undefined),
+      deletion.catch(() => undefined),
     );
     try {
-      await done;
+      await deletion;
     } finally {
-      deleting.delete(key);
+      deletions.delete(key);
     }
   }
 
-  async function deleteWaiting(): Promise<void> {
-    for (const [key, remove] of waiting) {
-      if (isLeased(key) || !waiting.delete(key)) continue;
+  async function runPostponedDeletions(): Promise<void> {
+    for (const [key, remove] of postponedDeletions) {
+      if (isLeased(key) || !postponedDeletions.delete(key)) continue;
       await deleteWhenFree(key, remove);
     }
   }
@@ -38,33 +38,33 @@ export function createLeases() {
   return {
     /** Keeps the object from being deleted during `work`; first waits for a deletion that has begun. */
     async lease<T>(key: string, work: () => Promise<T>): Promise<T> {
-      leased.set(key, (leased.get(key) ?? 0) + 1);
+      leaseCounts.set(key, (leaseCounts.get(key) ?? 0) + 1);
       try {
-        await deleting.get(key);
+        await deletions.get(key);
         return await work();
       } finally {
-        const left = (leased.get(key) ?? 1) - 1;
-        if (left > 0) leased.set(key, left);
-        else leased.delete(key);
-        await deleteWaiting();
+        const remaining = (leaseCounts.get(key) ?? 1) - 1;
+        if (remaining > 0) leaseCounts.set(key, remaining);
+        else leaseCounts.delete(key);
+        await runPostponedDeletions();
       }
     },
 
-    /** For work that does not know in advance which objects it uses. */
+    /** Keeps all objects from being deleted, for work that does not know in advance which objects it uses. */
     async leaseAll<T>(work: () => Promise<T>): Promise<T> {
-      leasedAll++;
+      fullLeaseCount++;
       try {
-        await Promise.all(deleting.values());
+        await Promise.all(deletions.values());
         return await work();
       } finally {
-        leasedAll--;
-        await deleteWaiting();
+        fullLeaseCount--;
+        await runPostponedDeletions();
       }
     },
 
     /**
-     * Calls `remove` now, or when the last lease ends; in that case it returns at once. `remove` has to check whether
-     * the object is referenced, since that may have changed.
+     * Calls `remove` now, or when the last lease of the object ends; then it returns without waiting for that. `remove`
+     * has to check again whether the object is referenced.
      */
     deleteWhenFree,
   };

@@ -2,19 +2,19 @@
 import { join, posix } from 'node:path';
 import { AppError } from '../errors.ts';
 
-/** Below the root, for files being written: on the same file system, so that they can be renamed. */
+/** Folder below the root for files being written: on the same file system, so that they can be renamed. */
 export const TEMP_DIR = 'tmp';
-const TEMP_NAME = /^part-(\d+)-[0-9a-f]+$/;
+const TEMP_NAME_PATTERN = /^part-(\d+)-[0-9a-f]+$/;
 
 /**
  * Names of letters, digits, `.`, `_`, `-`, not beginning with a dot, joined by `/`. Rules out `..`, Windows drives and
  * alternate data streams.
  */
-const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+const KEY_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /** False for paths in the temp folder. */
 export const isKey = (key: string): boolean =>
-  key.length <= 1024 && KEY.test(key) && key !== TEMP_DIR && !key.startsWith(`${TEMP_DIR}/`);
+  key.length <= 1024 && KEY_PATTERN.test(key) && key !== TEMP_DIR && !key.startsWith(`${TEMP_DIR}/`);
 
 /** Throws `invalid`. */
 export function assertKey(key: string): void {
@@ -32,22 +32,22 @@ export function keyToPath(root: string, key: string): string {
 
 /** Content-addressed key: `audio/<first two hex>/<sha256>.<ext>`. */
 export function audioKey(sha256: string, ext: string): string {
-  const plain = ext.toLowerCase().replace(/^\./, '');
-  return posix.join('audio', sha256.slice(0, 2), `${sha256}.${/^[a-z0-9]{1,8}$/.test(plain) ? plain : 'bin'}`);
+  const extension = ext.toLowerCase().replace(/^\./, '');
+  return posix.join('audio', sha256.slice(0, 2), `${sha256}.${/^[a-z0-9]{1,8}$/.test(extension) ? extension : 'bin'}`);
 }
 
 /** The SHA-256 in a key of `audioKey`. */
 export const hashInKey = (key: string): string => posix.basename(key).split('.', 1)[0] ?? '';
 
 export const coverKey = (albumId: number, ext: string): string => `covers/${albumId}.${ext}`;
-/** The album that a cover's key names: no other one has it. */
-export const albumOfCover = (key: string): number => Number(/^covers\/(\d+)\./.exec(key)?.[1] ?? 0);
-const ARTIST_PICTURE = 'covers/artists/';
-/** Named by content: that of a picture that was replaced is another. */
-export const artistPictureKey = (etag: string, ext: string): string => `${ARTIST_PICTURE}${etag}.${ext}`;
-export const isArtistPicture = (key: string): boolean => key.startsWith(ARTIST_PICTURE);
+/** The id of the album in a cover's key; no other album uses that key. */
+export const albumIdOfCover = (key: string): number => Number(/^covers\/(\d+)\./.exec(key)?.[1] ?? 0);
+const ARTIST_PICTURE_PREFIX = 'covers/artists/';
+/** Contains a hash of the content, so that a replaced picture gets another key. */
+export const artistPictureKey = (etag: string, ext: string): string => `${ARTIST_PICTURE_PREFIX}${etag}.${ext}`;
+export const isArtistPicture = (key: string): boolean => key.startsWith(ARTIST_PICTURE_PREFIX);
 
-/** Of a file being written, with the process id: leftovers of a killed process can be recognized. */
+/** Name of a file being written; the process id tells leftovers of a killed process. */
 export const tempName = (pid: number, random: string): string => `part-${pid}-${random}`;
 export const tempPath = (root: string, pid: number, random: string): string =>
   join(root, TEMP_DIR, tempName(pid, random));
@@ -56,7 +56,7 @@ export const tempPath = (root: string, pid: number, random: string): string =>
 export const threadPrefix = (threadId: number): string => threadId.toString(16).padStart(8, '0');
 
 /** The process id in a name of `tempName`; undefined for other names. */
-export function tempOwner(name: string): number | undefined {
-  const pid = TEMP_NAME.exec(name)?.[1];
+export function tempOwnerPid(name: string): number | undefined {
+  const pid = TEMP_NAME_PATTERN.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }

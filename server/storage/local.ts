@@ -9,22 +9,22 @@ import { AppError, messageOf, notFound } from '../errors.ts';
 import { assertNoFile } from '../runtime/folders.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
 import type { Backend } from './backend.ts';
-import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
+import { asStorageError, fileChangedError, isAbsent, withStorageErrors } from './file-errors.ts';
 import { assertKey, audioKey, isKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
 import type { DiskUsage, PutOptions, Storage, StoredObject } from './storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 import { moveSynced, writeSynced } from './synced-files.ts';
 import { LOCAL_SCHEME } from './uri.ts';
 
-const READ_BYTES = 256 << 10;
+const READ_BUFFER_BYTES = 256 << 10;
 
 export const local: Backend = {
   name: LOCAL_SCHEME,
   title: 'the local disk',
   settings: ['STORAGE_ROOT'],
-  needed: [],
+  requiredSettings: [],
   verifyDays: 30,
-  mayBeDown: false, // a disk that cannot read a file today cannot tomorrow
+  mayBeDown: false, // an error of a disk does not go away by waiting
   canBeTested: false,
 
   /** Removes the leftovers of killed processes. Throws `unavailable`, naming the folder, when it cannot be read. */
@@ -49,8 +49,8 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     try {
       const size = await writeSynced(temp, source, hash, options.signal);
       const key = toKey();
-      const isThere = hash && (await statFile(keyToPath(root, key)))?.size === size; // stored before
-      await ours(isThere ? unlink(temp) : moveSynced(temp, keyToPath(root, key)));
+      const isStored = hash && (await statFile(keyToPath(root, key)))?.size === size;
+      await withStorageErrors(isStored ? unlink(temp) : moveSynced(temp, keyToPath(root, key)));
       return { key, size };
     } catch (error) {
       await unlink(temp).catch(() => undefined);
@@ -64,7 +64,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
 
     async put(key, source, options = {}) {
       assertKey(key);
-      if (options.ifAbsent === true && Buffer.isBuffer(source)) return create(keyToPath(root, key), source);
+      if (options.ifAbsent === true && Buffer.isBuffer(source)) return createFile(keyToPath(root, key), source);
       const { size } = await store(source, options, undefined, () => key);
       return { size };
     },
@@ -74,7 +74,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
       let sha256 = '';
       const { key, size } = await store(source, options, hash, () => {
         sha256 = hash.digest('hex');
-        if (options.known && options.known.sha256 !== sha256) throw changedMeanwhile();
+        if (options.expected && options.expected.sha256 !== sha256) throw fileChangedError();
         return audioKey(sha256, ext);
       });
       return { key, sha256, size };
@@ -83,15 +83,15 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     async open(key, range) {
       const { handle, size } = await openObject(keyToPath(root, key));
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
-      // a buffer of this size is made for every file
-      const highWaterMark = Math.max(1, Math.min(READ_BYTES, end - start + 1));
+      // Node allocates a buffer of this size for every file
+      const highWaterMark = Math.max(1, Math.min(READ_BUFFER_BYTES, end - start + 1));
       const stream = createReadStream('', { fd: handle, highWaterMark, ...(size > 0 && { start, end }) });
       return { size, stream };
     },
 
     async stat(key) {
-      const found = await statFile(keyToPath(root, key));
-      return found && { size: found.size, modifiedAt: found.mtime };
+      const fileStat = await statFile(keyToPath(root, key));
+      return fileStat && { size: fileStat.size, modifiedAt: fileStat.mtime };
     },
 
     async delete(key) {
@@ -105,7 +105,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     },
 
     list: (prefix) => listBelow(root, prefix),
-    sweep: () => ours(sweepTemp({ root, now: () => new Date() })), // by process instead of age
+    sweep: () => withStorageErrors(sweepTemp({ root, now: () => new Date() })), // by process instead of age
     diskUsage: () => diskUsage(root),
     isUp: async () =>
       access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(
@@ -116,18 +116,21 @@ export function createLocalStorage({ root }: { root: string }): Storage {
   };
 }
 
-/** Not renamed into place, which replaces. A kill may leave a part of it. */
-async function create(path: string, bytes: Buffer): Promise<{ size: number }> {
+/** Writes in place, because a rename would replace an existing file. A kill may leave an incomplete file. */
+async function createFile(path: string, bytes: Buffer): Promise<{ size: number }> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes, { flag: 'wx', flush: true });
   } catch (error) {
-    throw isExisting(error) ? new AppError('conflict', 'It exists already.', { cause: error }) : asStorageError(error);
+    throw isFileExistsError(error)
+      ? new AppError('conflict', 'The object already exists.', { cause: error })
+      : asStorageError(error);
   }
   return { size: bytes.length };
 }
 
-const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+const isFileExistsError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 async function openObject(path: string): Promise<{ handle: FileHandle; size: number }> {
   try {
@@ -140,8 +143,8 @@ async function openObject(path: string): Promise<{ handle: FileHandle; size: num
 /** Undefined when there is no file at the path. */
 async function statFile(path: string) {
   try {
-    const found = await stat(path);
-    return found.isFile() ? found : undefined;
+    const fileStat = await stat(path);
+    return fileStat.isFile() ? fileStat : undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw asStorageError(error);
@@ -152,9 +155,9 @@ async function* listBelow(root: string, prefix: string): AsyncGenerator<StoredOb
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or ends with a slash
   if (folder !== '') assertKey(folder.slice(0, -1));
   for await (const key of keysIn(root, folder)) {
-    // what others put there, as a sync tool does with a conflict, is none of ours
-    const found = key.startsWith(prefix) && isKey(key) ? await statFile(keyToPath(root, key)) : undefined;
-    if (found) yield { key, size: found.size, modifiedAt: found.mtime };
+    // a sync tool may put files of its own there, such as copies after a conflict; they are not objects
+    const fileStat = key.startsWith(prefix) && isKey(key) ? await statFile(keyToPath(root, key)) : undefined;
+    if (fileStat) yield { key, size: fileStat.size, modifiedAt: fileStat.mtime };
   }
 }
 
@@ -170,17 +173,17 @@ async function* keysIn(root: string, folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Of the disk that holds the folder, or its nearest existing ancestor. */
-/** What the disk of a folder is called: the last part of where it is mounted, `/` for the system's own. */
+/** Returns the name of the disk that holds a folder: the last part of its mount point, `/` for the system disk. */
 export async function volumeName(folder: string): Promise<string> {
   const path = resolve(folder);
   const { dev } = await stat(path);
   let mount = path;
-  for (let above = dirname(mount); above !== mount && (await stat(above)).dev === dev; above = dirname(above))
-    mount = above;
+  for (let parent = dirname(mount); parent !== mount && (await stat(parent)).dev === dev; parent = dirname(parent))
+    mount = parent;
   return basename(mount) || mount;
 }
 
+/** Usage of the disk that holds the folder, or its nearest existing ancestor. */
 export async function diskUsage(folder: string): Promise<DiskUsage> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {

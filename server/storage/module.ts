@@ -5,7 +5,7 @@ import { createAudioStore } from './audio-store.ts';
 import type { StoreLimits } from './backend.ts';
 import { openStorage } from './backends.ts';
 import { createLeases } from './leases.ts';
-import { ownedBy, type OwnerOptions } from './library-mark.ts';
+import { createOwnedStorage, type OwnerOptions } from './library-mark.ts';
 
 export interface StorageTuning {
   storeLimits?: Partial<StoreLimits>;
@@ -15,13 +15,13 @@ export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];
 
 type StorageModuleDeps = Base & { owner: OwnerOptions; tuning: StorageTuning };
 
-/** Throws `conflict` when the storage is another library's. One that may be down is asked before the first write. */
+/** Throws `conflict` when the storage is another library's. Storage that may be down is marked at its first change. */
 export async function storageModule({ config, log, now, musicFolders, owner, tuning }: StorageModuleDeps) {
-  const storage = ownedBy(await openStorage(config, { now, ...tuning }), owner);
+  const storage = createOwnedStorage(await openStorage(config, { now, ...tuning }), owner);
   if (!storage.backend.mayBeDown)
     await storage.claim().catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'conflict') throw error;
-      log.warn({ reason: messageOf(error) }, 'the storage could not be marked with its library');
+      log.warn({ reason: messageOf(error) }, 'cannot mark the storage with its library');
     });
   await rm(config.paths.tmp, { recursive: true, force: true }); // leftovers of a killed process
   return {

@@ -4,35 +4,36 @@ import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors.ts';
 import type { Storage } from './storage.ts';
 
-/** Prefix of its keys. */
-export const PROBE = 'probe-';
+/** Prefix of the keys of test objects. */
+export const PROBE_PREFIX = 'probe-';
 
 /** Throws `unavailable` or `storage_full`, saying what failed. */
-export async function probe(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'list' | 'delete'>): Promise<void> {
-  const [key, bytes] = [`${PROBE}${randomBytes(8).toString('hex')}`, randomBytes(64)];
-  await doing('Writing', storage.put(key, bytes));
+export async function probeStorage(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'list' | 'delete'>): Promise<void> {
+  const [key, bytes] = [`${PROBE_PREFIX}${randomBytes(8).toString('hex')}`, randomBytes(64)];
+  await nameFailedStep('Writing', storage.put(key, bytes));
   try {
-    const read = await doing(
+    const readBytes = await nameFailedStep(
       'Reading',
       storage.open(key).then(({ stream }) => buffer(stream)),
     );
-    if (!read.equals(bytes)) throw new AppError('unavailable', 'The storage returned different data than was written.');
-    if (!(await doing('Listing', isListed(storage, key))))
+    if (!readBytes.equals(bytes))
+      throw new AppError('unavailable', 'The storage returned different data than was written.');
+    if (!(await nameFailedStep('Listing', isListed(storage, key))))
       throw new AppError('unavailable', 'The storage does not list what was written.');
   } finally {
-    await doing('Deleting', storage.delete(key));
+    await nameFailedStep('Deleting', storage.delete(key));
   }
 }
 
 async function isListed(storage: Pick<Storage, 'list'>, key: string): Promise<boolean> {
-  for await (const found of storage.list(key)) if (found.key === key) return true;
+  for await (const object of storage.list(key)) if (object.key === key) return true;
   return false;
 }
 
-async function doing<T>(what: string, work: Promise<T>): Promise<T> {
+async function nameFailedStep<T>(step: string, work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     throw cause instanceof AppError && cause.code === 'unavailable'
-      ? new AppError('unavailable', `${what} failed: ${cause.message}`, { cause })
+      ? new AppError('unavailable', `${step} failed: ${cause.message}`, { cause })
       : cause;
   });
 }

@@ -3,25 +3,25 @@ import { AppError } from '../errors.ts';
 import type { Backend, BackendConfig } from './backend.ts';
 import { addressOf } from './s3-providers.ts';
 import {
-  asBackupSettings,
+  toBackupSettings,
   BACKUP_S3_SETTINGS,
   S3_SETTINGS,
-  s3OfBackups,
+  readBackupSettings,
   withBackupNames,
   type S3Settings,
 } from './s3-settings.ts';
 
-/** They were parsed by the rules of S3_SETTINGS. */
+/** The settings were parsed by the rules of S3_SETTINGS. */
 export const toS3 = (settings: BackendConfig['settings']): S3Settings => settings as unknown as S3Settings;
 
-const NEEDED = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+const REQUIRED_SETTINGS = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
 export const s3: Backend = {
   name: 's3',
   title: 'the object store',
-  declares: { ...S3_SETTINGS, ...BACKUP_S3_SETTINGS },
+  declaredSettings: { ...S3_SETTINGS, ...BACKUP_S3_SETTINGS },
   settings: Object.keys(S3_SETTINGS),
-  needed: [...NEEDED],
+  requiredSettings: [...REQUIRED_SETTINGS],
   verifyDays: 0, // stores charge for reading, and keep checksums themselves
   mayBeDown: true,
   canBeTested: true,
@@ -33,29 +33,33 @@ export const s3: Backend = {
   },
 
   forBackups({ settings, paths }) {
-    const own = s3OfBackups(settings);
-    const isOwn = [...NEEDED, 'S3_PROVIDER' as const, 'S3_ENDPOINT' as const].some((name) => own[name] !== undefined);
-    const used = isOwn ? own : ofEarlierBackups(toS3(settings));
-    const missing = NEEDED.filter((name) => used[name] === undefined).map((name) => `BACKUP_${name}`);
+    const backupSettings = readBackupSettings(settings);
+    const hasBackupSettings = [...REQUIRED_SETTINGS, 'S3_PROVIDER' as const, 'S3_ENDPOINT' as const].some(
+      (name) => backupSettings[name] !== undefined,
+    );
+    const bucketSettings = hasBackupSettings ? backupSettings : toEarlierBackupSettings(toS3(settings));
+    const missing = REQUIRED_SETTINGS.filter((name) => bucketSettings[name] === undefined).map(
+      (name) => `BACKUP_${name}`,
+    );
     if (missing.length > 0)
       throw new AppError('invalid', `Backups in the object store need ${missing.join(', ')}.`, {
         fields: missing.map((name) => ({ field: name.toLowerCase(), message: 'is required for backups' })),
       });
     return {
-      config: { settings: { ...settings, ...used }, paths },
-      place: placeOf(used),
-      ...(isOwn ? { withOwnNames: withBackupNames } : { onlyIfThere: true }),
-      sharesWithLibrary: settings.STORAGE_BACKEND === 's3' && isSameBucket(used, toS3(settings)),
+      config: { settings: { ...settings, ...bucketSettings }, paths },
+      description: describeBucket(bucketSettings),
+      ...(hasBackupSettings ? { withBackupNames } : { onlyIfExists: true }),
+      sharesWithLibrary: settings.STORAGE_BACKEND === 's3' && isSameBucket(bucketSettings, toS3(settings)),
     };
   },
 
-  backupsBefore: (settings) => asBackupSettings(ofEarlierBackups(toS3(settings))),
+  earlierBackupSettings: (settings) => toBackupSettings(toEarlierBackupSettings(toS3(settings))),
 };
 
-/** Where backups were before they had settings of their own: in the bucket of the library. */
-const ofEarlierBackups = (own: S3Settings): S3Settings => ({
-  ...own,
-  S3_PREFIX: [own.S3_PREFIX, 'backups'].filter((part) => part !== undefined).join('/'),
+/** Where backups were before they had settings of their own: in the bucket of the library, below `backups`. */
+const toEarlierBackupSettings = (settings: S3Settings): S3Settings => ({
+  ...settings,
+  S3_PREFIX: [settings.S3_PREFIX, 'backups'].filter((segment) => segment !== undefined).join('/'),
 });
 
 const endpointOf = (settings: S3Settings): string => {
@@ -68,9 +72,9 @@ const endpointOf = (settings: S3Settings): string => {
   return endpoint === undefined ? `s3.${region}.amazonaws.com` : new URL(endpoint).host;
 };
 
-/** For messages, and to recognize it: two providers may each have a bucket of that name. */
-const placeOf = (settings: S3Settings): string =>
+/** Names the bucket in messages, and identifies it: two providers may each have a bucket of the same name. */
+const describeBucket = (settings: S3Settings): string =>
   `the bucket ${[settings.S3_BUCKET, settings.S3_PREFIX].filter(Boolean).join('/')} at ${endpointOf(settings)}`;
 
-const isSameBucket = (one: S3Settings, other: S3Settings): boolean =>
-  one.S3_BUCKET === other.S3_BUCKET && endpointOf(one) === endpointOf(other);
+const isSameBucket = (first: S3Settings, second: S3Settings): boolean =>
+  first.S3_BUCKET === second.S3_BUCKET && endpointOf(first) === endpointOf(second);

@@ -1,13 +1,13 @@
-// Checksums (CRC32) in both directions. Many stores refuse the headers of them, some of them with a code that says
-// something else: a request that a store refuses is sent once more without, and if that works, so are all others.
-// Bodies are still covered by the signature then, which contains their SHA-256.
+// Checksums (CRC32) in both directions. Many stores refuse their headers, some with an error code of another meaning:
+// a refused request is sent once more without a checksum, and if that works, so are all later requests. Bodies are
+// still covered by the signature then, which contains their SHA-256.
 import { S3ServiceException, type S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Settings } from './s3-settings.ts';
 
-/** Of stores that do not know a header, or a body in chunks. */
-const REFUSALS = new Set([400, 411, 501]);
-/** What a checksum has nothing to do with, or what it is there to find. */
-const OTHER = new Set([
+/** Statuses of stores that do not know a header, or a body in chunks. */
+const REFUSAL_STATUSES = new Set([400, 411, 501]);
+/** Errors that have nothing to do with a checksum, or that a checksum is there to find. */
+const UNRELATED_ERRORS = new Set([
   'AuthorizationHeaderMalformed',
   'BadDigest',
   'EntityTooLarge',
@@ -23,29 +23,32 @@ const OTHER = new Set([
   'XAmzContentChecksumMismatch',
 ]);
 
-export function followChecksums(wish: S3Settings['S3_CHECKSUMS']) {
-  let isWith = wish !== 'never';
-  const mode = (): Promise<'WHEN_SUPPORTED' | 'WHEN_REQUIRED'> =>
-    Promise.resolve(isWith ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED');
+export function createChecksumPolicy(checksumSetting: S3Settings['S3_CHECKSUMS']) {
+  let sendsChecksums = checksumSetting !== 'never';
+  const checksumMode = (): Promise<'WHEN_SUPPORTED' | 'WHEN_REQUIRED'> =>
+    Promise.resolve(sendsChecksums ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED');
   return {
-    config: { requestChecksumCalculation: mode, responseChecksumValidation: mode } satisfies S3ClientConfig,
+    config: {
+      requestChecksumCalculation: checksumMode,
+      responseChecksumValidation: checksumMode,
+    } satisfies S3ClientConfig,
 
-    /** For `auto`: finds out whether the store takes them. */
+    /** For `auto`: finds out whether the store accepts checksums. */
     watch(client: S3Client): void {
-      if (wish !== 'auto') return;
+      if (checksumSetting !== 'auto') return;
       client.middlewareStack.add(
         (next) => async (args) => {
-          const wasWith = isWith;
+          const sentChecksums = sendsChecksums;
           try {
-            return await next({ ...args, input: { ...args.input } }); // the SDK adds to it what it asks for
+            return await next({ ...args, input: { ...args.input } }); // a copy, because the SDK adds fields to it
           } catch (error) {
-            if (!wasWith || !mayBeRefusal(error)) throw error;
-            isWith = false;
+            if (!sentChecksums || !mayBeRefusal(error)) throw error;
+            sendsChecksums = false;
             try {
               return await next({ ...args, input: { ...args.input, ChecksumAlgorithm: undefined } });
-            } catch (answer) {
-              if (isAnswer(answer)) throw answer; // it is another one without them, such as that there is no object
-              isWith = true;
+            } catch (retryError) {
+              if (isStoreAnswer(retryError)) throw retryError; // the real answer, such as that there is no object
+              sendsChecksums = true;
               throw error;
             }
           }
@@ -56,8 +59,10 @@ export function followChecksums(wish: S3Settings['S3_CHECKSUMS']) {
   };
 }
 
-const isAnswer = (error: unknown): boolean =>
+const isStoreAnswer = (error: unknown): boolean =>
   error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 500) < 500 && !mayBeRefusal(error);
 
 const mayBeRefusal = (error: unknown): boolean =>
-  error instanceof S3ServiceException && REFUSALS.has(error.$metadata.httpStatusCode ?? 0) && !OTHER.has(error.name);
+  error instanceof S3ServiceException &&
+  REFUSAL_STATUSES.has(error.$metadata.httpStatusCode ?? 0) &&
+  !UNRELATED_ERRORS.has(error.name);

@@ -1,35 +1,35 @@
 // The S3 client and its configuration.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { StoreLimits } from './backend.ts';
-import { followChecksums } from './s3-checksums.ts';
+import { createChecksumPolicy } from './s3-checksums.ts';
 import { addressOf } from './s3-providers.ts';
 import type { S3Settings } from './s3-settings.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
 
-const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
+const DEFAULT_LIMITS: StoreLimits = { connectMs: 5_000, healthCheckMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
-/** One for each of hundreds of listeners, and for uploads. */
-const CONNECTIONS = 512;
+/** Enough for hundreds of listeners with a connection each, and for uploads. */
+const MAX_CONNECTIONS = 512;
 
-/** The SDK follows the store's clock with every answer; refused is what differs by minutes. */
-const CLOCK_CHANGE_MS = 60_000;
+/** The SDK adjusts its clock offset with every answer; stores refuse requests only at a difference of minutes. */
+const MIN_CLOCK_CHANGE_MS = 60_000;
 
 export interface Bucket {
   client: S3Client;
   bucket: string;
-  /** Of every key; empty, or ends with a slash. */
+  /** Prefix of every key; empty, or ends with a slash. */
   prefix: string;
-  upMs: number;
+  healthCheckMs: number;
 }
 
-/** Does not connect, so the store may be down. `destroy` the client when done. */
+/** Does not connect, so the store may be down. The caller calls `destroy` on the client when it is done. */
 export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {
   const { S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = settings;
-  const { endpoint, region, pathStyle } = addressIn(settings);
-  const all = { ...S3_LIMITS, ...limits };
-  const checksums = followChecksums(settings.S3_CHECKSUMS);
+  const { endpoint, region, pathStyle } = addressFrom(settings);
+  const allLimits = { ...DEFAULT_LIMITS, ...limits };
+  const checksums = createChecksumPolicy(settings.S3_CHECKSUMS);
   const client = new S3Client({
-    ...toClientConfig(all),
+    ...toClientConfig(allLimits),
     ...checksums.config,
     region,
     ...(endpoint !== undefined && { endpoint }),
@@ -37,22 +37,27 @@ export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = 
     credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
   });
   checksums.watch(client);
-  repeatAfterClockChange(client);
-  return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX), upMs: all.upMs };
+  retryAfterClockChange(client);
+  return {
+    client,
+    bucket: settings.S3_BUCKET ?? '',
+    prefix: toPrefix(settings.S3_PREFIX),
+    healthCheckMs: allLimits.healthCheckMs,
+  };
 }
 
 /**
- * The SDK learns the store's time from a refusal, and repeats that request; others that were signed with the wrong time
- * are repeated here.
+ * The SDK learns the store's time from a refusal and repeats that request. Requests that were signed with the wrong
+ * time meanwhile are repeated here.
  */
-function repeatAfterClockChange(client: S3Client): void {
+function retryAfterClockChange(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       const offset = client.config.systemClockOffset;
       try {
         return await next({ ...args, input: { ...args.input } });
       } catch (error) {
-        if (Math.abs(client.config.systemClockOffset - offset) < CLOCK_CHANGE_MS) throw error;
+        if (Math.abs(client.config.systemClockOffset - offset) < MIN_CLOCK_CHANGE_MS) throw error;
         return next(args);
       }
     },
@@ -60,7 +65,7 @@ function repeatAfterClockChange(client: S3Client): void {
   );
 }
 
-const addressIn = (settings: S3Settings) =>
+const addressFrom = (settings: S3Settings) =>
   addressOf({
     provider: settings.S3_PROVIDER,
     endpoint: settings.S3_ENDPOINT,
@@ -74,13 +79,13 @@ const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3Clie
   requestHandler: {
     connectionTimeout: connectMs,
     socketTimeout: silenceMs,
-    httpAgent: { maxSockets: CONNECTIONS },
-    httpsAgent: { maxSockets: CONNECTIONS },
+    httpAgent: { maxSockets: MAX_CONNECTIONS },
+    httpsAgent: { maxSockets: MAX_CONNECTIONS },
   },
 });
 
 /** `/music/` and `music` are the same prefix. */
 function toPrefix(text = ''): string {
-  const plain = trimBoth(text, /\//);
-  return plain === '' ? '' : `${plain}/`;
+  const name = trimBoth(text, /\//);
+  return name === '' ? '' : `${name}/`;
 }

@@ -1,8 +1,8 @@
-// What is known of stores, so that fewer settings have to be made. A setting that is made always counts more.
+// Addresses and defaults of known stores, so that fewer settings are needed. A setting always overrides them.
 
 interface Provider {
   title: string;
-  /** `{region}` stands for S3_REGION. Absent: S3_ENDPOINT has to be set, except for AWS. */
+  /** `{region}` stands for S3_REGION. When absent, S3_ENDPOINT has to be set, except for AWS. */
   endpoint?: string;
   region?: string;
   pathStyle: boolean;
@@ -24,24 +24,24 @@ type ProviderName = keyof typeof PROVIDERS;
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [ProviderName, ...ProviderName[]];
 
 interface Address {
-  /** Undefined for that of AWS in the region. */
+  /** Undefined for the AWS endpoint of the region. */
   endpoint: string | undefined;
   region: string;
   pathStyle: boolean;
 }
 
-/** Where the store is and how it is asked, out of what is set and what is known of its provider. */
-export function addressOf(set: {
+/** Address and URL style of the store, from the settings and the defaults of its provider. */
+export function addressOf(settings: {
   provider: ProviderName | undefined;
   endpoint: string | undefined;
   region: string | undefined;
   pathStyle: boolean;
 }): Address {
-  const known: Provider | undefined = set.provider && PROVIDERS[set.provider];
-  const region = set.region ?? known?.region ?? 'us-east-1';
+  const provider: Provider | undefined = settings.provider && PROVIDERS[settings.provider];
+  const region = settings.region ?? provider?.region ?? 'us-east-1';
   return {
-    endpoint: set.endpoint ?? known?.endpoint?.replace('{region}', region),
+    endpoint: settings.endpoint ?? provider?.endpoint?.replace('{region}', region),
     region,
-    pathStyle: set.pathStyle || known?.pathStyle === true,
+    pathStyle: settings.pathStyle || provider?.pathStyle === true,
   };
 }

@@ -2,12 +2,12 @@
 // one continues at the same position.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
-import { DamagedInStore } from './file-errors.ts';
+import { DamagedObjectError } from './file-errors.ts';
 import { asStoreError } from './s3-errors.ts';
 
-/** Connections in a row without a byte. */
-const TRIES = 3;
-const PIECE_BYTES = 64 << 10;
+/** Connections in a row that may fail without a byte. */
+const MAX_FAILED_CONNECTIONS = 3;
+const STREAM_BUFFER_BYTES = 64 << 10;
 
 interface ReadPlan {
   /** Both ends included. */
@@ -16,52 +16,53 @@ interface ReadPlan {
   /** Opens the rest of the object, with a checksum when that is the whole object; rejects with an AppError. */
   reopen(start: number, signal: AbortSignal): Promise<Readable>;
   /** Aborted when the stream is closed, to close the connections. */
-  ended: AbortController;
+  controller: AbortController;
 }
 
-export function readResuming(first: Readable, plan: ReadPlan): Readable {
-  let body = quieted(first);
-  const stream = Readable.from(pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
+export function createResumingStream(firstBody: Readable, plan: ReadPlan): Readable {
+  let body = ignoreErrors(firstBody);
+  const stream = Readable.from(readChunks(), { objectMode: false, highWaterMark: STREAM_BUFFER_BYTES });
   stream.once('close', () => {
-    plan.ended.abort();
+    plan.controller.abort();
     body.destroy();
   });
   return stream;
 
-  async function* pieces(): AsyncGenerator<Buffer> {
-    let at = plan.start;
-    for (let tries = TRIES; ;) {
-      const before = at;
-      // holds back the last piece until the SDK has compared the checksum: damaged audio must not look complete
-      let held: Buffer | undefined;
-      let fault: unknown = new Error('the connection ended early');
+  async function* readChunks(): AsyncGenerator<Buffer> {
+    let position = plan.start;
+    for (let attemptsLeft = MAX_FAILED_CONNECTIONS; ;) {
+      const startPosition = position;
+      // the last chunk is held back until the SDK has compared the checksum: damaged audio must not look complete
+      let heldChunk: Buffer | undefined;
+      let failure: unknown = new Error('the connection ended early');
       try {
-        for await (const piece of body as AsyncIterable<Buffer>) {
-          if (held) yield held;
-          at += held?.length ?? 0;
-          held = piece;
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          if (heldChunk) yield heldChunk;
+          position += heldChunk?.length ?? 0;
+          heldChunk = chunk;
         }
-        if (held) yield held;
-        at += held?.length ?? 0;
-        held = undefined;
+        if (heldChunk) yield heldChunk;
+        position += heldChunk?.length ?? 0;
+        heldChunk = undefined;
       } catch (error) {
-        fault = error;
+        failure = error;
       }
-      if (at > plan.end) return;
-      const isDamaged = isMismatch(fault) || (held !== undefined && at + held.length > plan.end);
-      if (isDamaged && at > plan.start) throw new DamagedInStore(fault); // part of it has been sent already
-      tries = at > before ? TRIES : tries - 1;
-      if (tries === 0 || plan.ended.signal.aborted) throw isDamaged ? new DamagedInStore(fault) : asStoreError(fault);
-      body = quieted(await plan.reopen(at, plan.ended.signal));
+      if (position > plan.end) return;
+      const isDamaged = isMismatch(failure) || (heldChunk !== undefined && position + heldChunk.length > plan.end);
+      if (isDamaged && position > plan.start) throw new DamagedObjectError(failure); // part of it has been sent already
+      attemptsLeft = position > startPosition ? MAX_FAILED_CONNECTIONS : attemptsLeft - 1;
+      if (attemptsLeft === 0 || plan.controller.signal.aborted)
+        throw isDamaged ? new DamagedObjectError(failure) : asStoreError(failure);
+      body = ignoreErrors(await plan.reopen(position, plan.controller.signal));
     }
   }
 }
 
 /** The SDK compares the checksum of a whole object at its end, and then discards what it has buffered. */
-const isMismatch = (fault: unknown): boolean => fault instanceof Error && fault.message.startsWith('Checksum mismatch');
+const isMismatch = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Checksum mismatch');
 
-/** Without a listener an error would end the process; the next reader gets it anyway. */
-const quieted = (body: Readable): Readable => body.on('error', () => undefined);
+/** Adds a listener, without which an error would end the process; the next reader gets the error anyway. */
+const ignoreErrors = (body: Readable): Readable => body.on('error', () => undefined);
 
 /** `bytes 5-9/100` → 100 */
 export function sizeInRange(contentRange: string | undefined): number {

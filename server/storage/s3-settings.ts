@@ -62,28 +62,29 @@ export const S3_SETTINGS = {
 export type S3Settings = ValuesOf<typeof S3_SETTINGS>;
 const backupName = (name: string): string => `BACKUP_${name}`;
 
-/** The same for backups, of which none is taken from those of the library. */
+/** The same settings for backups, none of which defaults to that of the library. */
 export const BACKUP_S3_SETTINGS: SettingTable = Object.fromEntries(
-  Object.entries(S3_SETTINGS).map(([name, one]) => [
+  Object.entries(S3_SETTINGS).map(([name, definition]) => [
     backupName(name),
     {
-      ...one,
+      ...definition,
       group: 'backup' as const,
       onlyFor: { setting: 'BACKUP_TARGET', values: ['s3'] },
-      help: name === 'S3_BUCKET' ? 'Bucket for backups.' : `For backups: ${one.help.replace('S3_', 'BACKUP_S3_')}`,
+      help:
+        name === 'S3_BUCKET' ? 'Bucket for backups.' : `For backups: ${definition.help.replace('S3_', 'BACKUP_S3_')}`,
     },
   ]),
 );
 
 /** The values of the settings for backups, under the names of those for the library. */
-export const s3OfBackups = (settings: Readonly<Record<string, unknown>>): S3Settings =>
+export const readBackupSettings = (settings: Readonly<Record<string, unknown>>): S3Settings =>
   Object.fromEntries(Object.keys(S3_SETTINGS).map((name) => [name, settings[backupName(name)]])) as S3Settings;
 
-/** A message that names settings, with those for backups. */
+/** Replaces the names of settings in a message with those for backups. */
 export const withBackupNames = (message: string): string => message.replaceAll(/\bS3_[A-Z_]+/g, backupName);
 
-/** The reverse, without what is not set. */
-export const asBackupSettings = (values: Partial<S3Settings>): Record<string, unknown> =>
+/** The reverse of readBackupSettings, without settings that are not set. */
+export const toBackupSettings = (values: Partial<S3Settings>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values)
       .filter(([name, value]) => name in S3_SETTINGS && value !== undefined)

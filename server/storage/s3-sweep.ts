@@ -8,20 +8,20 @@ import {
 import { isKey } from './local-paths.ts';
 import type { Bucket } from './s3-client.ts';
 
-type Place = Omit<Bucket, 'upMs'>;
+type BucketScope = Omit<Bucket, 'healthCheckMs'>;
 
-/** Returns how many uploads from before that time were aborted. */
-export async function sweepUploads({ client, bucket, prefix }: Place, before: Date): Promise<number> {
-  let swept = 0;
+/** Aborts uploads that began before the given time, and returns their number. */
+export async function sweepUploads({ client, bucket, prefix }: BucketScope, startedBefore: Date): Promise<number> {
+  let abortedCount = 0;
   for await (const { Key: key = '', UploadId: id, Initiated: startedAt } of listUploads({ client, bucket, prefix })) {
-    if (!startedAt || startedAt >= before || !isKey(key.slice(prefix.length))) continue;
+    if (!startedAt || startedAt >= startedBefore || !isKey(key.slice(prefix.length))) continue;
     await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id }));
-    swept++;
+    abortedCount++;
   }
-  return swept;
+  return abortedCount;
 }
 
-async function* listUploads({ client, bucket, prefix }: Place): AsyncGenerator<MultipartUpload> {
+async function* listUploads({ client, bucket, prefix }: BucketScope): AsyncGenerator<MultipartUpload> {
   for (let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}; marker;) {
     const page: ListMultipartUploadsCommandOutput = await client.send(
       new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),

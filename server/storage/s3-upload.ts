@@ -1,61 +1,61 @@
 // Measures and checks an upload while its source is read.
 import { createHash, hash as hashOf } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { changedMeanwhile } from './file-errors.ts';
-import type { KnownContent } from './storage.ts';
+import { fileChangedError } from './file-errors.ts';
+import type { ExpectedContent } from './storage.ts';
 
-interface Measured {
+interface MeasuredSource {
   body: Readable | Buffer;
   size(): number;
   /** The error of the source or the abort signal, if that is what ended the upload. */
   fault(): unknown;
 }
 
-/** All of a small object, which then takes neither a stream nor parts. Fails for other content than `known`. */
-export async function whole(
+/** Reads all of a small object, which then takes neither a stream nor parts. Throws for other than expected content. */
+export async function readWhole(
   source: Readable,
-  known: KnownContent,
+  expected: ExpectedContent,
   signal: AbortSignal | undefined,
 ): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const piece of source as AsyncIterable<Buffer>) {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
     signal?.throwIfAborted();
-    if ((size += piece.length) > known.size) throw changedMeanwhile();
-    pieces.push(piece);
+    if ((size += chunk.length) > expected.size) throw fileChangedError();
+    chunks.push(chunk);
   }
-  const bytes = Buffer.concat(pieces);
-  if (size !== known.size || hashOf('sha256', bytes) !== known.sha256) throw changedMeanwhile();
+  const bytes = Buffer.concat(chunks);
+  if (size !== expected.size || hashOf('sha256', bytes) !== expected.sha256) throw fileChangedError();
   return bytes;
 }
 
-/** Fails at the end of content other than `known`, so that nothing is stored under a wrong hash. */
-export function measured(
+/** The body fails at the end of unexpected content, so that nothing is stored under a wrong hash. */
+export function measureSource(
   source: Readable | Buffer,
-  known: KnownContent | undefined,
+  expected: ExpectedContent | undefined,
   signal: AbortSignal | undefined,
-): Measured {
+): MeasuredSource {
   if (Buffer.isBuffer(source)) return { body: source, size: () => source.length, fault: () => undefined };
-  const hash = known && createHash('sha256');
+  const hash = expected && createHash('sha256');
   let size = 0;
   let fault: unknown;
   let isReading = true; // otherwise an error is what ended the upload, thrown into the generator at its yield
-  async function* pieces(): AsyncGenerator<Buffer> {
+  async function* readChunks(): AsyncGenerator<Buffer> {
     try {
-      for await (const piece of source as AsyncIterable<Buffer>) {
+      for await (const chunk of source as AsyncIterable<Buffer>) {
         signal?.throwIfAborted();
-        hash?.update(piece);
-        size += piece.length;
+        hash?.update(chunk);
+        size += chunk.length;
         isReading = false;
-        yield piece;
+        yield chunk;
         isReading = true;
       }
       signal?.throwIfAborted();
-      if (known && (size !== known.size || hash?.digest('hex') !== known.sha256)) throw changedMeanwhile();
+      if (expected && (size !== expected.size || hash?.digest('hex') !== expected.sha256)) throw fileChangedError();
     } catch (error) {
       if (isReading) fault = error;
       throw error;
     }
   }
-  return { body: Readable.from(pieces(), { objectMode: false }), size: () => size, fault: () => fault };
+  return { body: Readable.from(readChunks(), { objectMode: false }), size: () => size, fault: () => fault };
 }

@@ -17,16 +17,16 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { AppError, notFound } from '../errors.ts';
 import { assertKey, audioKey, isKey, tempPath } from './local-paths.ts';
 import type { Bucket } from './s3-client.ts';
-import { asking, asStoreError, isAbsentObject, isTaken } from './s3-errors.ts';
-import { readResuming, sizeInRange } from './s3-read.ts';
+import { withStoreErrors, asStoreError, isAbsentObject, isKeyTaken } from './s3-errors.ts';
+import { createResumingStream, sizeInRange } from './s3-read.ts';
 import { sweepUploads } from './s3-sweep.ts';
-import { measured, whole } from './s3-upload.ts';
-import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
+import { measureSource, readWhole } from './s3-upload.ts';
+import type { ExpectedContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
 
 /** Smaller objects take one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
 const PART_BYTES = 8 << 20;
-const PARTS_AT_ONCE = 2;
+const MAX_CONCURRENT_PARTS = 2;
 
 interface S3StorageDeps extends Bucket {
   backend: StorageTraits;
@@ -34,8 +34,8 @@ interface S3StorageDeps extends Bucket {
   tmpDir: string;
 }
 
-export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir }: S3StorageDeps): Storage {
-  const at = (key: string) => {
+export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs, tmpDir }: S3StorageDeps): Storage {
+  const objectParams = (key: string) => {
     assertKey(key);
     return { Bucket: bucket, Key: prefix + key };
   };
@@ -44,48 +44,48 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
     key: string,
     source: Readable | Buffer,
     { contentType, signal, ifAbsent = false }: PutOptions,
-    known?: KnownContent,
+    expected?: ExpectedContent,
   ): Promise<number> {
-    const { body, size, fault } = measured(source, known, signal);
+    const { body, size, fault } = measureSource(source, expected, signal);
     const params = {
-      ...at(key),
+      ...objectParams(key),
       Body: body,
       ...(contentType !== undefined && { ContentType: contentType }),
       ...(ifAbsent && { IfNoneMatch: '*' }),
     };
     try {
-      // what is in memory as a whole needs no parts, which would be a request each
+      // a body in memory is sent in one request; each part would be another request
       if (Buffer.isBuffer(body)) await client.send(new PutObjectCommand(params), signal && { abortSignal: signal });
-      else await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+      else await new Upload({ client, params, partSize: PART_BYTES, queueSize: MAX_CONCURRENT_PARTS }).done();
     } catch (error) {
       signal?.throwIfAborted();
-      if (ifAbsent && isTaken(error)) throw new AppError('conflict', 'It exists already.', { cause: error });
+      if (ifAbsent && isKeyTaken(error)) throw new AppError('conflict', 'The object already exists.', { cause: error });
       throw fault() ?? asStoreError(error);
     }
     return size();
   }
 
-  async function putKnown(source: () => Readable, ext: string, known: KnownContent, options: PutOptions) {
-    const key = audioKey(known.sha256, ext);
-    const isThere = async (): Promise<boolean> => (await find(key))?.size === known.size;
-    const asksFirst = !options.isNew || known.size > PART_BYTES;
-    if (asksFirst && (await isThere())) return { key, ...known }; // stored before
+  async function putHashed(source: () => Readable, ext: string, content: ExpectedContent, options: PutOptions) {
+    const key = audioKey(content.sha256, ext);
+    const isStored = async (): Promise<boolean> => (await headObject(key))?.size === content.size;
+    const checksFirst = !options.isNew || content.size > PART_BYTES;
+    if (checksFirst && (await isStored())) return { key, ...content };
     try {
-      const isSmall = known.size <= PART_BYTES;
-      await upload(key, isSmall ? await whole(source(), known, options.signal) : source(), options, known);
+      const isSmall = content.size <= PART_BYTES;
+      await upload(key, isSmall ? await readWhole(source(), content, options.signal) : source(), options, content);
     } catch (error) {
-      // if only the response was lost
-      const mayBeThere = error instanceof AppError && error.code === 'unavailable';
-      if (!mayBeThere || !(await isThere().catch(() => false))) throw error;
+      // the object may be stored although the response was lost
+      const mayBeStored = error instanceof AppError && error.code === 'unavailable';
+      if (!mayBeStored || !(await isStored().catch(() => false))) throw error;
     }
-    return { key, ...known };
+    return { key, ...content };
   }
 
-  /** Without the difference between a missing object and a missing bucket. */
-  async function find(key: string): Promise<ObjectStat | undefined> {
+  /** Returns undefined both for a missing object and for a missing bucket. */
+  async function headObject(key: string): Promise<ObjectStat | undefined> {
     try {
       const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(
-        new HeadObjectCommand(at(key)),
+        new HeadObjectCommand(objectParams(key)),
       );
       return { size, modifiedAt };
     } catch (error) {
@@ -95,9 +95,9 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
   }
 
   async function stat(key: string): Promise<ObjectStat | undefined> {
-    const found = await find(key);
-    if (!found) await assertBucket();
-    return found;
+    const objectStat = await headObject(key);
+    if (!objectStat) await assertBucket();
+    return objectStat;
   }
 
   /** A missing bucket is `unavailable`; without this check its objects would count as deleted. */
@@ -121,57 +121,60 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
     },
 
     async putAudio(source, ext, options = {}) {
-      if (options.known) return putKnown(() => source, ext, options.known, options);
-      const staged = tempPath(tmpDir, process.pid, randomBytes(8).toString('hex'));
+      if (options.expected) return putHashed(() => source, ext, options.expected, options);
+      const tempFile = tempPath(tmpDir, process.pid, randomBytes(8).toString('hex'));
       try {
         const hash = createHash('sha256');
-        const size = await writeSynced(staged, source, hash, options.signal);
-        return await putKnown(() => createReadStream(staged), ext, { sha256: hash.digest('hex'), size }, options);
+        const size = await writeSynced(tempFile, source, hash, options.signal);
+        return await putHashed(() => createReadStream(tempFile), ext, { sha256: hash.digest('hex'), size }, options);
       } finally {
-        await unlink(staged).catch(() => undefined);
+        await unlink(tempFile).catch(() => undefined);
       }
     },
 
     async open(key, range) {
-      const ended = new AbortController();
+      const controller = new AbortController();
       const get = (bytes: string | undefined, signal: AbortSignal, etag?: string) =>
         client.send(
           new GetObjectCommand({
-            ...at(key),
+            ...objectParams(key),
             ...(bytes !== undefined && { Range: bytes }),
             ...(etag !== undefined && { IfMatch: etag }),
           }),
           { abortSignal: signal },
         );
-      const first = await get(range && `bytes=${range.start}-${range.end}`, ended.signal).catch((error: unknown) => {
-        throw isAbsentObject(error) ? notFound('stored object') : asStoreError(error);
-      });
-      const size = range ? sizeInRange(first.ContentRange) : (first.ContentLength ?? 0);
+      const firstResponse = await get(range && `bytes=${range.start}-${range.end}`, controller.signal).catch(
+        (error: unknown) => {
+          throw isAbsentObject(error) ? notFound('stored object') : asStoreError(error);
+        },
+      );
+      const size = range ? sizeInRange(firstResponse.ContentRange) : (firstResponse.ContentLength ?? 0);
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
-      // the key of audio is its hash, so no other version can follow: stores that change its ETag are no hindrance
+      // the key of audio is its hash, so that a reopened object has the same content; some stores change the ETag
       // (ranges have no checksum)
-      const etag = key.startsWith('audio/') ? undefined : first.ETag;
-      const reopen = async (from: number, signal: AbortSignal): Promise<Readable> =>
-        (await asking(get(range || from > 0 ? `bytes=${from}-${end}` : undefined, signal, etag))).Body as Readable;
-      return { size, stream: readResuming(first.Body as Readable, { start, end, reopen, ended }) };
+      const etag = key.startsWith('audio/') ? undefined : firstResponse.ETag;
+      const reopen = async (position: number, signal: AbortSignal): Promise<Readable> =>
+        (await withStoreErrors(get(range || position > 0 ? `bytes=${position}-${end}` : undefined, signal, etag)))
+          .Body as Readable;
+      return { size, stream: createResumingStream(firstResponse.Body as Readable, { start, end, reopen, controller }) };
     },
 
     stat,
 
     async delete(key) {
       if (!(await stat(key))) return false;
-      await asking(client.send(new DeleteObjectCommand(at(key))));
+      await withStoreErrors(client.send(new DeleteObjectCommand(objectParams(key))));
       return true;
     },
 
-    async *list(wanted): AsyncGenerator<StoredObject> {
+    async *list(keyPrefix): AsyncGenerator<StoredObject> {
       try {
         for await (const { Contents = [] } of paginateListObjectsV2(
           { client },
-          { Bucket: bucket, Prefix: prefix + wanted },
+          { Bucket: bucket, Prefix: prefix + keyPrefix },
         )) {
-          for (const { Key: full = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
-            const key = full.slice(prefix.length);
+          for (const { Key: fullKey = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
+            const key = fullKey.slice(prefix.length);
             if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold other files
           }
         }
@@ -180,10 +183,10 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
       }
     },
 
-    sweep: (before) => asking(sweepUploads({ client, bucket, prefix }, before)),
+    sweep: (startedBefore) => withStoreErrors(sweepUploads({ client, bucket, prefix }, startedBefore)),
     diskUsage: () => Promise.resolve(null),
     isUp: () =>
-      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(upMs) }).then(
+      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(healthCheckMs) }).then(
         () => true,
         () => false,
       ),

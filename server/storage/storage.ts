@@ -1,7 +1,7 @@
 // The interface of storage backends (backends.ts). All use the keys of local-paths.ts.
 import type { Readable } from 'node:stream';
 
-/** Both ends included, as in HTTP. */
+/** Both ends are included, as in HTTP. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -17,14 +17,14 @@ export interface StoredObject extends ObjectStat {
 }
 
 export interface OpenObject {
-  /** Of the whole object, also for a range. */
+  /** Size of the whole object, also for a range. */
   size: number;
-  /** Has to be destroyed when it is not read to the end. */
+  /** Must be destroyed when it is not read to the end. */
   stream: Readable;
 }
 
 export interface PutOptions {
-  /** Stored by object stores; files have none. */
+  /** Object stores keep it; files have no content type. */
   contentType?: string;
   /** Aborts writing; nothing is left behind. */
   signal?: AbortSignal;
@@ -34,15 +34,15 @@ export interface PutOptions {
    */
   ifAbsent?: boolean;
   /**
-   * Hash and size of the audio, when known before it is read. The source may stay unread if it is stored already; other
-   * content is rejected with `conflict`.
+   * Hash and size of the audio, when they are known before it is read. The source may stay unread if that content is
+   * stored already; other content is rejected with `conflict`.
    */
-  known?: KnownContent;
-  /** With `known`: it is hardly stored yet, so small audio is sent without asking first. */
+  expected?: ExpectedContent;
+  /** With `expected`: the content is probably not stored yet, so small audio is sent without asking first. */
   isNew?: boolean;
 }
 
-export interface KnownContent {
+export interface ExpectedContent {
   sha256: string;
   size: number;
 }
@@ -62,13 +62,13 @@ export interface DiskUsage {
 
 /** What other modules need to know about a backend. */
 export interface StorageTraits {
-  /** Its value of STORAGE_BACKEND, and the scheme of its URIs: `s3:audio/…`. */
+  /** The value of STORAGE_BACKEND, and the scheme of the backend's URIs: `s3:audio/…`. */
   readonly name: string;
-  /** For messages: `the object store`. */
+  /** How messages call the backend: `the object store`. */
   readonly title: string;
   /** Default of VERIFY_DAYS; 0 where reading is charged for. */
   readonly verifyDays: number;
-  /** It may be temporarily unreachable. */
+  /** Whether the backend may be temporarily unreachable. */
   readonly mayBeDown: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface StorageTraits {
  */
 export interface Storage {
   readonly backend: StorageTraits;
-  /** Where the scan's reader thread may copy audio to `keyToPath` itself; null where it cannot. */
+  /** The folder where the scan's reader thread may copy audio to `keyToPath` itself; null where it cannot. */
   readonly folder: string | null;
   /** Replaces an object with the same key. */
   put(key: string, source: Readable | Buffer, options?: PutOptions): Promise<{ size: number }>;
@@ -87,17 +87,17 @@ export interface Storage {
   /** Throws `not_found`. A range has to start inside the object; its end is limited to the object's. */
   open(key: string, range?: ByteRange): Promise<OpenObject>;
   stat(key: string): Promise<ObjectStat | undefined>;
-  /** False when there was no such object. */
+  /** Returns false when there was no such object. */
   delete(key: string): Promise<boolean>;
-  /** Objects whose key starts with the prefix, in no particular order. */
+  /** Yields objects whose key starts with the prefix, in no particular order. */
   list(prefix: string): AsyncIterable<StoredObject>;
-  /** Removes incomplete objects that killed processes left before that time; returns how many. */
-  sweep(before: Date): Promise<number>;
-  /** Null where there is no disk. */
+  /** Removes incomplete objects that killed processes left before the given time; returns their number. */
+  sweep(startedBefore: Date): Promise<number>;
+  /** Null when the storage is not on a disk. */
   diskUsage(): Promise<DiskUsage | null>;
-  /** For /health: it can be read and written. */
+  /** For /health: whether the storage can be read and written. */
   isUp(): Promise<boolean>;
-  /** For readers that need a real file, which may not exist; undefined where objects are not files. */
+  /** For readers that need a real file, which may not exist; undefined when objects are not files. */
   localPath(key: string): string | undefined;
   /** Closes connections. */
   close?(): void;

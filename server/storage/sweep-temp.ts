@@ -2,40 +2,44 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAbsent } from './file-errors.ts';
-import { TEMP_DIR, tempOwner } from './local-paths.ts';
+import { TEMP_DIR, tempOwnerPid } from './local-paths.ts';
 
-/** No write takes this long: the process id has been reused by another program. */
-const ABANDONED_MS = 24 * 3_600_000;
+/** No write takes longer: another program has got the process id. */
+const MAX_TEMP_AGE_MS = 24 * 3_600_000;
 
 interface SweepOptions {
   root: string;
   now: () => Date;
-  /** In Unix ms. Older files with this process's id are from an earlier process with the same id (containers). */
-  startedAt?: number;
+  /** Unix ms. Older files with this process's id are from an earlier process with the same id (in containers). */
+  processStartedAt?: number;
 }
 
-/** Returns how many files were removed. Those of running processes (the command line, the server) are kept. */
-export async function sweepTemp({ root, now, startedAt = performance.timeOrigin }: SweepOptions): Promise<number> {
+/** Returns the number of removed files. Files of running processes (the command line, the server) are kept. */
+export async function sweepTemp({
+  root,
+  now,
+  processStartedAt = performance.timeOrigin,
+}: SweepOptions): Promise<number> {
   const folder = join(root, TEMP_DIR);
-  let removed = 0;
+  let removedCount = 0;
   for (const name of await namesIn(folder)) {
-    const pid = tempOwner(name);
+    const pid = tempOwnerPid(name);
     if (pid === undefined) continue;
     const path = join(folder, name);
     try {
       const { mtimeMs } = await stat(path);
-      if (isInUse(pid, mtimeMs, startedAt) && now().getTime() - mtimeMs < ABANDONED_MS) continue;
+      if (isInUse(pid, mtimeMs, processStartedAt) && now().getTime() - mtimeMs < MAX_TEMP_AGE_MS) continue;
       await unlink(path);
-      removed++;
+      removedCount++;
     } catch (error) {
-      if (!isAbsent(error)) throw error; // renamed meanwhile
+      if (!isAbsent(error)) throw error; // its process has just renamed it
     }
   }
-  return removed;
+  return removedCount;
 }
 
-function isInUse(pid: number, mtimeMs: number, startedAt: number): boolean {
-  return pid === process.pid ? mtimeMs >= startedAt : isRunning(pid);
+function isInUse(pid: number, mtimeMs: number, processStartedAt: number): boolean {
+  return pid === process.pid ? mtimeMs >= processStartedAt : isRunning(pid);
 }
 
 /** Whether a process with that id runs on this machine. */

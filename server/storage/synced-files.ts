@@ -3,7 +3,7 @@ import type { Hash } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isAbsent, ours } from './file-errors.ts';
+import { isAbsent, withStorageErrors } from './file-errors.ts';
 
 /** Writes and syncs a new file; returns its size in bytes. When it throws, the caller removes the file. */
 export async function writeSynced(
@@ -12,17 +12,17 @@ export async function writeSynced(
   hash: Hash | undefined,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const handle = await ours(createTemp(path));
+  const handle = await withStorageErrors(createTemp(path));
   try {
     let size = 0;
     for await (const chunk of Buffer.isBuffer(source) ? [source] : (source as AsyncIterable<Buffer>)) {
       signal?.throwIfAborted();
       hash?.update(chunk);
-      await ours(writeWhole(handle, chunk));
+      await withStorageErrors(writeWhole(handle, chunk));
       size += chunk.length;
     }
     signal?.throwIfAborted();
-    await ours(handle.sync());
+    await withStorageErrors(handle.sync());
     return size;
   } finally {
     await handle.close();
@@ -41,28 +41,29 @@ async function createTemp(path: string): Promise<FileHandle> {
 }
 
 async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
-  for (let done = 0; done < chunk.length;) {
-    const { bytesWritten } = await handle.write(chunk, done);
-    done += bytesWritten;
+  for (let writtenBytes = 0; writtenBytes < chunk.length;) {
+    const { bytesWritten } = await handle.write(chunk, writtenBytes);
+    writtenBytes += bytesWritten;
   }
 }
 
-/** Renames a file, creating missing folders; all of it is synced when this returns. */
-export async function moveSynced(from: string, to: string): Promise<void> {
+/** Renames a file and creates missing folders; the file and all folders are synced when it returns. */
+export async function moveSynced(oldPath: string, newPath: string): Promise<void> {
   try {
-    await rename(from, to);
+    await rename(oldPath, newPath);
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    const first = await mkdir(dirname(to), { recursive: true });
-    await rename(from, to);
-    if (first !== undefined) await syncAncestors(dirname(to), dirname(first));
+    const topmostNewFolder = await mkdir(dirname(newPath), { recursive: true });
+    await rename(oldPath, newPath);
+    if (topmostNewFolder !== undefined) await syncAncestors(dirname(newPath), dirname(topmostNewFolder));
   }
-  await syncFolder(dirname(to));
+  await syncFolder(dirname(newPath));
 }
 
 /** A new folder survives a power cut once the folder that holds it is synced. */
 async function syncAncestors(folder: string, highest: string): Promise<void> {
-  for (let at = folder; at !== highest && at !== dirname(at);) await syncFolder((at = dirname(at)));
+  for (let ancestor = folder; ancestor !== highest && ancestor !== dirname(ancestor);)
+    await syncFolder((ancestor = dirname(ancestor)));
 }
 
 /** Windows cannot sync folders and does not need it. */

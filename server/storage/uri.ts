@@ -3,31 +3,31 @@
 
 /** Reserved: no backend may have this name. */
 export const FILE_SCHEME = 'file';
-/** Of objects in the local storage. */
+/** Scheme of objects in the local storage. */
 export const LOCAL_SCHEME = 'local';
 
-interface Named {
+interface HasBackendName {
   backend: { name: string };
 }
 
-export const toUri = ({ backend }: Named, key: string): string => `${backend.name}:${key}`;
+export const toUri = ({ backend }: HasBackendName, key: string): string => `${backend.name}:${key}`;
 
 /** `path` is relative to the music folder. */
 export const toFileUri = (path: string): string => `${FILE_SCHEME}:${path}`;
 
-/** Relative path of a referenced file; undefined for other URIs. */
+/** Returns the relative path of a referenced file; undefined for other URIs. */
 export function filePathOf(uri: string): string | undefined {
-  const { scheme, rest } = splitUri(uri);
-  return scheme === FILE_SCHEME ? rest : undefined;
+  const { scheme, path } = splitUri(uri);
+  return scheme === FILE_SCHEME ? path : undefined;
 }
 
-/** Undefined for URIs of other backends and referenced files. */
-export function keyOfUri({ backend }: Named, uri: string): string | undefined {
-  const { scheme, rest } = splitUri(uri);
-  return scheme === backend.name ? rest : undefined;
+/** Returns the key of an object of this backend; undefined for URIs of other backends and referenced files. */
+export function keyOfUri({ backend }: HasBackendName, uri: string): string | undefined {
+  const { scheme, path } = splitUri(uri);
+  return scheme === backend.name ? path : undefined;
 }
 
-export function splitUri(uri: string): { scheme: string; rest: string } {
+export function splitUri(uri: string): { scheme: string; path: string } {
   const colon = uri.indexOf(':');
-  return { scheme: uri.slice(0, Math.max(colon, 0)), rest: uri.slice(colon + 1) };
+  return { scheme: uri.slice(0, Math.max(colon, 0)), path: uri.slice(colon + 1) };
 }

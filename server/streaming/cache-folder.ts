@@ -1,76 +1,78 @@
-// A folder of cached files with a bound: those that were used longest ago go first. Their size is looked up once and
-// then counted, so that a new one costs the same however many there are.
+// A folder of cached files with a size limit: the least recently used files are removed first. The sizes are read once
+// and then counted, so that adding a file costs the same however many there are.
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log/log.ts';
 
 interface CacheFolderDeps {
   dir: string;
-  mostBytes: () => number;
+  maxBytes: () => number;
   now: () => Date;
   log: Log;
 }
 
-/** All files are looked at to remove the oldest, so several go at once. */
-const FILLED_AFTER_EVICTION = 0.9;
-/** Unfinished files belong to who writes them. */
+/** Evicting reads the times of all files, so it removes several files at a time. */
+const EVICTION_TARGET = 0.9;
+/** Unfinished files belong to the process that writes them. */
 const isUnfinished = (name: string): boolean => name.endsWith('.part') || name.endsWith('.input');
 
-export function createCacheFolder({ dir, mostBytes, now, log }: CacheFolderDeps) {
-  let ready: Promise<void> | undefined;
-  let evicting: Promise<void> | undefined;
-  let keptBytes = 0;
+export function createCacheFolder({ dir, maxBytes, now, log }: CacheFolderDeps) {
+  let preparation: Promise<void> | undefined;
+  let eviction: Promise<void> | undefined;
+  let cachedBytes = 0;
 
-  async function prepare(): Promise<void> {
+  async function prepareFolder(): Promise<void> {
     await mkdir(dir, { recursive: true });
     for (const name of await readdir(dir)) if (isUnfinished(name)) await rm(join(dir, name), { force: true });
-    keptBytes = (await kept()).reduce((sum, { size }) => sum + size, 0);
+    cachedBytes = (await listFiles()).reduce((sum, { size }) => sum + size, 0);
   }
 
-  async function kept(): Promise<{ path: string; size: number; usedAt: number }[]> {
+  async function listFiles(): Promise<{ path: string; size: number; usedAt: number }[]> {
     const names = (await readdir(dir)).filter((name) => !isUnfinished(name));
     return Promise.all(
       names.map(async (name) => {
         const path = join(dir, name);
-        const found = await stat(path).catch(() => undefined);
-        return { path, size: found?.size ?? 0, usedAt: found?.atimeMs ?? 0 };
+        const fileStat = await stat(path).catch(() => undefined);
+        return { path, size: fileStat?.size ?? 0, usedAt: fileStat?.atimeMs ?? 0 };
       }),
     );
   }
 
-  /** Removes the least recently used until there is room for more than the next one. */
+  /** Removes the least recently used files until the target is reached. */
   async function evict(): Promise<void> {
-    const files = await kept();
-    keptBytes = files.reduce((sum, { size }) => sum + size, 0);
-    const most = mostBytes() * FILLED_AFTER_EVICTION;
+    const files = await listFiles();
+    cachedBytes = files.reduce((sum, { size }) => sum + size, 0);
+    const targetBytes = maxBytes() * EVICTION_TARGET;
     for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (keptBytes <= most) return;
+      if (cachedBytes <= targetBytes) return;
       await rm(path, { force: true });
-      keptBytes -= size;
+      cachedBytes -= size;
     }
   }
 
   return {
-    /** Creates the folder, and removes what a killed process left unfinished. Once, before the first file. */
-    ready: (): Promise<void> => (ready ??= prepare()),
+    /**
+     * Creates the folder and removes unfinished files of a killed process; does so once. Call it before other methods.
+     */
+    prepare: (): Promise<void> => (preparation ??= prepareFolder()),
 
-    /** Notes when a file was used, and leaves alone when it was changed; false when there is none. */
+    /** Records the use of a file and keeps its modification time; returns false when there is no file. */
     async touch(path: string): Promise<boolean> {
-      const found = await stat(path).catch(() => undefined);
-      if (!found) return false;
-      await utimes(path, now(), found.mtime).catch(() => undefined);
+      const fileStat = await stat(path).catch(() => undefined);
+      if (!fileStat) return false;
+      await utimes(path, now(), fileStat.mtime).catch(() => undefined);
       return true;
     },
 
-    /** A file is there, under its final name. */
-    added(bytes: number): void {
-      keptBytes += bytes;
-      if (keptBytes <= mostBytes()) return;
-      evicting ??= evict()
-        .catch((error: unknown) => log.warn({ err: error, dir }, 'cache not cleaned up'))
-        .finally(() => (evicting = undefined));
+    /** Counts a new file under its final name, and evicts others when the limit is exceeded. */
+    countAdded(bytes: number): void {
+      cachedBytes += bytes;
+      if (cachedBytes <= maxBytes()) return;
+      eviction ??= evict()
+        .catch((error: unknown) => log.warn({ err: error, dir }, 'cannot clean up the cache'))
+        .finally(() => (eviction = undefined));
     },
 
-    close: async (): Promise<void> => evicting,
+    close: async (): Promise<void> => eviction,
   };
 }

@@ -1,24 +1,24 @@
-// At most so many at once; the next ones wait in order, and beyond a limit they are refused.
+// Limits how many run at a time. The next ones wait in order; when too many wait, others are refused.
 import { AppError } from '../errors.ts';
 
-export function createConcurrencyLimit({ atOnce, mostWaiting }: { atOnce: () => number; mostWaiting: number }) {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
+export function createConcurrencyLimit({ maxRunning, maxWaiting }: { maxRunning: () => number; maxWaiting: number }) {
+  const waiters: (() => void)[] = [];
+  let runningCount = 0;
 
   function leave(): void {
-    inside--;
-    while (inside < atOnce() && waiting.length > 0) {
-      inside++;
-      waiting.shift()?.();
+    runningCount--;
+    while (runningCount < maxRunning() && waiters.length > 0) {
+      runningCount++;
+      waiters.shift()?.();
     }
   }
 
   return {
-    /** Resolves with a function to leave. Rejects when aborted, and with `unavailable` when too many wait already. */
+    /** Resolves with a function to leave. Rejects when aborted, and with `unavailable` when too many are waiting. */
     async enter(signal: AbortSignal): Promise<() => void> {
       signal.throwIfAborted();
-      if (inside < atOnce()) inside++;
-      else await turn(signal);
+      if (runningCount < maxRunning()) runningCount++;
+      else await waitForTurn(signal);
       let isInside = true;
       return () => {
         if (isInside) leave();
@@ -27,22 +27,22 @@ export function createConcurrencyLimit({ atOnce, mostWaiting }: { atOnce: () => 
     },
   };
 
-  function turn(signal: AbortSignal): Promise<void> {
-    if (waiting.length >= mostWaiting)
+  function waitForTurn(signal: AbortSignal): Promise<void> {
+    if (waiters.length >= maxWaiting)
       throw new AppError('unavailable', 'Too many tracks are being converted. Try again in a moment.', {
         retryAfter: 10,
       });
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        waiting.splice(waiting.indexOf(enter), 1);
+      const abort = (): void => {
+        waiters.splice(waiters.indexOf(admit), 1);
         reject(signal.reason as Error);
       };
-      const enter = (): void => {
-        signal.removeEventListener('abort', giveUp);
+      const admit = (): void => {
+        signal.removeEventListener('abort', abort);
         resolve();
       };
-      signal.addEventListener('abort', giveUp, { once: true });
-      waiting.push(enter);
+      signal.addEventListener('abort', abort, { once: true });
+      waiters.push(admit);
     });
   }
 }

@@ -1,4 +1,4 @@
-// Whether a track goes out as it is or in another format, and in which one. Pure.
+// Decides whether a track is sent as it is or in another format, and in which one. Pure.
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { isLosslessCodec, playsInBrowsers } from '../media/audio-formats.ts';
@@ -11,97 +11,99 @@ import {
   type TranscodeOrder,
 } from '../media/transcode.ts';
 
-/** Wished by the pages: the original where all browsers play it. */
+/** Format that the pages request: the original where all browsers play it. */
 export const PLAYABLE = 'playable';
 
-/** What a caller asked for. */
-export interface Wish {
-  /** `raw` is the original, whatever else is wished; `playable` what browsers play; an unknown one is the default. */
+/** The audio that a caller requests. */
+export interface AudioRequest {
+  /**
+   * `raw` is the original, whatever else is requested; `playable` what browsers play; unknown formats are the default.
+   */
   format?: string | undefined;
-  /** kbps; 0 is no limit. */
+  /** In kbps; 0 means no limit. */
   maxBitrateKbps?: number | undefined;
   startMs?: number | undefined;
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
-  /** Converted in any case, also into the format that it is in: the player was promised that. */
-  isPromised?: boolean;
+  /** Converts in any case, even into the format that the track has: the player was told to expect a conversion. */
+  forceConversion?: boolean;
 }
 
-export interface Source {
+export interface SourceAudio {
   format: string | null;
   codec: string | null;
   bitrateKbps: number | null;
 }
 
 /** No browser plays the sample rates of DSD. */
-const DSD_AS_HZ = 96_000;
+const DSD_OUTPUT_HZ = 96_000;
 
-/** A wish for what browsers play, as one for a format or, where they play the original, for none. */
-export function withFormat({ format, codec }: Source, wish: Wish): Wish {
-  if (wish.format !== PLAYABLE) return wish;
-  const { format: _, ...others } = wish;
-  if (playsInBrowsers(format, codec?.toLowerCase() ?? null)) return others;
-  if (!isLosslessCodec(format, codec?.toLowerCase() ?? null)) return { ...others, format: USUAL };
-  return { ...others, format: 'flac', ...(codec === 'dsd' && { sampleRateHz: DSD_AS_HZ }) };
+/** Replaces the format `playable` by a real format, or by none where browsers play the original. */
+export function resolveFormat({ format, codec }: SourceAudio, request: AudioRequest): AudioRequest {
+  if (request.format !== PLAYABLE) return request;
+  const { format: _, ...otherOptions } = request;
+  if (playsInBrowsers(format, codec?.toLowerCase() ?? null)) return otherOptions;
+  if (!isLosslessCodec(format, codec?.toLowerCase() ?? null)) return { ...otherOptions, format: DEFAULT_PROFILE };
+  return { ...otherOptions, format: 'flac', ...(codec === 'dsd' && { sampleRateHz: DSD_OUTPUT_HZ }) };
 }
 
-/** Every player plays it. */
-const USUAL: ProfileName = 'mp3';
+/** Every player can play this format. */
+const DEFAULT_PROFILE: ProfileName = 'mp3';
 
 /**
- * `original` also when nothing can be transcoded. Nothing goes out above `mostKbps`, the limit of the listener's
- * account, whatever was wished; throws `forbidden` where that cannot be kept.
+ * Returns `original` also when nothing can be transcoded. Nothing is sent above `maxKbps`, the limit of the listener's
+ * account, whatever was requested; throws `forbidden` where that limit cannot be met.
  */
 export function chooseAudio(
-  source: Source,
-  { format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz, isPromised = false }: Wish,
+  source: SourceAudio,
+  { format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz, forceConversion = false }: AudioRequest,
   canTranscode: boolean,
-  mostKbps: number | null = null,
+  maxKbps: number | null = null,
 ): 'original' | TranscodeOrder {
-  const isAbove = mostKbps !== null && (source.bitrateKbps ?? Infinity) > mostKbps;
-  if (isAbove && !canTranscode) throw tooWide(mostKbps);
-  if (!canTranscode || (format === 'raw' && !isAbove)) return 'original';
-  const limit = Math.min(maxBitrateKbps > 0 ? maxBitrateKbps : Infinity, mostKbps ?? Infinity);
-  const isTooWide = limit < Infinity && (source.bitrateKbps ?? Infinity) > limit;
-  const asked = format !== undefined && isProfileName(format) ? format : USUAL;
-  const profile = mostKbps === null || keepsTo(asked, mostKbps) ? asked : USUAL;
-  const isOther = isPromised || (format !== undefined && !isSame(source, profile));
-  if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined)
+  const exceedsAccountLimit = maxKbps !== null && (source.bitrateKbps ?? Infinity) > maxKbps;
+  if (exceedsAccountLimit && !canTranscode) throw accountLimitError(maxKbps);
+  if (!canTranscode || (format === 'raw' && !exceedsAccountLimit)) return 'original';
+  const limit = Math.min(maxBitrateKbps > 0 ? maxBitrateKbps : Infinity, maxKbps ?? Infinity);
+  const exceedsLimit = limit < Infinity && (source.bitrateKbps ?? Infinity) > limit;
+  const requestedProfile = format !== undefined && isProfileName(format) ? format : DEFAULT_PROFILE;
+  const profile = maxKbps === null || fitsLimit(requestedProfile, maxKbps) ? requestedProfile : DEFAULT_PROFILE;
+  const needsConversion = forceConversion || (format !== undefined && !isSameFormat(source, profile));
+  if (!needsConversion && !exceedsLimit && startMs === 0 && channels === undefined && sampleRateHz === undefined)
     return 'original';
-  const wanted = limit < Infinity ? limit : upTo(source.bitrateKbps, profile);
-  return { profile, bitrateKbps: fittingBitrate(profile, wanted), startMs, channels, sampleRateHz };
+  const targetKbps = limit < Infinity ? limit : defaultKbps(source.bitrateKbps, profile);
+  return { profile, bitrateKbps: fittingBitrate(profile, targetKbps), startMs, channels, sampleRateHz };
 }
 
-/** Formats without a bitrate, and those that begin above it, do not. */
-const keepsTo = (profile: ProfileName, mostKbps: number): boolean => {
-  const kbps = fittingBitrate(profile, mostKbps);
-  return kbps > 0 && kbps <= mostKbps;
+/** Returns false for formats without a bit rate and for formats whose lowest bit rate is above the limit. */
+const fitsLimit = (profile: ProfileName, maxKbps: number): boolean => {
+  const kbps = fittingBitrate(profile, maxKbps);
+  return kbps > 0 && kbps <= maxKbps;
 };
 
 const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
-const tooWide = (mostKbps: number): AppError =>
+const accountLimitError = (maxKbps: number): AppError =>
   new AppError(
     'forbidden',
-    `Your account may listen at up to ${mostKbps} kbps (${name}), and this server has no ffmpeg to convert to that.`,
-    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+    `Your account may listen at up to ${maxKbps} kbps (${name}), and this server has no ffmpeg to convert to that.`,
+    { fields: [{ field: name, message: `is ${maxKbps}` }] },
   );
 
-/** The default bitrate, or that of the source when it is lower. */
-const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefined => {
-  const usual = fittingBitrate(profile, undefined);
-  return sourceKbps !== null && sourceKbps < usual ? sourceKbps : usual;
+/** The default bit rate, or that of the source when it is lower. */
+const defaultKbps = (sourceKbps: number | null, profile: ProfileName): number | undefined => {
+  const profileKbps = fittingBitrate(profile, undefined);
+  return sourceKbps !== null && sourceKbps < profileKbps ? sourceKbps : profileKbps;
 };
 
-/** AAC alone and in MP4 are the same to players that ask for either. An Ogg file may hold Vorbis, Opus or FLAC. */
-function isSame({ format, codec }: Source, profile: ProfileName): boolean {
+/** Players treat AAC alone and in MP4 as the same format. An Ogg file may hold Vorbis, Opus or FLAC. */
+function isSameFormat({ format, codec }: SourceAudio, profile: ProfileName): boolean {
   const isAac = profile === 'aac' || profile === 'm4a';
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
   if (format === 'ogg' && codec !== null) return codec.toLowerCase().includes(PROFILES[profile].codec);
   return format === PROFILES[profile].extension;
 }
 
-/** Size of the response where it is known before: duration times bitrate. */
-export function estimatedBytes(
+/** Size of the response where it can be computed before the conversion: duration times bit rate. */
+export function estimateBytes(
   { profile, bitrateKbps, startMs }: TranscodeOrder,
   durationMs: number | null,
 ): number | undefined {

@@ -18,7 +18,7 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     now,
     cacheDir: config.paths.cache,
     ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
-    atOnce: () => settings.get('TRANSCODE_PROCESSES'),
+    maxRunning: () => settings.get('TRANSCODE_PROCESSES'),
     cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
   });
   const objects = createObjectCache({

@@ -57,7 +57,7 @@ export function streamingRoutes(deps: StreamingDeps): Route[] {
             format: query.format,
             maxBitrateKbps: query.max_bitrate,
             startMs: query.start_ms,
-            mostKbps: user.maxBitrateKbps,
+            maxKbps: user.maxBitrateKbps,
           },
           signal,
         ),

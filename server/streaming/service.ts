@@ -8,37 +8,37 @@ import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { findMp3Frame } from '../media/mp3-seek.ts';
 import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
-import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
+import { asOpenError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import type { ByteRange, OpenObject } from '../storage/storage.ts';
-import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
+import { chooseAudio, estimateBytes, resolveFormat, type AudioRequest } from './direct-or-transcoded.ts';
 import { contentTypeOf } from '../media/audio-formats.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
-import { sendLiveHead, sendMade, sendTranscoded, type LiveOptions } from './send-audio.ts';
+import { sendLiveHead, sendFinished, sendTranscoded, type ConversionSendOptions } from './send-audio.ts';
 import type { ObjectCache } from './object-cache.ts';
-import type { Transcodes, Wanted } from './transcode-cache.ts';
+import type { Transcodes, ConversionRequest } from './transcode-cache.ts';
 
 export interface StreamingDeps {
   db: MainDb;
   audioStore: AudioStore;
-  /** Called when the audio of a track that was available is not there. */
+  /** Called when the audio of an available track no longer exists. */
   onGone: (id: TrackId, uri: string) => void;
-  /** Whether the audio of a missing track is there again. Absent: a missing track stays missing. */
+  /** Whether the audio of a missing track exists again. When absent, a missing track stays missing. */
   recheckAudio?: (id: TrackId) => Promise<boolean>;
-  /** Absent: only originals are sent. */
+  /** When absent, only originals are sent. */
   transcodes?: Transcodes;
-  /** Absent: what is in an object store is read from there each time. */
+  /** When absent, an object store is read for every request. */
   objects?: ObjectCache;
-  /** Called when the stored audio of a track is not what it was. */
+  /** Called when the stored audio of a track differs from its hash. */
   onDamaged?: (id: TrackId) => void;
 }
 
-export interface SendWish extends Wish {
-  /** Announce the length of a conversion, too. */
+export interface SendRequest extends AudioRequest {
+  /** Announces the length of a conversion, too. */
   estimateLength?: boolean;
-  /** To be saved instead of played. */
+  /** Sends the audio as an attachment, to be saved instead of played. */
   download?: boolean;
-  /** The limit of the listener's account. */
-  mostKbps: number | null;
+  /** The limit of the listener's account, in kbps. */
+  maxKbps: number | null;
 }
 
 /** A track's audio can be replaced (retagged, restored), so clients have to revalidate; the ETag makes that a 304. */
@@ -57,81 +57,82 @@ export function createStreamingService({
 }: StreamingDeps) {
   const find = prepareFindStreamed(db);
 
-  async function sendAs(
+  async function sendConverted(
     req: IncomingMessage,
     res: ServerResponse,
-    wanted: Wanted,
-    options: LiveOptions,
+    conversion: ConversionRequest,
+    options: ConversionSendOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const made = await transcodes?.find(wanted);
-    if (made) return sendMade(req, res, made.path, made.etag, options);
+    const finished = await transcodes?.find(conversion);
+    if (finished) return sendFinished(req, res, finished.path, finished.etag, options);
     if (req.method === 'HEAD') return sendLiveHead(res, options);
-    if (transcodes) await sendTranscoded(req, res, await transcodes.open(wanted), options, signal);
+    if (transcodes) await sendTranscoded(req, res, await transcodes.open(conversion), options, signal);
   }
 
   /** Throws `not_found`. */
-  function describe(id: TrackId): StreamedTrack {
+  function getTrack(id: TrackId): StreamedTrack {
     const track = find(id);
     if (!track) throw notFound('track', id);
     return track;
   }
 
-  /** Audio that is there again is sent at once, and not only after a scan. Throws `not_found`. */
-  async function findNow(id: TrackId): Promise<StreamedTrack> {
-    const track = describe(id);
-    return track.availability === 'missing' && (await recheckAudio?.(id)) === true ? describe(id) : track;
+  /** Returns a missing track as available as soon as its audio exists again, without a scan. Throws `not_found`. */
+  async function getCurrentTrack(id: TrackId): Promise<StreamedTrack> {
+    const track = getTrack(id);
+    return track.availability === 'missing' && (await recheckAudio?.(id)) === true ? getTrack(id) : track;
   }
 
   const canTranscode = async (): Promise<boolean> => (await transcodes?.isPossible()) === true;
 
-  /** What is sent for a wish: the file as it is, or converted. Throws `forbidden`, and what `uriOf` throws. */
-  async function choose(id: TrackId, track: StreamedTrack, wish: SendWish) {
+  /** Chooses the original or a conversion. Throws `forbidden`, and what `uriOf` throws. */
+  async function chooseOrder(id: TrackId, track: StreamedTrack, request: SendRequest) {
     const uri = uriOf(id, track);
-    const { mostKbps } = wish;
-    const wished = withFormat(track, wish);
-    const isAsked = mostKbps !== null || needsTranscoder(wished);
-    const chosen = chooseAudio(track, wished, isAsked && (await canTranscode()), mostKbps);
+    const { maxKbps } = request;
+    const resolvedRequest = resolveFormat(track, request);
+    const mayConvert = maxKbps !== null || needsTranscoder(resolvedRequest);
+    const chosenOrder = chooseAudio(track, resolvedRequest, mayConvert && (await canTranscode()), maxKbps);
     const section = sectionOf(track);
-    return { uri, order: section ? { ...(chosen === 'original' ? WHOLE_SECTION : chosen), section } : chosen };
+    return {
+      uri,
+      order: section ? { ...(chosenOrder === 'original' ? WHOLE_SECTION : chosenOrder), section } : chosenOrder,
+    };
   }
 
   const fileOf = async (id: TrackId, { contentHash }: StreamedTrack, uri: string): Promise<StoredFile> => {
     const file = await audioStore.resolve(uri);
-    return objects ? objects.over(file, contentHash, () => onDamaged(id)) : file;
+    return objects ? objects.withCache(file, contentHash, () => onDamaged(id)) : file;
   };
 
-  /** Marks the track where its audio is not there any more. */
-  function asKnown(id: TrackId, uri: string, error: unknown): unknown {
-    const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
-    if (known instanceof AppError && known.code === 'gone') onGone(id, uri);
-    return known;
+  /** Marks the track as missing when the error says that its audio no longer exists. */
+  function markIfGone(id: TrackId, uri: string, error: unknown): unknown {
+    const appError = error instanceof AppError || !isSystemError(error) ? error : asOpenError(error);
+    if (appError instanceof AppError && appError.code === 'gone') onGone(id, uri);
+    return appError;
   }
 
   return {
-    describe,
+    getTrack,
     canTranscode,
 
-    /**
-     * The file that is sent for a wish: as it is, or one that is made when it is asked for. Throws like `send`.
-     */
-    async fileFor(id: TrackId, wish: SendWish): Promise<PreparedFile> {
-      const track = await findNow(id);
-      const { uri, order } = await choose(id, track, wish);
+    /** The file for a request: the original, or a conversion that is made on demand. Throws like `send`. */
+    async prepareFile(id: TrackId, request: SendRequest): Promise<PreparedFile> {
+      const track = await getCurrentTrack(id);
+      const { uri, order } = await chooseOrder(id, track, request);
       try {
         const file = await fileOf(id, track, uri);
         if (order === 'original') {
-          if (file.path !== undefined) await file.stat(); // a store is not asked for each
+          if (file.path !== undefined) await file.stat(); // a request to a store for each file would take too long
           const open = (range?: ByteRange): Promise<OpenObject> =>
             file.open(range).catch((error: unknown) => {
-              throw asKnown(id, uri, error);
+              throw markIfGone(id, uri, error);
             });
           return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
         }
-        // a store is not asked for each
-        const known = file.path === undefined && file.immutable ? track.contentHash : null;
-        const wanted: Wanted = {
-          identity: known ?? (await identityOf(id, track, file)),
+        // a request to a store for each file would take too long
+        const storedHash = file.path === undefined && file.immutable ? track.contentHash : null;
+        const conversion: ConversionRequest = {
+          identity: storedHash ?? (await identityOf(id, track, file)),
           file,
           order,
           durationMs: track.durationMs,
@@ -143,72 +144,72 @@ export function createStreamingService({
           async make(signal) {
             if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
             try {
-              const made = await transcodes.open({ ...wanted, file: await fileOf(id, track, uri) });
-              if ('path' in made) return { path: made.path, leave: made.leave };
-              const { run, leave } = made;
-              const path = await run.whole(signal).catch((error: unknown) => {
+              const opened = await transcodes.open({ ...conversion, file: await fileOf(id, track, uri) });
+              if ('path' in opened) return { path: opened.path, leave: opened.leave };
+              const { run, leave } = opened;
+              const path = await run.waitForFile(signal).catch((error: unknown) => {
                 leave();
                 throw error;
               });
               return { path, leave };
             } catch (error) {
-              throw asKnown(id, uri, error);
+              throw markIfGone(id, uri, error);
             }
           },
         };
       } catch (error) {
-        throw asKnown(id, uri, error);
+        throw markIfGone(id, uri, error);
       }
     },
 
     /**
-     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on
-     * opening; the track is then marked) and `unavailable`.
+     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when only opening the audio
+     * shows that; the track is then marked) and `unavailable`.
      */
     async send(
       req: IncomingMessage,
       res: ServerResponse,
       id: TrackId,
-      wish: SendWish,
+      request: SendRequest,
       signal: AbortSignal,
     ): Promise<void> {
-      const track = await findNow(id);
-      const { startMs = 0 } = wish;
-      const isCut = startMs > 0 && canBeCut(track, wish);
-      const { uri, order: wholeOrder } = await choose(id, track, isCut ? { ...wish, startMs: 0 } : wish);
+      const track = await getCurrentTrack(id);
+      const { startMs = 0 } = request;
+      const isPart = startMs > 0 && canSendPart(track, request);
+      const { uri, order: wholeOrder } = await chooseOrder(id, track, isPart ? { ...request, startMs: 0 } : request);
       try {
         const file = await fileOf(id, track, uri);
-        const part = isCut && wholeOrder === 'original' ? await partFrom(file, startMs, signal) : undefined;
+        const part = isPart && wholeOrder === 'original' ? await mp3PartFrom(file, startMs, signal) : undefined;
         if (part) {
-          const options = optionsOf(track, file, wish.download === true);
+          const options = sendOptionsOf(track, file, request.download === true);
           return await sendBytes(req, res, part, { ...options, etag: etagOfPart(options, startMs) });
         }
-        const { order } = isCut ? await choose(id, track, wish) : { order: wholeOrder };
+        const { order } = isPart ? await chooseOrder(id, track, request) : { order: wholeOrder };
         if (order === 'original')
-          return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
+          return await sendBytes(req, res, sourceOf(file), sendOptionsOf(track, file, request.download === true));
         const { contentType, extension } = PROFILES[order.profile];
-        const wanted: Wanted = {
+        const conversion: ConversionRequest = {
           identity: await identityOf(id, track, file),
           file,
           order,
           durationMs: track.durationMs,
         };
-        const options: LiveOptions = {
+        const options: ConversionSendOptions = {
           contentType,
-          disposition: trackDisposition(wish.download ? 'attachment' : 'inline', { ...track, format: extension }),
-          withLength: wish.estimateLength === true,
-          estimate: estimatedBytes(order, track.durationMs),
+          disposition: trackDisposition(request.download ? 'attachment' : 'inline', { ...track, format: extension }),
+          withLength: request.estimateLength === true,
+          estimatedBytes: estimateBytes(order, track.durationMs),
         };
-        await sendAs(req, res, wanted, options, signal);
+        await sendConverted(req, res, conversion, options, signal);
       } catch (error) {
-        if (signal.aborted) return; // the listener has left, and nobody waits for the answer
-        throw asKnown(id, uri, error);
+        if (signal.aborted) return; // the client has disconnected
+        throw markIfGone(id, uri, error);
       }
     },
   };
 }
 
-/** The audio of a track as a file. Call `leave` when the made one has been read. */
+/** The audio of a track as a file. Call `leave` when a converted file has been read. */
 export type PreparedFile = { track: StreamedTrack } & (
   | { kind: 'file'; file: StoredFile }
   | {
@@ -218,7 +219,7 @@ export type PreparedFile = { track: StreamedTrack } & (
     }
 );
 
-/** What stands for the original of a part of a file: all of its samples. */
+/** Replaces the original for a section of a file: all samples of the section. */
 const WHOLE_SECTION: TranscodeOrder = { profile: 'flac', bitrateKbps: 0, startMs: 0 };
 
 const sectionOf = ({ sectionStart, sectionEnd, sampleRateHz, bitDepth }: StreamedTrack): FileSection | undefined =>
@@ -226,8 +227,8 @@ const sectionOf = ({ sectionStart, sectionEnd, sampleRateHz, bitDepth }: Streame
     ? undefined
     : { start: sectionStart, end: sectionEnd, sampleRateHz, isLossless: bitDepth !== null };
 
-/** Most requests want the original; they need not wait until ffmpeg is found. */
-const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish): boolean =>
+/** Tells without looking for ffmpeg; most requests are for the original. */
+const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: AudioRequest): boolean =>
   format !== 'raw' &&
   (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
 
@@ -245,28 +246,29 @@ function uriOf(id: TrackId, track: StreamedTrack): string {
   return track.storageUri;
 }
 
-/** Of the bytes as they are now: a file in the music folder may have changed since it was hashed. */
+/** Identifies the current bytes: a file in the music folder may have changed since it was hashed. */
 async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: StoredFile): Promise<string> {
   const { size, modifiedAt } = await file.stat();
   return file.immutable && contentHash !== null ? contentHash : `${id}-${size}-${modifiedAt.getTime()}`;
 }
 
-/** MP3 can be sent from any frame on, without a conversion. */
-const canBeCut = (track: StreamedTrack, { format }: Wish): boolean =>
+/** MP3 can be sent from any frame without a conversion. */
+const canSendPart = (track: StreamedTrack, { format }: AudioRequest): boolean =>
   track.format === 'mp3' && format !== 'raw' && sectionOf(track) === undefined;
 
-/** The bytes of an MP3 file from what is heard at `startMs`, or its last frame; undefined when it has no frames. */
-async function partFrom(file: StoredFile, startMs: number, signal: AbortSignal): Promise<BytesSource | undefined> {
+/** The bytes of an MP3 file from the frame at `startMs`, or from its last frame; undefined when it has no frames. */
+async function mp3PartFrom(file: StoredFile, startMs: number, signal: AbortSignal): Promise<BytesSource | undefined> {
   const { stream, size: wholeSize } = await file.open();
-  const from = await findMp3Frame(addAbortSignal(signal, stream), startMs);
+  const startByte = await findMp3Frame(addAbortSignal(signal, stream), startMs);
   stream.destroy();
-  if (from === undefined) return undefined;
+  if (startByte === undefined) return undefined;
   return {
     async stat() {
       const { size, modifiedAt } = await file.stat();
-      return { size: Math.max(0, size - from), modifiedAt };
+      return { size: Math.max(0, size - startByte), modifiedAt };
     },
-    open: (range) => file.open({ start: from + (range?.start ?? 0), end: range ? from + range.end : wholeSize - 1 }),
+    open: (range) =>
+      file.open({ start: startByte + (range?.start ?? 0), end: range ? startByte + range.end : wholeSize - 1 }),
   };
 }
 
@@ -275,7 +277,7 @@ const etagOfPart = ({ etag }: SendOptions, startMs: number): SendOptions['etag']
 
 const sourceOf = (file: StoredFile): BytesSource => (file.path === undefined ? file : { path: file.path });
 
-function optionsOf(track: StreamedTrack, file: StoredFile, download: boolean): SendOptions {
+function sendOptionsOf(track: StreamedTrack, file: StoredFile, download: boolean): SendOptions {
   return {
     contentType: contentTypeOf(track.format),
     cacheControl: CACHE_CONTROL,

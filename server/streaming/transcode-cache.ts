@@ -1,5 +1,5 @@
 // Conversions: taken from the cache, shared while they run, or started. A complete result stays in the cache, where it
-// is sent like any file, until it is the least recently used and the cache is full.
+// is sent like a file, until it is evicted.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,16 +17,16 @@ import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
 interface TranscodesDeps {
   log: Log;
   now: () => Date;
-  /** They are in `transcodes/` below it. */
+  /** The cached files are in `transcodes/` below this folder. */
   cacheDir: string;
-  /** Path of ffmpeg; undefined when there is none. Throws when the one that is set does not work. */
+  /** Path of ffmpeg; undefined when there is none. Throws when the configured program does not work. */
   ffmpeg: () => Promise<string | undefined>;
-  /** How many may run at the same time. */
-  atOnce: () => number;
+  /** How many conversions may run at the same time. */
+  maxRunning: () => number;
   cacheBytes: () => number;
 }
 
-export interface Wanted {
+export interface ConversionRequest {
   /** Changes whenever the track's audio changes. */
   identity: string;
   file: StoredFile;
@@ -34,21 +34,21 @@ export interface Wanted {
   durationMs: number | null;
 }
 
-/** A complete file, or one that is being made. Call `leave` at the end. */
+/** A complete file, or one that is being converted. Call `leave` at the end. */
 export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
 
-const MOST_WAITING = 200;
+const MAX_WAITING_CONVERSIONS = 200;
 
 export type Transcodes = ReturnType<typeof createTranscodes>;
 
-export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheBytes }: TranscodesDeps) {
+export function createTranscodes({ log, now, cacheDir, ffmpeg, maxRunning, cacheBytes }: TranscodesDeps) {
   const dir = join(cacheDir, 'transcodes');
-  const runs = new Map<string, Promise<TranscodeRun>>();
-  const living = new Set<TranscodeRun>();
-  const gate = createConcurrencyLimit({ atOnce, mostWaiting: MOST_WAITING });
-  const folder = createCacheFolder({ dir, mostBytes: cacheBytes, now, log });
+  const runsByKey = new Map<string, Promise<TranscodeRun>>();
+  const activeRuns = new Set<TranscodeRun>();
+  const limit = createConcurrencyLimit({ maxRunning, maxWaiting: MAX_WAITING_CONVERSIONS });
+  const folder = createCacheFolder({ dir, maxBytes: cacheBytes, now, log });
 
-  const keyOf = ({ identity, order }: Wanted): string =>
+  const keyOf = ({ identity, order }: ConversionRequest): string =>
     createHash('sha256')
       .update(
         JSON.stringify([
@@ -67,79 +67,79 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   const pathOf = (key: string, { profile }: TranscodeOrder): string =>
     join(dir, `${key}.${PROFILES[profile].extension}`);
 
-  async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
-    const program = await ffmpeg();
-    if (program === undefined) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
-    const { order, durationMs } = wanted;
+  async function startRun(key: string, conversion: ConversionRequest): Promise<TranscodeRun> {
+    const ffmpegPath = await ffmpeg();
+    if (ffmpegPath === undefined) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
+    const { order, durationMs } = conversion;
     const partPath = join(dir, `${key}-${randomBytes(4).toString('hex')}.part`);
-    const input = await inputOf(wanted.file, partPath);
+    const input = await inputOf(conversion.file, partPath);
     const run = createTranscodeRun({
-      ffmpeg: program,
+      ffmpeg: ffmpegPath,
       input: input.path,
       order,
       partPath,
-      enter: gate.enter,
+      enter: limit.enter,
       finalPath: order.startMs === 0 ? pathOf(key, order) : undefined,
       expectedMs: durationMs === null ? null : Math.max(0, durationMs - order.startMs),
       onEnd({ keptBytes: bytes, complaint }) {
-        runs.delete(key);
-        living.delete(run);
-        input.done();
+        runsByKey.delete(key);
+        activeRuns.delete(run);
+        input.cleanUp();
         if (complaint !== '')
-          log.warn({ profile: order.profile, complaint }, 'ffmpeg reported an error; the result is not kept');
-        if (bytes > 0) folder.added(bytes);
+          log.warn({ profile: order.profile, complaint }, 'ffmpeg reported an error; the result is not cached');
+        if (bytes > 0) folder.countAdded(bytes);
       },
     });
-    living.add(run);
+    activeRuns.add(run);
     return run;
   }
 
-  /** ffmpeg needs a file that it can seek in; an object of a store is copied to one for the time. */
-  async function inputOf(file: StoredFile, partPath: string): Promise<{ path: string | Buffer; done: () => void }> {
-    if (file.path !== undefined) return { path: file.path, done: () => undefined };
+  /** ffmpeg needs a file in which it can seek; an object of a store is copied to a temporary file. */
+  async function inputOf(file: StoredFile, partPath: string): Promise<{ path: string | Buffer; cleanUp: () => void }> {
+    if (file.path !== undefined) return { path: file.path, cleanUp: () => undefined };
     const path = partPath.replace(/part$/, 'input');
     const { stream } = await file.open();
     await pipeline(stream, createWriteStream(path));
-    return { path, done: () => void rm(path, { force: true }).catch(() => undefined) };
+    return { path, cleanUp: () => void rm(path, { force: true }).catch(() => undefined) };
   }
 
   return {
     isPossible: async (): Promise<boolean> => (await ffmpeg().catch(() => undefined)) !== undefined,
 
-    /** From the cache; undefined when it would have to be made. */
-    async find(wanted: Wanted): Promise<{ path: string; etag: string } | undefined> {
-      const key = keyOf(wanted);
-      const path = pathOf(key, wanted.order);
+    /** Returns the cached file; undefined when it would have to be converted. */
+    async find(conversion: ConversionRequest): Promise<{ path: string; etag: string } | undefined> {
+      const key = keyOf(conversion);
+      const path = pathOf(key, conversion.order);
       return (await folder.touch(path)) ? { path, etag: key } : undefined;
     },
 
-    /** Throws `unavailable` when it cannot be made, or too many are requested. */
-    async open(wanted: Wanted): Promise<Transcoded> {
-      await folder.ready();
-      const key = keyOf(wanted);
+    /** Throws `unavailable` when the track cannot be converted, or when too many conversions are waiting. */
+    async open(conversion: ConversionRequest): Promise<Transcoded> {
+      await folder.prepare();
+      const key = keyOf(conversion);
       for (;;) {
-        const path = pathOf(key, wanted.order);
-        if (!runs.has(key) && (await folder.touch(path))) return { etag: key, path, leave: () => undefined };
-        const starting = runs.get(key) ?? begin(key, wanted);
-        runs.set(key, starting);
-        const run = await starting.catch((error: unknown) => {
-          if (runs.get(key) === starting) runs.delete(key);
+        const path = pathOf(key, conversion.order);
+        if (!runsByKey.has(key) && (await folder.touch(path))) return { etag: key, path, leave: () => undefined };
+        const runPromise = runsByKey.get(key) ?? startRun(key, conversion);
+        runsByKey.set(key, runPromise);
+        const run = await runPromise.catch((error: unknown) => {
+          if (runsByKey.get(key) === runPromise) runsByKey.delete(key);
           throw error;
         });
-        if (!run.isOver()) return { etag: key, run, leave: run.join() };
-        await run.finished; // its last listener left just now
+        if (!run.isOver()) return { etag: key, run, leave: run.addListener() };
+        await run.finished; // its last listener has just left
       }
     },
 
-    /** How many run or wait. */
-    running: (): number => living.size,
+    /** The number of conversions that run or wait. */
+    running: (): number => activeRuns.size,
 
     async close(): Promise<void> {
-      const ending = [...living].map((run) => {
+      const ends = [...activeRuns].map((run) => {
         run.stop();
         return run.finished;
       });
-      await Promise.all(ending);
+      await Promise.all(ends);
       await folder.close();
     },
   };

@@ -1,6 +1,6 @@
 // One conversion and its listeners. ffmpeg writes to a file at its own speed, many times faster than the music plays,
-// and each listener reads that file: a slow client blocks nobody, and nothing is buffered in memory. When the last
-// listener leaves, ffmpeg is ended.
+// and each listener reads that file: a slow client blocks nobody, and nothing is buffered in memory. ffmpeg is ended
+// when the last listener leaves.
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 import { announceLength, startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
@@ -9,39 +9,39 @@ interface RunDeps {
   ffmpeg: string;
   input: string | Buffer;
   order: TranscodeOrder;
-  /** While it grows. */
+  /** Path of the growing file. */
   partPath: string;
-  /** Where a complete result is kept; absent for one that is not worth it. */
+  /** Path of a complete result in the cache; absent for a result that is not cached. */
   finalPath?: string | undefined;
-  /** Length of a complete result; null when not known. */
+  /** Length of a complete result; null when it is not known. */
   expectedMs: number | null;
-  /** Resolves with a function to leave when another ffmpeg may start. */
+  /** Resolves when another ffmpeg may start, with a function to call at its end. */
   enter: (signal: AbortSignal) => Promise<() => void>;
-  /** Called once; `keptBytes` is the size of the file at its final path, 0 when it is not there. */
+  /** Called once; `keptBytes` is the size of the file at its final path, 0 when there is none. */
   onEnd: (outcome: { keptBytes: number; complaint: string }) => void;
 }
 
 export type TranscodeRun = ReturnType<typeof createTranscodeRun>;
 
-const READ_BYTES = 128 << 10;
-/** Encoders add and drop a little; tags and containers round. */
-const isWhole = (outputMs: number, expectedMs: number | null): boolean =>
+const READ_BUFFER_BYTES = 128 << 10;
+/** Encoders add and drop a few samples; tags and containers round the duration. */
+const isComplete = (outputMs: number, expectedMs: number | null): boolean =>
   expectedMs === null || Math.abs(outputMs - expectedMs) <= Math.max(1_500, expectedMs * 0.01);
 
 export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, expectedMs, enter, onEnd }: RunDeps) {
-  const abandon = new AbortController();
+  const controller = new AbortController();
   let listeners = 0;
-  let written = 0;
+  let writtenBytes = 0;
   let state: 'growing' | 'done' | 'failed' = 'growing';
   let path = partPath;
   let failure: unknown;
-  let news = Promise.withResolvers<void>();
-  let running: RunningTranscode | undefined;
+  let change = Promise.withResolvers<void>();
+  let transcode: RunningTranscode | undefined;
   let isStopped = false;
 
-  const tell = (): void => {
-    news.resolve();
-    news = Promise.withResolvers<void>();
+  const notifyListeners = (): void => {
+    change.resolve();
+    change = Promise.withResolvers<void>();
   };
   const finished = produce()
     .catch((error: unknown) => {
@@ -52,30 +52,30 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     .then(async (outcome) => {
       if (listeners === 0 || isStopped) await discard();
       onEnd(outcome);
-      tell();
+      notifyListeners();
     });
 
   async function produce(): Promise<{ keptBytes: number; complaint: string }> {
-    const leave = await enter(abandon.signal);
+    const leave = await enter(controller.signal);
     let handle: FileHandle | undefined;
     try {
       handle = await open(partPath, 'w');
-      running = startTranscode(ffmpeg, input, order);
-      if (abandon.signal.aborted) running.kill();
-      for await (const chunk of running.output as AsyncIterable<Buffer>) {
-        if (written === 0) announceLength(chunk, order, expectedMs ?? 0);
+      transcode = startTranscode(ffmpeg, input, order);
+      if (controller.signal.aborted) transcode.kill();
+      for await (const chunk of transcode.output as AsyncIterable<Buffer>) {
+        if (writtenBytes === 0) announceLength(chunk, order, expectedMs ?? 0);
         await handle.write(chunk);
-        written += chunk.length;
-        tell();
+        writtenBytes += chunk.length;
+        notifyListeners();
       }
-      const end = await running.end;
-      abandon.signal.throwIfAborted();
-      if (written === 0)
+      const end = await transcode.end;
+      controller.signal.throwIfAborted();
+      if (writtenBytes === 0)
         throw new AppError('unavailable', 'This track could not be converted. Try the original.', {
           cause: new Error(end.complaint),
         });
-      const kept = finalPath !== undefined && end.isClean && isWhole(end.outputMs, expectedMs);
-      if (kept) {
+      const isKept = finalPath !== undefined && end.isClean && isComplete(end.outputMs, expectedMs);
+      if (isKept) {
         await handle.sync();
         await handle.close();
         handle = undefined;
@@ -83,64 +83,64 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         path = finalPath;
       }
       state = 'done';
-      return { keptBytes: kept ? written : 0, complaint: end.isClean ? '' : end.complaint };
+      return { keptBytes: isKept ? writtenBytes : 0, complaint: end.isClean ? '' : end.complaint };
     } finally {
-      running?.kill();
-      await running?.end;
+      transcode?.kill();
+      await transcode?.end;
       await handle?.close();
       leave();
     }
   }
 
-  /** A result that is not kept is removed with its last listener. */
+  /** Removes a result that is not cached, once its last listener has left. */
   async function discard(): Promise<void> {
     if (path === partPath) await rm(partPath, { force: true }).catch(() => undefined);
   }
 
   return {
-    /** Adds a listener; gives the function to leave, which must be called. */
-    join(): () => void {
+    /** Adds a listener; returns the function to leave, which must be called. */
+    addListener(): () => void {
       listeners++;
-      let isHere = true;
+      let isListening = true;
       return () => {
-        if (!isHere) return;
-        isHere = false;
+        if (!isListening) return;
+        isListening = false;
         if (--listeners > 0) return;
         if (state === 'growing') {
-          abandon.abort(new Error('nobody listens any more'));
-          running?.kill();
+          controller.abort(new Error('the last listener has left'));
+          transcode?.kill();
         } else void discard();
       };
     },
 
-    /** Failed or ended early: nobody may join. */
-    isOver: (): boolean => state === 'failed' || abandon.signal.aborted,
+    /** True when the run has failed or was ended early: no listener may be added. */
+    isOver: (): boolean => state === 'failed' || controller.signal.aborted,
 
-    /** Resolves with the first bytes. Throws why there are none, and when aborted. */
-    async begun(signal: AbortSignal): Promise<void> {
-      while (written === 0 && state === 'growing') await orAborted(news.promise, signal);
+    /** Resolves when there are bytes. Throws the reason why there are none, and when aborted. */
+    async waitForBytes(signal: AbortSignal): Promise<void> {
+      while (writtenBytes === 0 && state === 'growing') await raceAbort(change.promise, signal);
       if (state === 'failed') throw failure;
     },
 
-    /** Resolves with the path of the finished file. Throws like `begun`. */
-    async whole(signal: AbortSignal): Promise<string> {
-      while (state === 'growing') await orAborted(news.promise, signal);
+    /** Resolves with the path of the finished file. Throws like `waitForBytes`. */
+    async waitForFile(signal: AbortSignal): Promise<string> {
+      while (state === 'growing') await raceAbort(change.promise, signal);
       if (state === 'failed') throw failure;
       return path;
     },
 
-    /** Everything from the beginning, as it is made. Throws at its end when the conversion failed. */
+    /** All bytes from the beginning, while they are written. Throws at the end when the conversion failed. */
     async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
       const handle = await open(path, 'r');
       try {
         for (let position = 0; ;) {
-          if (position === written) {
+          if (position === writtenBytes) {
             if (state !== 'growing') break;
-            await orAborted(news.promise, signal);
+            await raceAbort(change.promise, signal);
             continue;
           }
           const { buffer, bytesRead } = await handle.read(
-            Buffer.allocUnsafe(Math.min(READ_BYTES, written - position)),
+            Buffer.allocUnsafe(Math.min(READ_BUFFER_BYTES, writtenBytes - position)),
             0,
             undefined,
             position,
@@ -154,24 +154,24 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       if (state === 'failed') throw failure;
     },
 
-    /** Resolves at the end, kept or not. */
+    /** Resolves at the end of the run, with any outcome. */
     finished,
-    /** Ends it despite listeners. */
+    /** Ends the run even if it has listeners. */
     stop(): void {
       isStopped = true;
-      abandon.abort(new Error('the server is stopping'));
-      running?.kill();
+      controller.abort(new Error('the server is stopping'));
+      transcode?.kill();
     },
   };
 }
 
-async function orAborted(news: Promise<void>, signal: AbortSignal): Promise<void> {
+async function raceAbort(change: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([news, aborted.promise]);
+    await Promise.race([change, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

@@ -15,7 +15,7 @@ import type { CoverSource } from './endpoints/media-retrieval.ts';
 
 export interface CoverArtDeps {
   covers: CoverService;
-  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendRead'>;
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendPicture'>;
   library: Pick<LibraryService, 'folders'>;
   playlists: Pick<PlaylistService, 'entries'>;
   podcasts: Pick<PodcastService, 'pictureOf' | 'podcastOf'>;
@@ -49,7 +49,7 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
     if (item.kind === 'podcast' || item.kind === 'episode') {
       const podcast = item.kind === 'podcast' ? item.id : podcasts.podcastOf(item.id);
       const picture = podcast && podcasts.pictureOf(podcast);
-      return picture !== undefined && placeholders.sendRead(req, res, picture, format);
+      return picture !== undefined && placeholders.sendPicture(req, res, picture, format);
     }
     return item.kind === 'album' && placeholders.sendOfAlbum(req, res, item.id, format);
   }

@@ -1,6 +1,6 @@
 // URLs in responses.
 import type { Request } from 'express';
-import type { PictureOf, SignedPictures } from '../covers/signed-pictures.ts';
+import type { PictureRef, SignedPictures } from '../covers/signed-pictures.ts';
 import type { Params } from './params.ts';
 import { TextElement, type Fields } from './xml.ts';
 
@@ -25,7 +25,7 @@ export const baseOf = (req: Request): string =>
   `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
 /** Returns signed image URLs, which open nothing else, because clients pass such URLs on. */
-export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, picture: PictureOf): Fields {
+export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, picture: PictureRef): Fields {
   const url = (size: number): TextElement => new TextElement(`${baseOf(req)}${pictures.pathOf({ ...picture, size })}`);
   return { smallImageUrl: url(160), mediumImageUrl: url(300), largeImageUrl: url(1200) };
 }

@@ -7,7 +7,7 @@ import { createUploadService } from './service.ts';
 
 type UploadsModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'trash'> &
-  Pick<FilesOffer, 'storeFile' | 'room'> &
+  Pick<FilesOffer, 'storeFile' | 'quota'> &
   Pick<StorageOffer, 'audioStore'>;
 
 export function uploadsModule({ config, library, changes, ...deps }: UploadsModuleDeps) {

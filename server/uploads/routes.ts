@@ -10,8 +10,8 @@ interface UploadRouteDeps {
   trackOut: (user: Principal, id: TrackId) => TrackOut;
 }
 
-/** What is said of the whole upload when it is true of each file. */
-const IS_OF_ALL = new Set<ErrorCode>(['too_large', 'storage_full']);
+/** Errors that are reported for the whole upload when every file has the same one. */
+const WHOLE_UPLOAD_ERRORS = new Set<ErrorCode>(['too_large', 'storage_full']);
 
 export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] => [
   route(
@@ -33,15 +33,15 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
       if (uploaded.length === 0) {
         const [code = 'invalid', ...others] = new Set(errors.map((e) => e.code));
         throw new AppError(
-          others.length === 0 && IS_OF_ALL.has(code) ? code : 'invalid',
+          others.length === 0 && WHOLE_UPLOAD_ERRORS.has(code) ? code : 'invalid',
           errors.map((e) => `${e.filename}: ${e.detail}`).join(' '),
           {
             fields: errors.flatMap((e) => e.fields ?? [{ field: e.filename, message: e.detail }]),
           },
         );
       }
-      const isNew = uploaded.some((one) => one.isNew);
-      const ids = [...new Set(uploaded.map((one) => one.trackId))];
+      const isNew = uploaded.some((file) => file.isNew);
+      const ids = [...new Set(uploaded.map((file) => file.trackId))];
       if (isSingle && ids[0] !== undefined) return new Reply(isNew ? 201 : 200, trackOut(user, ids[0]));
       return new Reply(isNew ? 201 : 200, {
         items: ids.map((id) => trackOut(user, id)),

@@ -1,5 +1,5 @@
 // Uploads are hashed while they are streamed to disk. The content decides the format, and uploading the same content
-// again gives the same track.
+// again returns the same track.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,26 +17,26 @@ import type { Trash } from '../library/trash/trash.ts';
 import type { Log } from '../log/log.ts';
 import type { ArrivingFile } from '../storage/arriving-space.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { isOverQuota, type Room } from '../files/quota.ts';
-import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
+import { isOverQuota, type Quota } from '../files/quota.ts';
+import { createUploadCharsets, type TaggedUpload } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
 
-const UPLOAD = 'upload';
-/** Of a form with one file; the answer is its track. */
-const SINGLE = 'file';
+const UPLOAD_SOURCE = 'upload';
+/** Field of a form with one file; the answer is then its track. */
+const SINGLE_FILE_FIELD = 'file';
 const MAX_FILES = 1_000;
 /** Errors of a single file; any other aborts the upload. */
 const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request', 'storage_full'];
 
-interface Uploaded {
+interface UploadedFile {
   trackId: TrackId;
   isNew: boolean;
 }
 interface UploadOutcome {
-  uploaded: Uploaded[];
+  uploaded: UploadedFile[];
   errors: { filename: string; detail: string; code: ErrorCode; fields?: FieldError[] | undefined }[];
-  /** One file in the field `file`, or a body that is one. */
+  /** The upload is one file, in the field `file` or as the body. */
   isSingle: boolean;
 }
 
@@ -48,7 +48,7 @@ interface UploadDeps {
   audioStore: Pick<AudioStore, 'resolve'>;
   settings: LiveSettings;
   tmpDir: string;
-  room: Pick<Room, 'reserve' | 'assertFree' | 'assertQuota'>;
+  quota: Pick<Quota, 'reserve' | 'assertFree' | 'assertQuota'>;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -63,7 +63,7 @@ export function createUploadService({
   audioStore,
   settings,
   tmpDir,
-  room,
+  quota,
   trash,
   releaseAudio,
   onUploaded,
@@ -78,13 +78,13 @@ export function createUploadService({
   const charsets = createUploadCharsets(db.$client, tracks);
   const indexedFiles = createIndexedFiles({ client: db.$client, log, audioStore });
 
-  /** What is missing or in the trash counts already. */
-  const isComingBack = (sha256: string): boolean =>
-    findBySource.get(UPLOAD, sha256) !== undefined || trash.findPlace(UPLOAD, sha256) !== undefined;
+  /** A file of a missing or trashed track counts for the quota already. */
+  const isReturning = (sha256: string): boolean =>
+    findBySource.get(UPLOAD_SOURCE, sha256) !== undefined || trash.findPlace(UPLOAD_SOURCE, sha256) !== undefined;
 
   /**
-   * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own, and is kept
-   * when the request is cut off.
+   * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own; finished files
+   * are kept when the request is cut off.
    */
   async function receive(
     userId: UserId,
@@ -93,7 +93,7 @@ export function createUploadService({
   ): Promise<UploadOutcome> {
     const outcome: UploadOutcome = { uploaded: [], errors: [], isSingle: false };
     const fileBytes = settings.get('MAX_UPLOAD_BYTES');
-    let fault: unknown;
+    let unexpectedError: unknown;
     await mkdir(tmpDir, { recursive: true });
     try {
       const limits = {
@@ -101,46 +101,46 @@ export function createUploadService({
         fileBytes,
         tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
       };
-      const takeOne = async (file: FormFile): Promise<void> => {
-        outcome.isSingle = file.field === SINGLE && outcome.uploaded.length + outcome.errors.length === 0;
+      const receiveFile = async (file: FormFile): Promise<void> => {
+        outcome.isSingle = file.field === SINGLE_FILE_FIELD && outcome.uploaded.length + outcome.errors.length === 0;
         try {
-          outcome.uploaded.push(await take(userId, file, signal));
+          outcome.uploaded.push(await storeUpload(userId, file, signal));
         } catch (error) {
-          const isOfAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
-          if (signal.aborted || isOfAll) throw error;
-          if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
+          const affectsAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
+          if (signal.aborted || affectsAll) throw error;
+          if (!(error instanceof AppError)) log.error({ err: error }, 'cannot store an uploaded file');
           else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
-          fault ??= error instanceof AppError ? undefined : error;
-          outcome.errors.push({ filename: file.filename, ...toLine(error) });
+          unexpectedError ??= error instanceof AppError ? undefined : error;
+          outcome.errors.push({ filename: file.filename, ...toErrorEntry(error) });
         }
       };
-      if (isRawFile(req)) await readRawFile(req, limits, { field: SINGLE, filename }, takeOne);
-      else await readForm(req, limits, takeOne);
+      if (isRawFile(req)) await readRawFile(req, limits, { field: SINGLE_FILE_FIELD, filename }, receiveFile);
+      else await readForm(req, limits, receiveFile);
     } finally {
-      const isNew = outcome.uploaded.filter((one) => one.isNew);
-      if (isNew.length > 0) onUploaded(isNew.map((one) => one.trackId));
+      const newFiles = outcome.uploaded.filter((file) => file.isNew);
+      if (newFiles.length > 0) onUploaded(newFiles.map((file) => file.trackId));
     }
-    if (outcome.uploaded.length === 0 && fault !== undefined) throw fault;
+    if (outcome.uploaded.length === 0 && unexpectedError !== undefined) throw unexpectedError;
     if (outcome.uploaded.length + outcome.errors.length === 0)
-      throw badRequest(`The upload contains no file. Send it in the multipart field "${SINGLE}".`);
+      throw badRequest(`The upload contains no file. Send it in the multipart field "${SINGLE_FILE_FIELD}".`);
     return outcome;
   }
 
-  async function take(
+  async function storeUpload(
     userId: UserId,
     { filename, announcedBytes, chunks }: FormFile,
     signal: AbortSignal,
-  ): Promise<Uploaded> {
+  ): Promise<UploadedFile> {
     const path = join(tmpDir, `upload-${randomUUID()}`);
-    const space = await room.reserve(userId, announcedBytes);
+    const space = await quota.reserve(userId, announcedBytes);
     try {
-      const { isWhole, ...staged } = await stage(chunks, path, { signal, space });
-      const known = findByContent.get(staged.sha256);
-      if (known) return existing(known.id);
-      if (isWhole) return await add(userId, staged, filename, signal);
-      const indexed = await indexedFiles.findBySize(staged, signal);
-      if (indexed !== undefined) return existing(indexed);
-      room.assertQuota(userId, Infinity);
+      const { isWhole, ...stagedFile } = await stageFile(chunks, path, { signal, space });
+      const existing = findByContent.get(stagedFile.sha256);
+      if (existing) return toExisting(existing.id);
+      if (isWhole) return await add(userId, stagedFile, filename, signal);
+      const indexedId = await indexedFiles.findBySize(stagedFile, signal);
+      if (indexedId !== undefined) return toExisting(indexedId);
+      quota.assertQuota(userId, Infinity);
       throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
     } finally {
       await rm(path, { force: true });
@@ -148,67 +148,72 @@ export function createUploadService({
     }
   }
 
-  async function add(userId: UserId, staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> {
-    let stored = '';
-    let isUnused = false;
-    const comparison = indexedFiles.compareWith(staged, signal);
+  async function add(
+    userId: UserId,
+    stagedFile: WholeFile,
+    filename: string,
+    signal: AbortSignal,
+  ): Promise<UploadedFile> {
+    let storedUri = '';
+    let isObjectUnused = false;
+    const comparison = indexedFiles.compareWith(stagedFile, signal);
     try {
-      return await storeFile<Uploaded>(staged, {
+      return await storeFile<UploadedFile>(stagedFile, {
         signal,
         async beforeStoring({ audioHash }) {
-          const indexed = await comparison.find(audioHash);
-          if (indexed !== undefined) return existing(indexed);
-          if (!isComingBack(staged.sha256)) room.assertQuota(userId, staged.sizeBytes);
-          await room.assertFree(staged.sizeBytes);
+          const indexedId = await comparison.find(audioHash);
+          if (indexedId !== undefined) return toExisting(indexedId);
+          if (!isReturning(stagedFile.sha256)) quota.assertQuota(userId, stagedFile.sizeBytes);
+          await quota.assertFree(stagedFile.sizeBytes);
           return undefined;
         },
         async write(audio, content) {
-          stored = audio.storageUri ?? '';
+          storedUri = audio.storageUri ?? '';
           for (;;) {
-            const added = insert(userId, staged, audio, { content, filename }, comparison);
-            if (added?.isNew) charsets.remember(userId, added.trackId, { content, filename });
-            if (added) return added;
-            const indexed = await comparison.find(audio.audioHash);
-            isUnused = indexed !== undefined;
-            if (indexed !== undefined) return existing(indexed);
+            const uploadedFile = insert(userId, stagedFile, audio, { content, filename }, comparison);
+            if (uploadedFile?.isNew) charsets.remember(userId, uploadedFile.trackId, { content, filename });
+            if (uploadedFile) return uploadedFile;
+            const indexedId = await comparison.find(audio.audioHash);
+            isObjectUnused = indexedId !== undefined;
+            if (indexedId !== undefined) return toExisting(indexedId);
           }
         },
       });
     } catch (error) {
-      isUnused = true;
+      isObjectUnused = true;
       throw error;
     } finally {
-      if (isUnused && stored !== '') await releaseAudio([stored]);
+      if (isObjectUnused && storedUri !== '') await releaseAudio([storedUri]);
     }
   }
 
-  /** Undefined when a scan has added tracks meanwhile that have to be compared first. */
+  /** Returns undefined when a scan has added tracks meanwhile that must be compared first. */
   function insert(
     userId: UserId,
     { sha256, sizeBytes }: WholeFile,
     audio: TrackAudio,
-    file: NamedRead,
+    file: TaggedUpload,
     comparison: Comparison,
-  ): Uploaded | undefined {
+  ): UploadedFile | undefined {
     return db.$client
-      .transaction((): Uploaded | undefined => {
-        const known = findByContent.get(sha256); // uploaded meanwhile by another request
-        if (known) return existing(known.id);
+      .transaction((): UploadedFile | undefined => {
+        const existing = findByContent.get(sha256); // another request may have uploaded the same file
+        if (existing) return toExisting(existing.id);
         if (comparison.isOutdated(audio.audioHash)) return undefined;
-        const before = findBySource.get(UPLOAD, sha256);
-        if (before) {
-          tracks.setAudio(before.id, audio); // it was missing
-          return existing(before.id);
+        const missingTrack = findBySource.get(UPLOAD_SOURCE, sha256);
+        if (missingTrack) {
+          tracks.setAudio(missingTrack.id, audio);
+          return toExisting(missingTrack.id);
         }
-        const deleted = trash.findPlace(UPLOAD, sha256)?.id;
-        if (deleted !== undefined) {
-          trash.restore(db, deleted);
-          tracks.setAudio(deleted, audio);
-          return existing(deleted);
+        const trashedId = trash.findPlace(UPLOAD_SOURCE, sha256)?.id;
+        if (trashedId !== undefined) {
+          trash.restore(db, trashedId);
+          tracks.setAudio(trashedId, audio);
+          return toExisting(trashedId);
         }
-        room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
-        const identity = charsets.settle(userId, file);
-        const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });
+        quota.assertQuota(userId, sizeBytes); // the account may have uploaded other files meanwhile
+        const identity = charsets.decodeTexts(userId, file);
+        const trackId = tracks.insert({ source: UPLOAD_SOURCE, sourceId: sha256, uploadedBy: userId, identity, audio });
         tracks.applyUsualSpellings();
         return { trackId, isNew: true };
       })
@@ -220,22 +225,22 @@ export function createUploadService({
 
 export type UploadService = ReturnType<typeof createUploadService>;
 
-const existing = (trackId: TrackId): Uploaded => ({ trackId, isNew: false });
+const toExisting = (trackId: TrackId): UploadedFile => ({ trackId, isNew: false });
 
-/** On a full disk, the rest of an upload that has brought nothing yet is not waited for. */
+/** When the disk is full and no file was stored, the upload fails without reading its other files. */
 const endsUpload = (error: AppError, { uploaded }: UploadOutcome): boolean =>
   error.code === 'storage_full' && !isOverQuota(error) && uploaded.length === 0;
 
-const toLine = (error: unknown): Omit<UploadOutcome['errors'][number], 'filename'> =>
+const toErrorEntry = (error: unknown): Omit<UploadOutcome['errors'][number], 'filename'> =>
   error instanceof AppError
     ? { detail: error.message, code: error.code, fields: error.fields }
     : { detail: 'The file could not be stored.', code: 'invalid' };
 
 /**
- * Only the whole file says whether it is here already, and then it needs no quota. What the quota has no room for is
- * therefore hashed to its end, but not kept.
+ * Only all bytes tell whether the library has the file already, and then it needs no quota. A file that exceeds the
+ * quota is therefore hashed to its end, but not stored.
  */
-async function stage(
+async function stageFile(
   chunks: AsyncIterable<Buffer>,
   path: string,
   { signal, space }: { signal: AbortSignal; space: ArrivingFile },

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { nameToText } from '../storage/file-names.ts';
 import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
-import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
+import { IGNORE_MARKS, kindOf } from '../files/file-kinds.ts';
 
 /** Resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({

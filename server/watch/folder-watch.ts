@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
 import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
-import { IGNORE_MARKS, kindOf } from '../files/music-names.ts';
+import { IGNORE_MARKS, kindOf } from '../files/file-kinds.ts';
 import type { FileState } from './changed-folders.ts';
 
 export interface TreeWatchOptions {

@@ -4,7 +4,7 @@ import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
-import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import {
   WATCH_TIMING,
   watchMusicFolder,
@@ -46,7 +46,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
     const isOn = settings.get('LOCAL_MEDIA_WATCH');
     const folders = isOn ? musicFolders.list() : [];
     const scanPathOf = (key: string): string =>
-      folders.length === 1 ? '' : key === '' ? FIRST_ALONE : rootPathOf(key);
+      folders.length === 1 ? '' : key === '' ? FIRST_FOLDER_ONLY : rootPathOf(key);
     offStatus = !isOn
       ? { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' }
       : folders.length === 0

@@ -8,7 +8,7 @@ import { createPendingChanges, type FileState, type QuietRules } from './changed
 import { foldersToScan } from '../files/folder-set.ts';
 import { statPath, watchFolders, type TreeWatch } from './folder-watch.ts';
 import { absoluteOf, join, parentOf } from '../files/relative-path.ts';
-import { IGNORE_MARKS } from '../files/music-names.ts';
+import { IGNORE_MARKS } from '../files/file-kinds.ts';
 
 export interface WatchOrder {
   /** Absolute path without links. */

@@ -55,7 +55,7 @@ export const zipRoutes = (zips: ZipService): Route[] => [
         {
           userId: user.id,
           zipped: zippedOf(query),
-          wish: { format: query.format, maxBitrateKbps: query.max_bitrate, mostKbps: user.maxBitrateKbps },
+          wish: { format: query.format, maxBitrateKbps: query.max_bitrate, maxKbps: user.maxBitrateKbps },
         },
         signal,
       ),

@@ -16,7 +16,7 @@ import { zipBytes, zipSize, type ZipEntry } from '../http/zip.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
-import type { PreparedFile, SendWish, StreamingService } from '../streaming/service.ts';
+import type { PreparedFile, SendRequest, StreamingService } from '../streaming/service.ts';
 import { createZipQueries, type NamedRow } from './queries.ts';
 
 export const MAX_ZIP_TRACKS = 20_000;
@@ -33,12 +33,12 @@ export type ZipContent =
   | { playlistId: PlaylistId }
   | { trackIds: readonly TrackId[]; name: string };
 
-type ZipWish = Pick<SendWish, 'format' | 'maxBitrateKbps' | 'mostKbps'>;
+type ZipWish = Pick<SendRequest, 'format' | 'maxBitrateKbps' | 'maxKbps'>;
 
 interface ZipDeps {
   db: MainDb;
   playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
-  streaming: Pick<StreamingService, 'fileFor'>;
+  streaming: Pick<StreamingService, 'prepareFile'>;
 }
 
 interface ZipList {
@@ -93,7 +93,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
       for (const row of rows) {
         position++;
         try {
-          const prepared = await streaming.fileFor(row.id, { download: true, ...wish });
+          const prepared = await streaming.prepareFile(row.id, { download: true, ...wish });
           const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
           const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
           const path = freePath(usedPaths, (n) => `${numbered(stem, n)}.${extension}`);

@@ -166,7 +166,7 @@ test('names on the disk stay what they are, and no text becomes dots', () => {
     Buffer.concat([Buffer.from('/m/'), Buffer.from([0xe9, 0x2e])]),
   );
   for (const text of ['..', 'a/..', String.raw`\x2e\x2E`, String.raw`a\x2fb`, '\0', String.raw`\x00`, ''])
-    expect(() => pathBelow('/m', text), text).toThrow(/is no path below a folder/);
+    expect(() => pathBelow('/m', text), text).toThrow(/is not a path inside a folder/);
 });
 
 const sealed = (body: string): Buffer => zstdCompressSync(Buffer.from(`${hashOf('sha256', body)}\n${body}`));
@@ -211,12 +211,12 @@ test('an index that unpacks to more than indexes do is made again from the packs
   const repo = await openBackup(backup);
   const { indexes } = await repo.objects.load();
   expect(indexes).toHaveLength(readdirSync(join(backup, 'index')).length);
-  for (const { sha256 } of manifest.lists) expect(repo.objects.find(sha256)).toBeDefined();
+  for (const { sha256 } of manifest.lists) expect(repo.objects.findBlob(sha256)).toBeDefined();
 });
 
 test('a pack without end is not read', async () => {
   const { backup, repo, manifest } = await openedBackup();
-  const pack = repo.objects.find(manifest.lists[0]?.sha256 ?? '')?.pack ?? '';
+  const pack = repo.objects.findBlob(manifest.lists[0]?.sha256 ?? '')?.pack ?? '';
   execFileSync('truncate', ['-s', '1T', join(backup, 'packs', pack.slice(0, 2), pack)]);
   const again = await openBackup(backup);
   const read = async (): Promise<void> => {
@@ -255,8 +255,8 @@ test('objects that stand for more than they are, or for themselves, are damaged'
     };
     await expect(read(), hash).rejects.toThrow(/nested too deeply|another size|does not match|do not match/);
     expect(bytes, hash).toBeLessThanOrEqual(2 << 20);
-    expect(await objects.reach(hash, new Map()), hash).toBe(false);
-    expect(await objects.reach(hash, new Map(), true).catch(() => false), hash).toBe(false);
+    expect(await objects.isComplete(hash, new Map()), hash).toBe(false);
+    expect(await objects.isComplete(hash, new Map(), true).catch(() => false), hash).toBe(false);
   }
 });
 

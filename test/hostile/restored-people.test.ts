@@ -114,7 +114,7 @@ test('a yes is void for accounts that changed before the restore is in place', a
     started.app.db.$client.exec(change);
     await started.close();
     const restored = await finishRestore(dir, () => new Date());
-    return [restored?.isYesVoid, rowsOf(dir, isSuperuser)];
+    return [restored?.isConfirmationVoid, rowsOf(dir, isSuperuser)];
   };
   expect(await accepted('UPDATE users SET can_share = 0 WHERE id = 2')).toEqual([true, [{ is_superuser: 0 }]]);
   expect(await accepted('SELECT 1')).toEqual([false, [{ is_superuser: 1 }]]);

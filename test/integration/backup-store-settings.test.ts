@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeOutBackupSettings } from '../../server/backup/earlier-settings.ts';
+import { migrateBackupSettings } from '../../server/backup/migrate-backup-settings.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { BACKUP_TASK } from '../../server/backup/tasks.ts';
@@ -27,19 +27,19 @@ describe('the place of backups in an object store', () => {
       undefined,
       undefined,
     ]);
-    expect([place?.sharesWithLibrary, place?.onlyIfThere]).toEqual([false, undefined]);
+    expect([place?.sharesWithLibrary, place?.onlyIfExists]).toEqual([false, undefined]);
     const { BACKUP_S3_SECRET_ACCESS_KEY: _, ...some } = OWN;
     expect(() => placeFor({ ...LIBRARY, ...some })).toThrow('BACKUP_S3_SECRET_ACCESS_KEY');
   });
 
   it('is named with its address: two providers may have a bucket of that name', () => {
-    expect(placeFor({ ...OWN, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.description).toBe(
       'the bucket safe at s3.example:9000',
     );
-    expect(placeFor({ ...OWN, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.description).toBe(
       'the bucket safe at s3.us-west-004.backblazeb2.com',
     );
-    expect(placeFor({ ...OWN, BACKUP_S3_REGION: 'eu-central-1' })?.place).toBe(
+    expect(placeFor({ ...OWN, BACKUP_S3_REGION: 'eu-central-1' })?.description).toBe(
       'the bucket safe at s3.eu-central-1.amazonaws.com',
     );
   });
@@ -97,7 +97,7 @@ describe('a set-up from before', () => {
         )
         .run(BACKUP_TASK.name, JSON.stringify({ target: 'the bucket tonearm-test' }));
     try {
-      return { config: await writeOutBackupSettings(config, { db, secretStore, log }), secretStore };
+      return { config: await migrateBackupSettings(config, { db, secretStore, log }), secretStore };
     } finally {
       db.$client.close();
     }

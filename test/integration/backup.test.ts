@@ -354,7 +354,7 @@ describe('a backup target that fails', () => {
     mkdirSync(backup); // an empty mount point
     expect(await makeBackup(server as TestServer)).toMatchObject({
       status: 'waiting',
-      error: expect.stringMatching(/is gone. Is its disk connected/) as string,
+      error: expect.stringMatching(/is missing. Is its disk connected/) as string,
     });
     expect(readdirSync(backup)).toEqual([]);
     await stop();

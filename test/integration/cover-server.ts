@@ -12,7 +12,7 @@ import type { AlbumId, TrackId } from '../../server/db/ids.ts';
 import { albumCovers, coverLookups } from '../../server/db/schema.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
-import { NOWHERE } from '../../server/storage/music-roots.ts';
+import { NO_PATH } from '../../server/storage/music-roots.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { ascii, id3, id3Frame, silentMp3 } from '../support/audio-bytes.ts';
@@ -66,7 +66,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     workerUrl: paths.workers.cover,
     onCover: (id) => changed.push(id),
     onArtistPicture: () => {},
-    audioStore: createAudioStore({ storage, musicRoots: () => NOWHERE }),
+    audioStore: createAudioStore({ storage, musicRoots: () => NO_PATH }),
     asksCommons: () => false,
     assertFree: () => Promise.resolve(),
     archive: openArchive(archiveUrl, log, () => clock.now),

@@ -51,7 +51,7 @@ function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
 }
 
 const resolveAll = () => server.covers.resolvePending({ signal: noSignal, progress: () => {} });
-const askAll = () => server.covers.resolveWanted({ signal: noSignal, progress: () => {} });
+const askAll = () => server.covers.resolveDue({ signal: noSignal, progress: () => {} });
 const reasons = () => server.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
 
 describe('the cover archive', () => {
@@ -92,7 +92,7 @@ describe('the cover archive', () => {
     const album = off.library.addAlbum({ releaseGroupMbid: mbidOf(++count) });
     expect(await off.covers.tryResolveCover(album)).toBe(false);
     await off.covers.resolvePending({ signal: noSignal, progress: () => {} });
-    expect(await off.covers.hasWanted({ signal: noSignal })).toBe(false);
+    expect(await off.covers.hasDueAlbums({ signal: noSignal })).toBe(false);
     expect(off.lookupOf(album)).toBeUndefined();
     await off.close();
   });
@@ -185,9 +185,15 @@ describe('asking again', () => {
       expect(await askAll()).toEqual({ albums: 1, found: 0 });
       expect(await askAll()).toEqual({ albums: 0, found: 0 });
       server.later(days * DAY_MS - 1);
-      expect([await server.covers.hasWanted({ signal: noSignal }), server.covers.hasDue()]).toEqual([false, false]);
+      expect([await server.covers.hasDueAlbums({ signal: noSignal }), server.covers.hasDueRetry()]).toEqual([
+        false,
+        false,
+      ]);
       server.later(1);
-      expect([await server.covers.hasWanted({ signal: noSignal }), server.covers.hasDue()]).toEqual([true, true]);
+      expect([await server.covers.hasDueAlbums({ signal: noSignal }), server.covers.hasDueRetry()]).toEqual([
+        true,
+        true,
+      ]);
     }
     expect(server.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
     expect(server.lines.filter((line) => line.level === 'warn')).toEqual([]);
@@ -196,7 +202,7 @@ describe('asking again', () => {
   it('after a failure happens after hours', async () => {
     const album = addAlbum({ status: 500 });
     await server.covers.tryResolveCover(album);
-    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
+    expect(await server.covers.hasDueAlbums({ signal: noSignal })).toBe(false);
     server.later(6 * 3_600_000);
     archive.groups.set(mbidOf(count), { picture });
     expect(await askAll()).toEqual({ albums: 1, found: 1 });
@@ -206,7 +212,7 @@ describe('asking again', () => {
   it('happens at once when the album has another release group', async () => {
     const album = addAlbum();
     await server.covers.tryResolveCover(album);
-    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
+    expect(await server.covers.hasDueAlbums({ signal: noSignal })).toBe(false);
     server.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), album);
@@ -217,13 +223,13 @@ describe('asking again', () => {
   it('finds the albums that got a release group later, and those that came meanwhile', async () => {
     const late = server.library.addAlbum();
     expect(await resolveAll()).toEqual({ albums: 1, found: 0 });
-    expect(await server.covers.hasWanted({ signal: noSignal })).toBe(false);
+    expect(await server.covers.hasDueAlbums({ signal: noSignal })).toBe(false);
     server.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), late);
     archive.groups.set(mbidOf(count), { picture });
     let meanwhile: AlbumId | undefined;
-    const result = await server.covers.resolveWanted({
+    const result = await server.covers.resolveDue({
       signal: noSignal,
       progress: () => {
         if (meanwhile !== undefined) return;

@@ -77,7 +77,9 @@ const reasonsOf = (track: TrackOut): unknown[] =>
   lines
     .filter(
       (line) =>
-        line.level === 'warn' && line.msg === 'cover of the archive not used' && line['album_id'] === track.album_id,
+        line.level === 'warn' &&
+        line.msg === 'cannot use the cover of the archive' &&
+        line['album_id'] === track.album_id,
     )
     .map((line) => line['reason']);
 

@@ -13,7 +13,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumPage, ArtistPage, TrackEditOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
-import { NOWHERE } from '../../server/storage/music-roots.ts';
+import { NO_PATH } from '../../server/storage/music-roots.ts';
 import { openStorage } from '../../server/storage/backends.ts';
 import {
   startFakeAcoustId,
@@ -559,7 +559,7 @@ describe('a crash', () => {
       version: 'test',
       settings: server.app.settings,
       tracks: createTrackWriter({ db, now: () => new Date() }),
-      audioStore: createAudioStore({ storage: await openStorage(server.app.config), musicRoots: () => NOWHERE }),
+      audioStore: createAudioStore({ storage: await openStorage(server.app.config), musicRoots: () => NO_PATH }),
       tmpDir: files.dir,
       readTags: () => Promise.resolve({ title: 'T', artists: ['A'], genres: [] }),
       hearTrack: () => Promise.resolve(undefined),

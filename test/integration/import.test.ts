@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openExport } from '../../server/backup/export-source.ts';
-import { takeLibrary } from '../../server/backup/foreign-library.ts';
+import { copyForeignLibrary } from '../../server/backup/foreign-library.ts';
 import { finishRestore } from '../../server/backup/restore-state.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -332,7 +332,7 @@ describe('an export', () => {
       await makeFirstRelease(old, 'local', 50);
       const [from, to] = [join(old, 'tonearm.db'), join(old, 'taken.db')];
       new Database(from).pragma('journal_mode = DELETE');
-      takeLibrary({ from, to, migrationsDir: 'migrations', scope });
+      copyForeignLibrary({ from, to, migrationsDir: 'migrations', scope });
       const db = new Database(to, { readonly: true });
       const value = (sql: string): unknown => db.prepare(sql).pluck().get();
       expect(value("SELECT count(*) FROM tracks WHERE storage_uri LIKE 'local:audio/%'")).toBe(50);

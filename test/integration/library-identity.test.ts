@@ -21,7 +21,7 @@ import { loadConfig } from '../../server/config/config.ts';
 import { openDataFolder } from '../../server/data-folder.ts';
 import { migrate } from '../../server/db/migrate.ts';
 import { createLog } from '../../server/log/log.ts';
-import { ownedBy, type OwnedStorage } from '../../server/storage/library-mark.ts';
+import { createOwnedStorage, type OwnedStorage } from '../../server/storage/library-mark.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import { clientOf } from '../support/http-client.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
@@ -172,7 +172,7 @@ describe('a start', () => {
   test('with the storage of another library is refused', async () => {
     const dir = copyOf(whole);
     expect(await refusal(dir, { STORAGE_ROOT: join(other, 'library') })).toMatch(
-      /The audio in the local disk is of another library/,
+      /The audio in the local disk belongs to another library/,
     );
   });
 
@@ -230,7 +230,7 @@ describe('a storage that cannot be reached at the start', () => {
     const config = loadConfig({ file: {}, env });
     const { offers, close } = await openDataFolder({ config, paths, log: createLog('silent'), isNewLibrary });
     try {
-      await work?.(ownedBy(createLocalStorage({ root: join(dir, 'store') }), offers.owner));
+      await work?.(createOwnedStorage(createLocalStorage({ root: join(dir, 'store') }), offers.owner));
     } finally {
       close();
     }
@@ -252,12 +252,12 @@ describe('a storage that cannot be reached at the start', () => {
     await open(dir, false);
     await open(dir, false, async (storage) => {
       await storage.claim();
-      expect([await storage.holdsEarlier(), await storage.delete(old)]).toEqual([false, true]);
+      expect([await storage.holdsEarlierObjects(), await storage.delete(old)]).toEqual([false, true]);
     });
     writeFileSync(join(dir, 'store', 'library.json'), '');
     writeFileSync(join(dir, 'store', old), 'audio');
     // it was marked once, so this is another
-    await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/of another library/));
+    await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/to another library/));
   });
 
   test('is still taken over by another library, which deletes nothing that was there', async () => {
@@ -265,15 +265,15 @@ describe('a storage that cannot be reached at the start', () => {
     removeDatabase(dir);
     await open(dir, true);
     await open(dir, false, async (storage) => {
-      expect([await storage.delete(old), await storage.holdsEarlier()]).toEqual([false, true]);
+      expect([await storage.delete(old), await storage.holdsEarlierObjects()]).toEqual([false, true]);
       await storage.put('covers/1.jpg', Buffer.from('new'));
       const later = Date.now() / 1_000 + 1; // the clock of a file system lags some milliseconds behind
       utimesSync(join(dir, 'store', 'covers/1.jpg'), later, later);
       expect(await storage.delete('covers/1.jpg')).toBe(true);
-      await storage.releaseEarlier();
+      await storage.releaseEarlierObjects();
       expect(await storage.delete(old)).toBe(true);
     });
-    await open(dir, false, async (storage) => expect(await storage.holdsEarlier()).toBe(false));
+    await open(dir, false, async (storage) => expect(await storage.holdsEarlierObjects()).toBe(false));
   });
 });
 

@@ -71,7 +71,7 @@ const download = (attempt = 1) =>
         return { status, headers: new Headers({ ...answer.headers, ...(status === 206 && range) }), url, body };
       },
     },
-    room: {
+    quota: {
       assertFree: async () => {
         if (isFull) throw new Error('full');
       },

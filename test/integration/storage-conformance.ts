@@ -85,8 +85,8 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
 
     it('rejects audio with another hash than announced', async () => {
       const bytes = randomBytes(50_000);
-      const known = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
-      expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { known }))).toBe('conflict');
+      const expected = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
+      expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { expected }))).toBe('conflict');
       expect(await keys('')).toEqual([]);
     });
 

@@ -78,8 +78,8 @@ describe('S3 storage and its store', () => {
   });
 
   const bytes = randomBytes(20 << 20);
-  const known = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
-  const KEY = `audio/${known.sha256.slice(0, 2)}/${known.sha256}.flac`;
+  const expected = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+  const KEY = `audio/${expected.sha256.slice(0, 2)}/${expected.sha256}.flac`;
   const operations = (): string[] => fake.asked.map(({ operation }) => operation);
   const once = (operation: string, fault: S3Fault) => {
     let left = 1;
@@ -89,7 +89,7 @@ describe('S3 storage and its store', () => {
     buffer((await storage.open(key, range)).stream);
 
   it('sends large audio in parts, and checks first whether it is stored', async () => {
-    expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...known });
+    expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...expected });
     expect(operations()).toEqual([
       'HeadObject',
       'CreateMultipartUpload',
@@ -100,7 +100,7 @@ describe('S3 storage and its store', () => {
     ]);
     expect((await read(KEY)).equals(bytes)).toBe(true);
     fake.asked.length = 0;
-    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
     expect(operations()).toEqual(['HeadObject']);
     expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
   });
@@ -111,14 +111,14 @@ describe('S3 storage and its store', () => {
       isDown ||= operation === 'UploadPart';
       return isDown ? 'cut' : undefined;
     };
-    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { known }))).toBe('unavailable');
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected }))).toBe('unavailable');
     expect(fake.objects.size).toBe(0);
   });
 
   it('stores nothing under the hash of other content', async () => {
     const other = randomBytes(20 << 20);
-    expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { known }))).toBe('conflict');
-    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { known }))).toBe(
+    expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { expected }))).toBe('conflict');
+    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { expected }))).toBe(
       'conflict',
     );
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
@@ -157,17 +157,17 @@ describe('S3 storage and its store', () => {
     ['a full store', { status: 507, code: 'XMinioStorageFull' }],
   ])('reports what is wrong with only %s, stores no partial object, and recovers', async (_, fault) => {
     fake.fault = ({ operation }) => (operation === 'UploadPart' ? fault : undefined);
-    const expected = typeof fault === 'object' && fault.status === 507 ? 'storage_full' : 'unavailable';
-    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { known }))).toBe(expected);
+    const expectedCode = typeof fault === 'object' && fault.status === 507 ? 'storage_full' : 'unavailable';
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected }))).toBe(expectedCode);
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
     fake.fault = () => undefined;
-    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
     expect(fake.objects.get(KEY)?.bytes.equals(bytes)).toBe(true);
   });
 
   it('finishes an upload whose last response was lost', async () => {
     once('CompleteMultipartUpload', 'lost answer');
-    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
     expect((await read(KEY)).equals(bytes)).toBe(true);
     expect(fake.uploads.size).toBe(0);
   });
@@ -271,7 +271,7 @@ describe('S3 storage and its store', () => {
   ])('goes on without checksums at a store that answers them with %o, found out once', async (fault) => {
     fake.fault = ({ hasChecksum }) => (hasChecksum ? fault : undefined);
     expect(await codeOf(storage.open(KEY))).toBe('not_found');
-    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
     expect((await read(KEY)).equals(bytes)).toBe(true);
     expect(fake.asked.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
-import { NOWHERE } from '../../server/storage/music-roots.ts';
+import { NO_PATH } from '../../server/storage/music-roots.ts';
 import { nameToText, pathBelow, textToName } from '../../server/storage/file-names.ts';
 import { audioKey, tempName } from '../../server/storage/local-paths.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -144,7 +144,7 @@ describe('file names', () => {
 describe('audio store', () => {
   const makeStore = (importPath?: string) => {
     const storage = createLocalStorage({ root: join(dir, 'library') });
-    return { storage, audio: createAudioStore({ storage, musicRoots: () => importPath ?? NOWHERE }) };
+    return { storage, audio: createAudioStore({ storage, musicRoots: () => importPath ?? NO_PATH }) };
   };
   const music = (): string => {
     const path = join(dir, 'music');

@@ -50,7 +50,7 @@ beforeEach(async () => {
     now: () => new Date(),
     cacheDir: join(dir, 'cache'),
     ffmpeg: async () => program,
-    atOnce: () => 2,
+    maxRunning: () => 2,
     cacheBytes: () => cacheBytes,
   });
   const audioStore = createAudioStore({

@@ -223,7 +223,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       audioStore: createAudioStore({ storage, musicRoots: () => music }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
-      room: {
+      quota: {
         reserve: () => Promise.resolve({ take: () => Promise.resolve(true), release: () => undefined }),
         assertFree: () => Promise.resolve(),
         assertQuota: () => undefined,

@@ -306,7 +306,7 @@ describe('where it cannot watch', () => {
     renameSync(folder, `${folder}-away`);
     await expect
       .poll(() => server.app.watcher.status())
-      .toEqual({ state: 'polling', reason: `The music folder ${folder} is not there. Is its disk connected?` });
+      .toEqual({ state: 'polling', reason: `The music folder ${folder} does not exist. Is its disk connected?` });
     renameSync(`${folder}-away`, folder);
     await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);

@@ -65,7 +65,7 @@ async function makeMusic(dir: string, seed: number, sequences: number): Promise<
         if (n >= SOUNDS && number > 0) break;
         const [audio, path] = [`${sound}-${number}`, join(dir, `tune.${encoding.split('-')[0]}`)];
         encodeMusic(wav, path, encoding);
-        const { audioHash } = await readFile(path, { target: undefined, hashLarge: true, stage: () => {} });
+        const { audioHash } = await readFile(path, { copyTarget: undefined, hashLarge: true, onStage: () => {} });
         if (audioHash === null) throw new Error(`no hash of ${encoding}`);
         music.bytes.set(audio, fs.readFileSync(path));
         music.hashes.set(audio, audioHash);

@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import Database from 'better-sqlite3';
-import { takeLibrary } from '../../server/backup/foreign-library.ts';
+import { copyForeignLibrary } from '../../server/backup/foreign-library.ts';
 import { openExport } from '../../server/backup/export-source.ts';
-import { settleArrival } from '../../server/backup/settled-arrival.ts';
+import { applyArrival } from '../../server/backup/apply-arrival.ts';
 import { levelOf } from '../../server/db/migrate.ts';
 import { AppError } from '../../server/errors.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -161,7 +161,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
   const isImport = random() < 0.6;
   const named = (faults: string[]): string[] => faults.map((fault) => `${changes.join(' + ')}: ${fault}`);
   try {
-    takeLibrary({ from, to: taken, migrationsDir: MIGRATIONS, scope: isImport ? 'import' : 'backup' });
+    copyForeignLibrary({ from, to: taken, migrationsDir: MIGRATIONS, scope: isImport ? 'import' : 'backup' });
   } catch (error) {
     const leftovers = readdirSync(dir).filter((name) => name !== 'foreign.db' && name !== 'new');
     const faults = [
@@ -171,7 +171,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
     return { taken: false, faults: named(faults) };
   }
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
-  settleArrival(
+  applyArrival(
     { data: own, building: join(dir, 'new'), taken },
     { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),

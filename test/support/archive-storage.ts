@@ -9,14 +9,14 @@ import { conflict, notFound } from '../../server/errors.ts';
 import { setting, text } from '../../server/setting-kinds.ts';
 import type { Backend } from '../../server/storage/backend.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
-import { changedMeanwhile } from '../../server/storage/file-errors.ts';
+import { fileChangedError } from '../../server/storage/file-errors.ts';
 import { assertKey, audioKey } from '../../server/storage/local-paths.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 
 export const archive: Backend = {
   name: 'archive',
   title: 'the archive',
-  declares: {
+  declaredSettings: {
     ARCHIVE_FILE: setting(text.default('archive.db'), {
       kind: 'folder',
       group: 'storage',
@@ -24,7 +24,7 @@ export const archive: Backend = {
     }),
   },
   settings: ['STORAGE_ROOT', 'ARCHIVE_FILE'],
-  needed: ['STORAGE_ROOT'],
+  requiredSettings: ['STORAGE_ROOT'],
   verifyDays: 90,
   mayBeDown: false,
   canBeTested: true,
@@ -32,7 +32,7 @@ export const archive: Backend = {
     Promise.resolve(createArchiveStorage(paths.storageRoot, String(settings['ARCHIVE_FILE']))),
   forBackups: ({ settings, paths }) => ({
     config: { settings, paths: { ...paths, storageRoot: join(paths.storageRoot, 'backups') } },
-    place: 'the archive of backups',
+    description: 'the archive of backups',
   }),
 };
 
@@ -76,17 +76,17 @@ export function createArchiveStorage(folder: string, file = 'archive.db'): Stora
     folder: null,
 
     async put(key, source, { signal, ifAbsent } = {}) {
-      if (ifAbsent === true && find(key)) throw conflict('It exists already.');
+      if (ifAbsent === true && find(key)) throw conflict('The object already exists.');
       assertKey(key);
       const bytes = await gathered(source, signal);
       write.run(key, bytes, Date.now());
       return { size: bytes.length };
     },
 
-    async putAudio(source, ext, { signal, known } = {}) {
+    async putAudio(source, ext, { signal, expected } = {}) {
       const bytes = await gathered(source, signal);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      if (known && known.sha256 !== sha256) throw changedMeanwhile();
+      if (expected && expected.sha256 !== sha256) throw fileChangedError();
       const key = audioKey(sha256, ext);
       if (!find(key)) write.run(key, bytes, Date.now());
       return { key, sha256, size: bytes.length };

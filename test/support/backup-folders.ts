@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { checkBackup } from '../../server/backup/check.ts';
 import type { LeaseOptions } from '../../server/backup/lease.ts';
 import { openRepository, type Repository } from '../../server/backup/repository.ts';
-import { restore, type Restored, type RestoreOptions } from '../../server/backup/restore.ts';
-import { backUp, type BackupSource, type Run } from '../../server/backup/run.ts';
+import { restore, type RestoreOutcome, type RestoreOptions } from '../../server/backup/restore.ts';
+import { backUp, type BackupSource, type BackupRun } from '../../server/backup/back-up.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import type { BackupCheckResult, BackupResult } from '../../server/backup/wire.ts';
@@ -55,7 +55,7 @@ export const backUpInto = (
   repo: Repository,
   dataDir: string,
   tmpDir: string,
-  options: Partial<BackupSource & Run & { limits: LeaseOptions['limits'] }> = {},
+  options: Partial<BackupSource & BackupRun & { limits: LeaseOptions['limits'] }> = {},
 ): Promise<BackupResult> => {
   const { signal = new AbortController().signal, progress = () => undefined, limits, ...source } = options;
   return backUp(repo, sourceOf(dataDir, tmpDir, source), { signal, progress }, limits);
@@ -66,7 +66,7 @@ export const checkFolder = (
   repo: Repository,
   dataDir: string,
   tmpDir: string,
-  options: Partial<BackupSource & Run & { share: number }> = {},
+  options: Partial<BackupSource & BackupRun & { share: number }> = {},
 ): Promise<BackupCheckResult> => {
   const { signal = new AbortController().signal, progress = () => undefined, share = 1, ...source } = options;
   return checkBackup(repo, { source: sourceOf(dataDir, tmpDir, source), share }, { signal, progress });
@@ -76,7 +76,7 @@ export const checkFolder = (
 export async function damageIn(backup: string, hash: string, place: Place = {}): Promise<void> {
   const { objects } = await openBackup(backup, place);
   await objects.load();
-  const blob = objects.find(hash);
+  const blob = objects.findBlob(hash);
   if (!blob) throw new Error(`${hash} is not in the backup`);
   const path = join(backup, 'packs', blob.pack.slice(0, 2), blob.pack);
   const bytes = readFileSync(path);
@@ -89,7 +89,7 @@ export const restoreFrom = (
   repo: RestoreOptions['repo'],
   dataDir: string,
   options: Partial<RestoreOptions> = {},
-): Promise<Restored> =>
+): Promise<RestoreOutcome> =>
   restore({
     repo,
     snapshot: undefined,
@@ -111,4 +111,4 @@ export const restoreFolder = async (
   dataDir: string,
   options: Partial<RestoreOptions> = {},
   passphrase?: string,
-): Promise<Restored> => restoreFrom(await openBackup(backup, { passphrase }), dataDir, options);
+): Promise<RestoreOutcome> => restoreFrom(await openBackup(backup, { passphrase }), dataDir, options);

@@ -206,7 +206,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     tracks,
     trash,
     divide: relocation.divide,
-    reader: { read, warm: () => {} },
+    reader: { read, warmUp: () => {} },
     async *walkFolders({ databasePath, source, ...order }) {
       const knownFiles = openKnownFiles(databasePath, source, order.folders);
       try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { defaultDataDir, SETTINGS } from '../../server/config/settings.ts';
-import { IGNORE_MARKS } from '../../server/files/music-names.ts';
+import { IGNORE_MARKS } from '../../server/files/file-kinds.ts';
 import { FORMATS } from '../../server/media/audio-formats.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
 import { addressOf, PROVIDER_NAMES } from '../../server/storage/s3-providers.ts';

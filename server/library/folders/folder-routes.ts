@@ -4,7 +4,7 @@ import type { MusicFolders } from '../../config/music-folders.ts';
 import { notFound } from '../../errors.ts';
 import { pageQuery, toPaged } from '../../http/paging.ts';
 import { route, type Route } from '../../http/route.ts';
-import { FIRST_ALONE, keyOfPath, pathInRoot, rootPathOf } from '../../storage/music-roots.ts';
+import { FIRST_FOLDER_ONLY, keyOfPath, pathInRoot, rootPathOf } from '../../storage/music-roots.ts';
 import { FolderPage, folderPath, type FolderOut } from './folder-wire.ts';
 import type { FolderRef } from './folders.ts';
 import type { LibraryService } from '../service.ts';
@@ -16,12 +16,12 @@ interface FolderRouteDeps {
 
 export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[] {
   const { folders } = library;
-  const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_ALONE;
+  const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_FOLDER_ONLY;
   const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
 
   /** Throws `not_found`, also in a music folder that is not set any more. */
   function find(requestedPath: string): FolderRef & { key: string } {
-    const text = requestedPath === FIRST_ALONE ? '' : requestedPath;
+    const text = requestedPath === FIRST_FOLDER_ONLY ? '' : requestedPath;
     const key = keyOfPath(keys(), text);
     const folder = musicFolders.list().some((musicFolder) => musicFolder.key === key)
       ? folders.findPath(text)

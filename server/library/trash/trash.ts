@@ -23,7 +23,7 @@ import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Page, Paged } from '../../http/paging.ts';
 import type { Principal } from '../../http/route.ts';
 import { inSlices, partsOf, waitForTurn } from '../../runtime/time-slices.ts';
-import { albumOfCover } from '../../storage/local-paths.ts';
+import { albumIdOfCover } from '../../storage/local-paths.ts';
 import { FILE_SCHEME } from '../../storage/uri.ts';
 import { overwrittenPlace } from '../tracks/overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from '../tracks/row-removal.ts';
@@ -170,7 +170,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
           `SELECT 1 FROM album_covers WHERE album_id = @albumId AND key = @key
             UNION ALL SELECT 1 FROM former_covers WHERE key = @key`,
         )
-        .get({ key, albumId: albumOfCover(key) }) !== undefined);
+        .get({ key, albumId: albumIdOfCover(key) }) !== undefined);
 
   /** Puts a track into the trash. A file belongs to the track that was deleted last, so earlier ones lose it. */
   function put(...args: Parameters<typeof rows.put>): LeftOver {

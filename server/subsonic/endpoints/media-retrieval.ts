@@ -65,7 +65,7 @@ export function mediaEndpoints({
   /** Fetches the audio of a saved track before it is played, because clients have no other way to request it. */
   async function ensureAudio({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
-    const { availability } = streaming.describe(id);
+    const { availability } = streaming.getTrack(id);
     if (availability === 'remote' || availability === 'fetching') {
       if (!user.rights.canUpload) throw refusal('canUpload');
       await fetchNow(user.id, id, signal);
@@ -116,7 +116,7 @@ export function mediaEndpoints({
     stream: bytesEndpoint(async (call) => {
       const { user, params, req, res, signal } = call;
       if (episodeOf(params) !== undefined)
-        return sendEpisodeOf(call, { disposition: 'inline', mostKbps: user.maxBitrateKbps });
+        return sendEpisodeOf(call, { disposition: 'inline', maxKbps: user.maxBitrateKbps });
       const item = parseId(params.required('id'));
       if (item?.kind === 'radio') return relay.send(req, res, radio.get(item.id), user, signal);
       const id = await ensureAudio(call);
@@ -129,7 +129,7 @@ export function mediaEndpoints({
           maxBitrateKbps: Math.max(0, params.int('maxBitRate') ?? 0),
           startMs: Math.max(0, Math.round((params.number('timeOffset') ?? 0) * 1_000)),
           estimateLength: params.bool('estimateContentLength', false),
-          mostKbps: user.maxBitrateKbps,
+          maxKbps: user.maxBitrateKbps,
         },
         signal,
       );
@@ -139,11 +139,11 @@ export function mediaEndpoints({
       'canDownload',
       bytesEndpoint(async (call) => {
         const { params, req, res, user, signal } = call;
-        const { maxBitrateKbps: mostKbps } = user;
-        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', mostKbps });
+        const { maxBitrateKbps: maxKbps } = user;
+        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', maxKbps });
         const zipped = await zipContentOf(user.id, params.required('id'));
-        if (zipped) return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps } }, signal);
-        await streaming.send(req, res, await ensureAudio(call), { format: 'raw', download: true, mostKbps }, signal);
+        if (zipped) return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', maxKbps } }, signal);
+        await streaming.send(req, res, await ensureAudio(call), { format: 'raw', download: true, maxKbps }, signal);
       }),
     ),
 
@@ -152,7 +152,7 @@ export function mediaEndpoints({
     /** A playlist with the whole song as its only segment; for several bit rates, a master playlist. */
     hls: bytesEndpoint(async ({ params, req, res }) => {
       const id = params.required('id');
-      const track = streaming.describe(idOf('track', id));
+      const track = streaming.getTrack(idOf('track', id));
       const rates = params
         .all('bitRate')
         .map((rate) => Number.parseInt(rate, 10))

@@ -70,7 +70,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
     if (!isEpisode) checkMediaType(params.required('mediaType'));
     const track = isEpisode
       ? sourceOf(podcasts.episode(id, idOf('episode', mediaId)))
-      : streaming.describe(idOf('track', mediaId));
+      : streaming.getTrack(idOf('track', mediaId));
     const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
     if (!client.success)
       throw new Fault(10, 'A JSON body with the client’s capabilities is required (Content-Type: application/json).');
@@ -92,7 +92,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
   }
 
   /** Sends errors as HTTP statuses with a message instead of envelopes. */
-  async function stream({ user: { maxBitrateKbps: mostKbps }, params, req, res, signal }: Call): Promise<void> {
+  async function stream({ user: { maxBitrateKbps: maxKbps }, params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
@@ -109,8 +109,8 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
           startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)),
           channels,
           sampleRateHz,
-          isPromised: true,
-          mostKbps,
+          forceConversion: true,
+          maxKbps,
         },
         signal,
       );

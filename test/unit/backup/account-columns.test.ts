@@ -2,9 +2,9 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, test } from 'vitest';
 import {
   DIFFERENCES,
-  OTHER_TABLES_OF_ACCOUNTS,
-  TABLES_OF_ACCOUNTS,
-  USERS,
+  OTHER_ACCOUNT_TABLES,
+  ACCOUNT_TABLES,
+  USER_COLUMN_LISTS,
 } from '../../../server/backup/account-columns.ts';
 import * as schema from '../../../server/db/schema.ts';
 
@@ -14,10 +14,14 @@ test('every table that refers to accounts is compared in a restore, or says why 
     .map((table) => getTableConfig(table))
     .filter(({ foreignKeys }) => foreignKeys.some((key) => key.reference().foreignTable === schema.users))
     .map(({ name }) => name);
-  expect([...Object.keys(TABLES_OF_ACCOUNTS), ...Object.keys(OTHER_TABLES_OF_ACCOUNTS)].sort()).toEqual(tables.sort());
+  expect([...Object.keys(ACCOUNT_TABLES), ...Object.keys(OTHER_ACCOUNT_TABLES)].sort()).toEqual(tables.sort());
 });
 
 test('everything that is compared has words', () => {
-  for (const name of [...USERS.shown, ...USERS.secret, ...Object.keys(TABLES_OF_ACCOUNTS)])
+  for (const name of [
+    ...USER_COLUMN_LISTS.shownColumns,
+    ...USER_COLUMN_LISTS.secretColumns,
+    ...Object.keys(ACCOUNT_TABLES),
+  ])
     expect(DIFFERENCES, name).toHaveProperty(name);
 });

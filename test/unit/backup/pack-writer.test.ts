@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { plainCipher } from '../../../server/backup/encryption.ts';
 import { createPackWriter } from '../../../server/backup/pack-writer.ts';
-import { PACK_BLOBS, type Pack } from '../../../server/backup/packs.ts';
+import { MAX_PACK_BLOBS, type Pack } from '../../../server/backup/packs.ts';
 
 const unused = (): never => {
   throw new Error('it only writes');
@@ -10,7 +10,7 @@ const unused = (): never => {
 function writerTo(put: (key: string) => Promise<{ size: number }>, written: Pack[]) {
   const target = { name: 'a fake', put, read: unused, open: unused, stat: unused, delete: unused, list: unused };
   return createPackWriter(
-    { ...target, foreign: unused, probe: unused, freeBytes: unused },
+    { ...target, listForeignFiles: unused, probe: unused, freeBytes: unused },
     plainCipher,
     async (pack) => {
       written.push(pack);
@@ -38,8 +38,8 @@ it('a list is sent when all that it names is in the target, since a kill may lea
 it('a pack of tiny blobs is closed before its directory becomes long', async () => {
   const written: Pack[] = [];
   const writer = writerTo(() => Promise.resolve({ size: 0 }), written);
-  for (let n = 0; n <= PACK_BLOBS; n++)
-    await writer.addMade('data', { name: String(n), size: 1, isList: false }, Buffer.from('x'), 'sum');
+  for (let n = 0; n <= MAX_PACK_BLOBS; n++)
+    await writer.addEncoded('data', { name: String(n), size: 1, isList: false }, Buffer.from('x'), 'sum');
   await writer.finish();
-  expect(written.map(({ blobs }) => blobs.length).sort((a, b) => b - a)).toEqual([PACK_BLOBS, 1]); // sent together
+  expect(written.map(({ blobs }) => blobs.length).sort((a, b) => b - a)).toEqual([MAX_PACK_BLOBS, 1]); // sent together
 });

@@ -40,12 +40,12 @@ test.each([
   ['keeps more', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
 ])('says that a store %s', async (what, keep) => {
   const { put } = storeThat(what, keep);
-  await expect(put(0)).rejects.toThrow(`${what} said that it had stored 0, and does not have it.`);
+  await expect(put(0)).rejects.toThrow(`${what} confirmed that it stored 0, but does not have it.`);
 });
 
 test('reads back everything where that failed once', async () => {
   const { put, readKeys } = storeThat('forgetful', (bytes, nth) => (nth === 0 ? undefined : bytes));
-  await expect(put(0)).rejects.toThrow('cannot be relied on');
+  await expect(put(0)).rejects.toThrow('is not reliable');
   for (let nth = 1; nth < 4; nth++) await put(nth);
   expect(new Set(readKeys)).toEqual(new Set(['0', '1', '2', '3']));
 });

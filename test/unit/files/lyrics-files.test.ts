@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { lyricsMark, lyricsOf, nameOfMark, preferred, readLyricsFile } from '../../../server/files/lyrics-files.ts';
+import {
+  lyricsStamp,
+  findLyricsFiles,
+  nameInLyricsStamp,
+  preferLyrics,
+  readLyricsFile,
+} from '../../../server/files/lyrics-files.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-lyrics-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -18,7 +24,7 @@ test.each([
   [['a.mp3', 'a.flac'], ['a.lrc'], ['a.lrc', 'a.lrc']],
   [['a.mp3'], [], [undefined]],
 ])('%j with %j beside them have the lyrics %j', (audio, texts, lyrics) => {
-  expect(lyricsOf(audio, texts)).toEqual(lyrics);
+  expect(findLyricsFiles(audio, texts)).toEqual(lyrics);
 });
 
 const timed = (text: string) => ({ synced: true, lines: [{ startMs: 1, text }] });
@@ -33,11 +39,11 @@ test.each([
   [plain('in'), timed('beside'), timed('beside')],
   [timed('in'), plain('beside'), timed('in')],
 ])('of %j in the tags and %j in a file, %j are used', (inside, beside, taken) => {
-  expect(preferred(inside, beside)).toEqual(taken);
+  expect(preferLyrics(inside, beside)).toEqual(taken);
 });
 
 test('a mark contains the name', () => {
-  expect(nameOfMark(lyricsMark('a.lrc', { size: 5, mtimeUs: 7 }))).toBe('a.lrc');
+  expect(nameInLyricsStamp(lyricsStamp('a.lrc', { size: 5, mtimeUs: 7 }))).toBe('a.lrc');
 });
 
 test.each([

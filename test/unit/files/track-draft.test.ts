@@ -1,6 +1,6 @@
 // Fields from file names where tags are missing, and the fields of a track.
 import { describe, expect, test } from 'vitest';
-import { fromPath, toAudio, toIdentity } from '../../../server/files/track-draft.ts';
+import { parseTrackPath, toAudio, toIdentity } from '../../../server/files/track-draft.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
 
 describe('a name', () => {
@@ -70,7 +70,7 @@ describe('a name', () => {
     ['夜に駆ける.mp3', '夜に駆ける'],
     ['02 夜に駆ける.mp3', '夜に駆ける', 2],
   ])('%j is %j, track %j of disc %j', (path, title, trackNumber, discNumber) => {
-    expect(fromPath(path)).toEqual({ title, trackNumber, discNumber });
+    expect(parseTrackPath(path)).toEqual({ title, trackNumber, discNumber });
   });
 
   test('of any length is parsed quickly', () => {
@@ -82,7 +82,7 @@ describe('a name', () => {
       `1-02${' -'.repeat(50_000)}`,
       `track${' '.repeat(50_000)}x`,
     ]) {
-      expect(fromPath(name).title).not.toBe('');
+      expect(parseTrackPath(name).title).not.toBe('');
     }
   });
 });

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { PROFILE_NAMES, transcodeArguments } from '../../../server/media/transcode.ts';
 import {
   chooseAudio,
-  estimatedBytes,
-  withFormat,
-  type Source,
-  type Wish,
+  estimateBytes,
+  resolveFormat,
+  type SourceAudio,
+  type AudioRequest,
 } from '../../../server/streaming/direct-or-transcoded.ts';
 
-const FLAC: Source = { format: 'flac', codec: null, bitrateKbps: 900 };
-const MP3: Source = { format: 'mp3', codec: null, bitrateKbps: 128 };
-const ALAC: Source = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
-const AAC: Source = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
-const OPUS_IN_OGG: Source = { format: 'ogg', codec: 'Opus', bitrateKbps: 96 };
-const UNKNOWN: Source = { format: 'ape', codec: null, bitrateKbps: null };
+const FLAC: SourceAudio = { format: 'flac', codec: null, bitrateKbps: 900 };
+const MP3: SourceAudio = { format: 'mp3', codec: null, bitrateKbps: 128 };
+const ALAC: SourceAudio = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
+const AAC: SourceAudio = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
+const OPUS_IN_OGG: SourceAudio = { format: 'ogg', codec: 'Opus', bitrateKbps: 96 };
+const UNKNOWN: SourceAudio = { format: 'ape', codec: null, bitrateKbps: null };
 
 describe('the sent format', () => {
-  it.each<[string, Source, Wish]>([
+  it.each<[string, SourceAudio, AudioRequest]>([
     ['nothing is wished', FLAC, {}],
     ['raw is wished, whatever else', FLAC, { format: 'raw', maxBitrateKbps: 64, startMs: 5_000 }],
     ['it is that format already', MP3, { format: 'mp3' }],
@@ -29,7 +29,7 @@ describe('the sent format', () => {
     expect(chooseAudio(source, wish, true)).toBe('original');
   });
 
-  it.each<[Source, Wish, { profile: string; bitrateKbps: number }]>([
+  it.each<[SourceAudio, AudioRequest, { profile: string; bitrateKbps: number }]>([
     [FLAC, { format: 'opus' }, { profile: 'opus', bitrateKbps: 128 }],
     [FLAC, { format: 'opus', maxBitrateKbps: 96 }, { profile: 'opus', bitrateKbps: 96 }],
     [FLAC, { maxBitrateKbps: 192 }, { profile: 'mp3', bitrateKbps: 192 }],
@@ -42,7 +42,7 @@ describe('the sent format', () => {
     [ALAC, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
     [ALAC, { format: 'm4a', maxBitrateKbps: 256 }, { profile: 'm4a', bitrateKbps: 256 }],
     [OPUS_IN_OGG, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
-    [AAC, { format: 'aac', maxBitrateKbps: 160, isPromised: true }, { profile: 'aac', bitrateKbps: 160 }],
+    [AAC, { format: 'aac', maxBitrateKbps: 160, forceConversion: true }, { profile: 'aac', bitrateKbps: 160 }],
     [ALAC, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
     [UNKNOWN, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
   ])('of %j for %j is %j', (source, wish, order) => {
@@ -54,9 +54,9 @@ describe('the sent format', () => {
   });
 
   it('has a size of about bit rate times duration', () => {
-    expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
-    expect(estimatedBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
-    expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();
+    expect(estimateBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
+    expect(estimateBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
+    expect(estimateBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();
   });
 });
 
@@ -74,12 +74,12 @@ describe('what browsers play', () => {
     ['wma', 'wma', 'mp3'],
     ['ape', 'ape', 'flac'],
   ])('of %s with %s is converted to %s', (format, codec, wanted) => {
-    const wish = withFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
+    const wish = resolveFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
     expect(wish).toEqual({ startMs: 7, ...(wanted !== undefined && { format: wanted }) });
   });
 
   it('is asked for only by pages', () => {
-    expect(withFormat({ format: 'tta', codec: 'tta', bitrateKbps: 900 }, {})).toEqual({});
+    expect(resolveFormat({ format: 'tta', codec: 'tta', bitrateKbps: 900 }, {})).toEqual({});
   });
 });
 

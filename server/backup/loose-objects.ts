@@ -1,4 +1,4 @@
-// Objects of backups that were begun with the first format: each is a file. They stay in use, and none is added.
+// Objects of backups that were begun with the first format: each is a file. They stay in use, and none are added.
 import { createHash } from 'node:crypto';
 import type { Cipher } from './encryption.ts';
 import { nameIn } from './pack-files.ts';
@@ -8,7 +8,7 @@ import type { BackupTarget } from './target.ts';
 const keyOf = (name: string): string => `objects/${name.slice(0, 2)}/${name}`;
 
 export function createLooseObjects(target: BackupTarget, cipher: Cipher) {
-  /** Sizes by name. */
+  /** Sizes of the stored objects, by name. */
   const sizes = new Map<string, number>();
 
   async function* read(name: string): AsyncGenerator<Buffer> {
@@ -21,9 +21,9 @@ export function createLooseObjects(target: BackupTarget, cipher: Cipher) {
   }
 
   async function hashOf(name: string): Promise<string> {
-    const sum = createHash('sha256');
-    for await (const chunk of read(name)) sum.update(chunk);
-    return sum.digest('hex');
+    const hasher = createHash('sha256');
+    for await (const chunk of read(name)) hasher.update(chunk);
+    return hasher.digest('hex');
   }
 
   return {
@@ -36,14 +36,14 @@ export function createLooseObjects(target: BackupTarget, cipher: Cipher) {
     },
 
     has(name: string, size: number | null): boolean {
-      const found = sizes.get(name);
-      return found !== undefined && (size === null || found === cipher.sizeOf(size));
+      const storedSize = sizes.get(name);
+      return storedSize !== undefined && (size === null || storedSize === cipher.sizeOf(size));
     },
 
-    /** Whether it is as it was written. Covers are named by the first half of their hash. */
+    /** Whether the object matches its name. Covers are named by the first half of their hash. */
     async verify(name: string): Promise<boolean> {
       const hash = await unlessDamaged(hashOf(name));
-      return hash !== undefined && [hash, hash.slice(0, 32)].some((one) => cipher.nameOf(one) === name);
+      return hash !== undefined && [hash, hash.slice(0, 32)].some((candidate) => cipher.nameOf(candidate) === name);
     },
 
     forget: (name: string): boolean => sizes.delete(name),

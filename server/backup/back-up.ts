@@ -1,6 +1,6 @@
-// Makes one backup: first the database, then the files, at last the manifest that completes the snapshot. After a kill,
-// a cancel or a full disk, the next run finds what was stored already. What cannot be read does not stop it: the
-// snapshot names it, and the next one tries again.
+// Makes one backup: first the database, then the files, finally the manifest that completes the snapshot. After a kill,
+// a cancel or a full disk, the next run finds what is stored already. Unreadable files do not stop it: the snapshot
+// names them, and the next one tries again.
 import { createHash, hash as hashOf, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -11,29 +11,29 @@ import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createBlobThreads, type BlobThreads } from './blob-threads.ts';
-import { contentsOf, countContents, type Content } from './contents.ts';
+import { listLibraryFiles, countLibraryFiles, type LibraryFile } from './library-files.ts';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
-import { SourceProblem } from './object-source.ts';
-import { prune, type Pruned } from './prune.ts';
+import { SourceError } from './object-source.ts';
+import { prune, type PruneResult } from './prune.ts';
 import { describeFaults } from './objects.ts';
-import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
+import { copyOwnFile, toUncopiedLine, stopOnAbort } from './referenced-files.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { Repository } from './repository.ts';
 import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** A change of one page uploads one leaf, and the list of those of its segment. */
+/** A changed page uploads one leaf, and the list of the leaves of its segment. */
 const SEGMENT_BYTES = 1 << 20;
 const LEAF_BYTES = 16 << 10;
-const AT_ONCE = 4;
-/** For threads that read so many small files in some milliseconds. */
-const AT_ONCE_LOCALLY = 128;
-const SHOWN = 20;
-/** With more to copy, a snapshot with the database and what is there is written first. */
-const MUCH_BYTES = 1e9;
-const CLOCK_SLACK_MS = 24 * 3_600_000;
+const MAX_CONCURRENT_FILES = 4;
+/** The threads read this many small files in a few milliseconds. */
+const MAX_CONCURRENT_LOCAL_FILES = 128;
+const MAX_LISTED_PROBLEMS = 20;
+/** With more bytes to copy, a snapshot of the database and of the stored files is written first. */
+const MIN_FIRST_SNAPSHOT_BYTES = 1e9;
+const MAX_CLOCK_DIFFERENCE_MS = 24 * 3_600_000;
 
 export interface BackupSource {
   storage: Storage;
@@ -42,31 +42,31 @@ export interface BackupSource {
   tmpDir: string;
   workerUrl: URL;
   blobWorkerUrl: URL;
-  /** The music folders, if their files are to be copied. */
+  /** The music folders, if their files are copied. */
   ownFiles: MusicRoots | undefined;
   settings: Record<string, unknown>;
   keys: Keys | null;
   version: string;
-  /** Null: no snapshot is deleted. */
+  /** With null no snapshot is deleted. */
   keep: { daily: number; weekly: number } | null;
   now: () => Date;
 }
 
-export interface Run {
+export interface BackupRun {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  /** Otherwise it fails, after the snapshot is written, when the library's store was down meanwhile. */
+  /** If false, the backup fails after writing the snapshot when the library's store was down meanwhile. */
   isLastTry?: boolean;
 }
 
 /**
  * No object of the library is deleted meanwhile, and no other server writes to the backup. Throws `unavailable` when
- * one does.
+ * another server does.
  */
 export const backUp = (
   repo: Repository,
   source: BackupSource,
-  run: Run,
+  run: BackupRun,
   limits?: LeaseOptions['limits'],
 ): Promise<BackupResult> =>
   withLease(repo.target, leaseOptions(source, limits), async (lease) => {
@@ -80,11 +80,11 @@ export const leaseOptions = (
   limits?: LeaseOptions['limits'],
 ): LeaseOptions => ({ folder: dirname(databasePath), now, ...(limits && { limits }) });
 
-/** In a repository that is prepared and leased. `faults`: what was found to be wrong with it. */
+/** Needs a prepared and leased repository. `faults` are the errors that were found in it. */
 export const backUpPrepared = (
   repo: Repository,
   source: BackupSource,
-  { signal, ...run }: Run,
+  { signal, ...run }: BackupRun,
   lease: Lease,
   faults: readonly string[] = [],
 ): Promise<BackupResult> =>
@@ -95,12 +95,12 @@ export const backUpPrepared = (
 async function backUpLeased(
   repo: Repository,
   source: BackupSource,
-  run: Run,
+  run: BackupRun,
   lease: Lease,
   faults: readonly string[],
 ): Promise<BackupResult> {
   const { signal, progress, isLastTry = true } = run;
-  const begun = source.now();
+  const startedAt = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
   await mkdir(source.tmpDir, { recursive: true });
   const threads = createBlobThreads({ workerUrl: source.blobWorkerUrl, key: repo.objects.key, signal });
@@ -114,8 +114,8 @@ async function backUpLeased(
       onProgress: (done, total) => progress(done, total, 'Copying the database'),
     });
     const database = await storeDatabase(repo, copy, signal);
-    const files = filesOf({ repo, source, copy, threads }, run);
-    if ((await files.bytesToCopy()) > MUCH_BYTES) await complete(await files.list());
+    const files = createFileCopier({ repo, source, copy, threads }, run);
+    if ((await files.bytesToCopy()) > MIN_FIRST_SNAPSHOT_BYTES) await complete(await files.list());
     const stored = await files.store();
     const { manifest, isClockBehind } = await complete(stored);
     const result: BackupResult = {
@@ -124,8 +124,8 @@ async function backUpLeased(
       snapshot: manifest.id,
       ...manifest.counts,
       ...stored.result,
-      mended_items: faults.slice(0, SHOWN),
-      ...(await tidy(manifest.id, isClockBehind)),
+      mended_items: faults.slice(0, MAX_LISTED_PROBLEMS),
+      ...(await pruneSnapshots(manifest.id, isClockBehind)),
     };
     if (stored.isStoreDown && !isLastTry)
       throw new AppError(
@@ -135,15 +135,15 @@ async function backUpLeased(
       );
     return result;
 
-    function tidy(id: string, isClockBehind: boolean): Pruned | Promise<Pruned> {
+    function pruneSnapshots(id: string, isClockBehind: boolean): PruneResult | Promise<PruneResult> {
       const { keep, now } = source;
-      if (keep === null || isClockBehind) return notPruned(keep === null ? null : id);
-      return prune(repo, { keep, now, written: id }, { signal, lease });
+      if (keep === null || isClockBehind) return withoutPruning(keep === null ? null : id);
+      return prune(repo, { keep, now, newestId: id }, { signal, lease });
     }
 
-    async function complete({ lists, counts }: Pick<Stored, 'lists' | 'counts'>) {
+    async function complete({ lists, counts }: Pick<FilesResult, 'lists' | 'counts'>) {
       await repo.objects.flush();
-      const { id, isClockBehind } = await freeId(repo, begun);
+      const { id, isClockBehind } = await chooseSnapshotId(repo, startedAt);
       const manifest: Manifest = {
         format: 2,
         id,
@@ -161,173 +161,173 @@ async function backUpLeased(
     }
   } finally {
     await threads.close();
-    for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
+    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(copy + suffix, { force: true });
   }
 }
 
-/** Ids sort by time, and the newest is restored by default; so this one is later than all others whatever the clock. */
-async function freeId(repo: Repository, begun: Date): Promise<{ id: string; isClockBehind: boolean }> {
-  const [newest] = await repo.snapshotIds();
-  const last = newest === undefined ? -Infinity : snapshotTime(newest).getTime();
+/** Ids sort by time, and the newest is restored by default, so the new id is later than all others in any case. */
+async function chooseSnapshotId(repo: Repository, startedAt: Date): Promise<{ id: string; isClockBehind: boolean }> {
+  const [newestId] = await repo.snapshotIds();
+  const newestTime = newestId === undefined ? -Infinity : snapshotTime(newestId).getTime();
   return {
-    id: toSnapshotId(new Date(Math.max(begun.getTime(), last + 1))),
-    isClockBehind: last - begun.getTime() > CLOCK_SLACK_MS,
+    id: toSnapshotId(new Date(Math.max(startedAt.getTime(), newestTime + 1))),
+    isClockBehind: newestTime - startedAt.getTime() > MAX_CLOCK_DIFFERENCE_MS,
   };
 }
 
-/** As a list of segments, which are lists of leaves. */
+/** Stores the database as a list of segments, which are lists of leaves. */
 async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal): Promise<Manifest['database']> {
   const { has, putBytes, putList } = repo.objects;
-  const whole = createHash('sha256');
+  const databaseHash = createHash('sha256');
   const segments: string[] = [];
   let size = 0;
   const chunks = createReadStream(copy, { highWaterMark: SEGMENT_BYTES }) as AsyncIterable<Buffer>;
-  for await (const segment of stoppable(chunks, signal)) {
-    whole.update(segment);
+  for await (const segment of stopOnAbort(chunks, signal)) {
+    databaseHash.update(segment);
     size += segment.length;
     const hash = hashOf('sha256', segment);
     segments.push(hash);
     if (has(hash, segment.length)) continue;
     const leaves: string[] = [];
-    for (let at = 0; at < segment.length; at += LEAF_BYTES)
-      leaves.push(await putBytes(segment.subarray(at, at + LEAF_BYTES)));
+    for (let offset = 0; offset < segment.length; offset += LEAF_BYTES)
+      leaves.push(await putBytes(segment.subarray(offset, offset + LEAF_BYTES)));
     await putList(hash, segment.length, leaves);
     await nextTurn();
   }
-  const sha256 = whole.digest('hex');
+  const sha256 = databaseHash.digest('hex');
   if (!has(sha256, size)) await putList(sha256, size, segments);
   return { size, sha256 };
 }
 
-interface Stored {
+interface FilesResult {
   lists: Manifest['lists'];
   counts: Manifest['counts'];
   result: Pick<BackupResult, 'added' | 'bytes_added' | 'problems'>;
-  /** Some files were not tried. */
+  /** The store was down, so some files were not tried. */
   isStoreDown: boolean;
 }
 
 interface FilesDeps {
   repo: Repository;
   source: BackupSource;
-  /** Of the database. */
+  /** Path of the copied database. */
   copy: string;
   threads: BlobThreads;
 }
 
-function filesOf({ repo, source, copy, threads }: FilesDeps, { signal, progress }: Run) {
-  type StoredContent = Extract<Content, { kind: 'stored' }>;
+function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, progress }: BackupRun) {
+  type StoredFile = Extract<LibraryFile, { kind: 'stored' }>;
   type Outcome = { line: FileLine; bytes: number };
-  const atOnce = source.storage.folder === null ? AT_ONCE : AT_ONCE_LOCALLY;
+  const maxConcurrent = source.storage.folder === null ? MAX_CONCURRENT_FILES : MAX_CONCURRENT_LOCAL_FILES;
 
   async function bytesToCopy(): Promise<number> {
     let bytes = 0;
-    for await (const { kind, hash, size } of contentsOf(copy))
+    for await (const { kind, hash, size } of listLibraryFiles(copy))
       if (kind === 'stored' && !repo.has(hash, size)) bytes += size ?? 0;
     return bytes;
   }
 
-  /** Stores what is not there yet, unless `isOnlyListed`. */
-  async function goThrough(isOnlyListed: boolean): Promise<Stored> {
-    const { tracks, audio, covers } = countContents(copy);
+  /** Stores files that the backup lacks, unless `isOnlyListed`. */
+  async function processFiles(isOnlyListed: boolean): Promise<FilesResult> {
+    const { tracks, audio, covers } = countLibraryFiles(copy);
     const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, mended: 0, bytes: 0 };
-    const stored: Stored = {
+    const filesResult: FilesResult = {
       lists: [],
       counts,
       result: { added: 0, bytes_added: 0, problems: [] },
       isStoreDown: false,
     };
-    const known = source.ownFiles === undefined ? new Map<string, OwnLine>() : await ownFilesOf(repo);
+    const previousLines = source.ownFiles === undefined ? new Map<string, OwnLine>() : await readPreviousLines(repo);
     let done = 0;
-    for await (const contents of onOneList(contentsOf(copy))) {
+    for await (const files of groupByList(listLibraryFiles(copy))) {
       const lines: FileLine[] = [];
-      await forEachConcurrently(contents.entries(), atOnce, async ([n, content]) => {
+      await forEachConcurrently(files.entries(), maxConcurrent, async ([index, file]) => {
         signal.throwIfAborted();
-        const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
-        lines[n] = line;
-        note(content, line, bytes);
+        const { line, bytes } = file.kind === 'stored' ? await storeObject(file) : await storeOwn(file);
+        lines[index] = line;
+        countFile(file, line, bytes);
         progress(++done, Math.max(done, audio + covers), 'Copying audio and covers');
         await yieldIfDue();
       });
       const text = lines.map((line) => JSON.stringify(line)).join('\n');
-      stored.lists.push({ sha256: await repo.objects.putBytes(Buffer.from(text), 'meta'), lines: lines.length });
+      filesResult.lists.push({ sha256: await repo.objects.putBytes(Buffer.from(text), 'meta'), lines: lines.length });
     }
-    return stored;
+    return filesResult;
 
-    function note(content: Content, line: FileLine, bytes: number): void {
-      if (bytes > 0) stored.result.added++;
-      stored.result.bytes_added += bytes;
+    function countFile(file: LibraryFile, line: FileLine, bytes: number): void {
+      if (bytes > 0) filesResult.result.added++;
+      filesResult.result.bytes_added += bytes;
       counts.bytes += line.size ?? bytes;
       if (line.kind === 'own') counts.referenced++;
-      else counts[content.kind === 'stored' && content.what === 'cover' ? 'covers' : 'files']++;
+      else counts[file.kind === 'stored' && file.what === 'cover' ? 'covers' : 'files']++;
       const problem =
         line.kind === 'stored'
           ? line.isAbsent && `${line.key}: ${line.reason}`
           : source.ownFiles !== undefined && !line.isCopied && `${line.path}: cannot be read`;
       if (typeof problem !== 'string') return;
       counts.absent++;
-      if (stored.result.problems.length < SHOWN) stored.result.problems.push(problem);
+      if (filesResult.result.problems.length < MAX_LISTED_PROBLEMS) filesResult.result.problems.push(problem);
     }
 
-    async function storeObject({ key, hash, size }: StoredContent, isAgain = false): Promise<Outcome> {
-      // the same line as when it was stored, so that a lost list can be made again
-      const known = size ?? repo.objects.find(hash)?.size ?? null;
-      if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size: known }, bytes: 0 };
-      const absent = (reason: string): Outcome => ({
+    async function storeObject({ key, hash, size }: StoredFile, isRetry = false): Promise<Outcome> {
+      // the same size as when it was stored, so that a lost list can be written again
+      const knownSize = size ?? repo.objects.findBlob(hash)?.size ?? null;
+      if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size: knownSize }, bytes: 0 };
+      const toAbsent = (reason: string): Outcome => ({
         line: { kind: 'stored', key, hash, size, isAbsent: true, reason },
         bytes: 0,
       });
-      if (isOnlyListed) return absent('not copied yet');
-      if (stored.isStoreDown) return absent('the storage cannot be reached');
+      if (isOnlyListed) return toAbsent('not copied yet');
+      if (filesResult.isStoreDown) return toAbsent('the storage cannot be reached');
       try {
-        const bytes = (await putByThread(key, hash, size)) ?? (await putHere(key, hash));
+        const bytes = (await putWithThread(key, hash, size)) ?? (await putDirectly(key, hash));
         return { line: { kind: 'stored', key, hash, size: size ?? bytes }, bytes };
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof SourceProblem)) throw error;
-        if (!isOutOfReach(error.cause, source.storage)) return absent(error.message);
-        stored.isStoreDown ||= !(await source.storage.isUp());
-        return isAgain || stored.isStoreDown
-          ? absent(error.message)
+        if (!(error instanceof SourceError)) throw error;
+        if (!isOutOfReach(error.cause, source.storage)) return toAbsent(error.message);
+        filesResult.isStoreDown ||= !(await source.storage.isUp());
+        return isRetry || filesResult.isStoreDown
+          ? toAbsent(error.message)
           : storeObject({ list: '', kind: 'stored', what: 'audio', key, hash, size }, true);
       }
     }
 
-    async function putByThread(key: string, hash: string, size: number | null): Promise<number | undefined> {
+    async function putWithThread(key: string, hash: string, size: number | null): Promise<number | undefined> {
       const path = source.storage.localPath(key);
       return path === undefined
         ? undefined
-        : repo.objects.putRead(hash, threads.read({ path, hash }, size ?? undefined));
+        : repo.objects.putBlobs(hash, threads.read({ path, hash }, size ?? undefined));
     }
 
-    /** Throws SourceProblem with what is wrong with a file. */
-    function putHere(key: string, hash: string): Promise<number> {
-      return repo.objects.put(hash, stoppable(bytesOf(source.storage, key), signal));
+    /** Throws SourceError with the reason why a file cannot be read. */
+    function putDirectly(key: string, hash: string): Promise<number> {
+      return repo.objects.put(hash, stopOnAbort(bytesOf(source.storage, key), signal));
     }
 
-    async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<Outcome> {
+    async function storeOwn(file: Extract<LibraryFile, { kind: 'own' }>): Promise<Outcome> {
       if (source.ownFiles === undefined || isOnlyListed)
-        return { line: known.get(file.path) ?? notCopied(file), bytes: 0 };
-      return copyOwnFile({ repo, folders: source.ownFiles, known }, file, signal);
+        return { line: previousLines.get(file.path) ?? toUncopiedLine(file), bytes: 0 };
+      return copyOwnFile({ repo, folders: source.ownFiles, previousLines }, file, signal);
     }
   }
 
-  return { bytesToCopy, list: () => goThrough(true), store: () => goThrough(false) };
+  return { bytesToCopy, list: () => processFiles(true), store: () => processFiles(false) };
 }
 
-async function* onOneList(contents: AsyncIterable<Content>): AsyncGenerator<Content[]> {
-  let held: Content[] = [];
-  for await (const content of contents) {
-    if (held.length > 0 && held[0]?.list !== content.list) {
-      yield held;
-      held = [];
+async function* groupByList(files: AsyncIterable<LibraryFile>): AsyncGenerator<LibraryFile[]> {
+  let group: LibraryFile[] = [];
+  for await (const file of files) {
+    if (group.length > 0 && group[0]?.list !== file.list) {
+      yield group;
+      group = [];
     }
-    held.push(content);
+    group.push(file);
   }
-  if (held.length > 0) yield held;
+  if (group.length > 0) yield group;
 }
 
-/** The next attempt may succeed. */
+/** Whether the next attempt may succeed. */
 const isOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
   backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
@@ -338,21 +338,21 @@ async function* bytesOf(storage: Storage, key: string): AsyncGenerator<Buffer> {
   }
 }
 
-async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
-  const known = new Map<string, OwnLine>();
-  const [newest] = await repo.snapshotIds();
-  if (newest === undefined) return known;
+async function readPreviousLines(repo: Repository): Promise<Map<string, OwnLine>> {
+  const linesByPath = new Map<string, OwnLine>();
+  const [newestId] = await repo.snapshotIds();
+  if (newestId === undefined) return linesByPath;
   try {
-    for await (const line of repo.readFiles(await repo.readSnapshot(newest)))
-      if (line.kind === 'own' && line.isCopied) known.set(line.path, line);
+    for await (const line of repo.readFiles(await repo.readSnapshot(newestId)))
+      if (line.kind === 'own' && line.isCopied) linesByPath.set(line.path, line);
   } catch {
-    known.clear(); // with a damaged snapshot all files are read again
+    linesByPath.clear(); // after a damaged snapshot all files are read again
   }
-  return known;
+  return linesByPath;
 }
 
-/** With a wrong clock it is unknown which snapshots are old: `id` is this one, if so. */
-const notPruned = (id: string | null): Pruned => ({
+/** With a wrong clock it is unknown which snapshots are old; `id` is this snapshot then. */
+const withoutPruning = (id: string | null): PruneResult => ({
   snapshots_deleted: 0,
   objects_deleted: 0,
   tidy_problem:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extensionOf, kindOf } from '../../../server/files/music-names.ts';
+import { extensionOf, kindOf } from '../../../server/files/file-kinds.ts';
 
 describe('kindOf', () => {
   it.each([

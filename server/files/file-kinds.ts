@@ -1,5 +1,5 @@
-// What a file is, by its name alone, for scans and the watch. Hidden files are skipped, and folders with an ignore
-// mark, including everything below.
+// The kind of a file, by its name alone, for scans and the watch. Hidden files are skipped; so are folders with an
+// ignore mark and everything below them.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 import { SHEET_EXTENSION } from './section-names.ts';
@@ -19,7 +19,7 @@ export function kindOf(name: string): NameKind {
   return extension === SHEET_EXTENSION ? 'sheet' : 'other';
 }
 
-/** In lower case, without the dot; empty for a name without one. */
+/** The extension in lower case, without the dot; empty for a name without an extension. */
 export const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();

@@ -1,5 +1,5 @@
-// Accounts of the library that is replaced, and what stays ended after a restore: an export never changes who may do
-// what, a backup only after a yes, and no session begins again.
+// The accounts of the replaced library, and what stays ended after a restore: an export never changes rights, a backup
+// does so only after a confirmation, and no ended session becomes valid again.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -7,39 +7,39 @@ import { RIGHTS } from '../db/rights.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
 
-/** What belongs to an account and gives access, or reaches other services in its name. */
+/** Tables with rows of an account that give access, or reach other services in its name. */
 const ACCESS_TABLES = ['app_passwords', 'scrobble_accounts'];
 const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
 
 /**
- * `here`: as in the library that is replaced; others have no password and no rights. `backup`: as in the backup, but
- * without the keys of addresses that are not here. `backup_with_keys`: as in the backup, which is encrypted, so that
- * nobody else can have edited it.
+ * `here`: as in the replaced library; other accounts have no password and no rights. `backup`: as in the backup, but
+ * without the keys for addresses that are not known here. `backup_with_keys`: as in the backup, which is encrypted, so
+ * that nobody else can have edited it.
  */
-type AccountsAfter = 'here' | 'backup' | 'backup_with_keys';
-/** `both`: those of the library that is replaced which are also in the backup. */
-type SessionsAfter = 'none' | 'here' | 'both' | 'backup';
+type AccountsChoice = 'here' | 'backup' | 'backup_with_keys';
+/** `both`: the sessions of the replaced library that are also in the backup. */
+type SessionsChoice = 'none' | 'here' | 'both' | 'backup';
 
-/** Decides about the accounts and sessions of `to`, a library from elsewhere, which will be in the place of `from`. */
-export function settleAccounts(
-  from: string,
-  to: string,
-  { accounts, sessions }: { accounts: AccountsAfter; sessions: SessionsAfter },
+/** Decides about the accounts and sessions of `to`, a foreign library that will replace `from`. */
+export function applyAccountChoice(
+  replaced: string,
+  restored: string,
+  { accounts, sessions }: { accounts: AccountsChoice; sessions: SessionsChoice },
 ): void {
-  const db = new Database(to);
+  const db = new Database(restored);
   try {
     db.pragma('foreign_keys = ON');
-    if (existsSync(from)) db.prepare('ATTACH ? AS old').run(from);
+    if (existsSync(replaced)) db.prepare('ATTACH ? AS old').run(replaced);
     else db.exec("ATTACH ':memory:' AS old");
     db.transaction(() => {
       const tables = new Set(oldTables(db));
       if (accounts === 'here') keepAccounts(db, tables);
-      else if (accounts === 'backup') stopOtherAddresses(db, tables);
+      else if (accounts === 'backup') stopForeignAddresses(db, tables);
       if (tables.has('shares')) keepShares(db);
-      if (accounts === 'here') forgetOtherShares(db, tables.has('shares'));
+      if (accounts === 'here') deleteOtherShares(db, tables.has('shares'));
       if (sessions !== 'backup') keepSessions(db, tables, sessions);
-      if (tables.has('users')) keepTokensEnded(db);
-      if (tables.has('sqlite_sequence')) keepSessionIds(db);
+      if (tables.has('users')) preserveTokenVersions(db);
+      if (tables.has('sqlite_sequence')) preserveSessionIds(db);
     })();
   } finally {
     db.close();
@@ -52,22 +52,22 @@ const oldTables = (db: Sqlite): string[] =>
 const columnsIn = (db: Sqlite, schema: 'main' | 'old', table: string): string[] =>
   db.prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)').pluck().all(table, schema);
 
-/** The columns that both have; the library that is replaced may be of an earlier version. */
-function commonColumns(db: Sqlite, table: string, except: readonly string[] = []): string[] {
-  const ours = new Set(columnsIn(db, 'main', table));
-  return columnsIn(db, 'old', table).filter((name) => ours.has(name) && !except.includes(name));
+/** The columns that both databases have; the replaced library may be of an earlier version. */
+function commonColumns(db: Sqlite, table: string, excluded: readonly string[] = []): string[] {
+  const ownColumns = new Set(columnsIn(db, 'main', table));
+  return columnsIn(db, 'old', table).filter((name) => ownColumns.has(name) && !excluded.includes(name));
 }
 
 /**
- * Accounts become those of `old` in every field where the names are the same, with their app passwords. Others have no
- * password and no rights; those that only `old` has are added.
+ * Accounts get all fields and app passwords of the account in `old` with the same name. Other accounts have no password
+ * and no rights; accounts that only `old` has are added.
  */
 function keepAccounts(db: Sqlite, tables: ReadonlySet<string>): void {
   db.exec(`UPDATE main.users SET password_hash = '', is_superuser = 0, max_bitrate_kbps = NULL, quota_bytes = NULL,
       ${RIGHT_NAMES.map((name) => `${name} = 0`).join(', ')}`);
   for (const table of ACCESS_TABLES) db.exec(`DELETE FROM main.${table}`);
   if (tables.has('users')) keepUsers(db);
-  for (const table of ACCESS_TABLES) if (tables.has(table)) copyOfUsers(db, table);
+  for (const table of ACCESS_TABLES) if (tables.has(table)) copyUserRows(db, table);
   keepStationsPublic(db, tables.has('radio_stations'));
 }
 
@@ -82,8 +82,8 @@ function keepUsers(db: Sqlite): void {
       WHERE username_key NOT IN (SELECT username_key FROM main.users)`);
 }
 
-/** Rows of accounts, by the name of the account. */
-function copyOfUsers(db: Sqlite, table: string, where = ''): void {
+/** Copies rows of accounts, matched by the name of the account. */
+function copyUserRows(db: Sqlite, table: string, where = ''): void {
   const columns = commonColumns(db, table, ['user_id']);
   db.exec(`INSERT INTO main.${table} (user_id, ${columns.join(', ')})
     SELECT main.users.id, ${columns.map((name) => `o.${name}`).join(', ')} FROM old.${table} o
@@ -91,19 +91,19 @@ function copyOfUsers(db: Sqlite, table: string, where = ''): void {
       JOIN main.users ON main.users.username_key = old.users.username_key ${where}`);
 }
 
-/** A station of an administrator may be in the own network, so nobody becomes the one who added an address. */
-function keepStationsPublic(db: Sqlite, isThere: boolean): void {
+/** A station of an administrator may be in the local network, so no account counts as the one that added an address. */
+function keepStationsPublic(db: Sqlite, hasStations: boolean): void {
   if (!columnsIn(db, 'main', 'radio_stations').includes('added_by')) return;
   const isKnown =
-    isThere && columnsIn(db, 'old', 'radio_stations').includes('added_by')
+    hasStations && columnsIn(db, 'old', 'radio_stations').includes('added_by')
       ? `(added_by, stream_url) IN (SELECT m.id, o.stream_url FROM old.radio_stations o
           JOIN old.users u ON u.id = o.added_by JOIN main.users m ON m.username_key = u.username_key)`
       : 'false';
   db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnown}`);
 }
 
-/** A key that a person gave to one address is sent to no other one. */
-function stopOtherAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
+/** A key that a person gave for one address is sent to no other address. */
+function stopForeignAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
   const isKnown = tables.has('scrobble_accounts')
     ? `(user_id, service, url) IN (SELECT m.id, o.service, o.url FROM old.scrobble_accounts o
         JOIN old.users u ON u.id = o.user_id JOIN main.users m ON m.username_key = u.username_key)`
@@ -114,8 +114,8 @@ function stopOtherAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
 }
 
 /**
- * A share that is in both stays as it is here, with those of its tracks whose audio is still there: what the library
- * from elsewhere has of it is dropped.
+ * A share that both libraries have stays as it is here, with those of its tracks whose audio still exists; the version
+ * of the foreign library is dropped.
  */
 function keepShares(db: Sqlite): void {
   db.function('audio_of', { deterministic: true, varargs: true }, (...values) => audioOf(values));
@@ -149,39 +149,39 @@ function keepShares(db: Sqlite): void {
     DROP TABLE temp.audio`);
 }
 
-/** Names what a track plays: a stored file by its hash, wherever it is stored, a file of a music folder by its path. */
+/** Identifies the audio of a track: a stored file by its hash in any storage, a file of a music folder by its path. */
 function audioOf([uri, source, sourceId, ...section]: unknown[]): string {
   if (typeof uri !== 'string') return JSON.stringify([source, sourceId]);
-  const { scheme, rest } = splitUri(uri);
-  return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(rest), ...section]);
+  const { scheme, path } = splitUri(uri);
+  return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(path), ...section]);
 }
 
-/** A share that was deleted since does not come back. */
-const forgetOtherShares = (db: Sqlite, isThere: boolean): void =>
-  void db.exec(`DELETE FROM main.shares${isThere ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`);
+/** A deleted share does not come back. */
+const deleteOtherShares = (db: Sqlite, hasShares: boolean): void =>
+  void db.exec(`DELETE FROM main.shares${hasShares ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`);
 
-/** A session that ended since does not begin again. A token names its user by the id. */
-function keepSessions(db: Sqlite, tables: ReadonlySet<string>, which: 'none' | 'here' | 'both'): void {
+/** An ended session does not become valid again. A token names its user by the id. */
+function keepSessions(db: Sqlite, tables: ReadonlySet<string>, choice: 'none' | 'here' | 'both'): void {
   db.exec(
     `CREATE TEMP TABLE backed_up AS SELECT id, user_id, created_at FROM main.sessions; DELETE FROM main.sessions`,
   );
-  if (which !== 'none' && tables.has('sessions'))
-    copyOfUsers(
+  if (choice !== 'none' && tables.has('sessions'))
+    copyUserRows(
       db,
       'sessions',
       `AND main.users.id = old.users.id${
-        which === 'both' ? ' AND (o.id, o.user_id, o.created_at) IN (SELECT * FROM temp.backed_up)' : ''
+        choice === 'both' ? ' AND (o.id, o.user_id, o.created_at) IN (SELECT * FROM temp.backed_up)' : ''
       }`,
     );
   db.exec('DROP TABLE temp.backed_up');
 }
 
-/** A token that ended with a password does not become valid when that password comes back. */
-const keepTokensEnded = (db: Sqlite): void =>
+/** A token that a new password ended does not become valid when the old password comes back. */
+const preserveTokenVersions = (db: Sqlite): void =>
   void db.exec(`UPDATE main.users SET token_version = max(main.users.token_version, o.token_version)
     FROM old.users o WHERE o.username_key = main.users.username_key`);
 
-/** No session gets an id that `old` has given: its tokens stay valid as long as they say. */
-const keepSessionIds = (db: Sqlite): void =>
+/** No session gets an id that `old` has used, since its tokens stay valid until they expire. */
+const preserveSessionIds = (db: Sqlite): void =>
   void db.exec(`UPDATE main.sqlite_sequence SET seq = max(seq, (SELECT coalesce(max(seq), 0) FROM old.sqlite_sequence
     WHERE name = 'sessions')) WHERE name = 'sessions'`);

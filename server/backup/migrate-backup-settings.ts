@@ -1,5 +1,6 @@
 // Backups in an object store had no settings of their own, but used those of the library. Where backups were made that
-// way, the settings are written out once, so that they go on. Those from the environment cannot be: see `onlyIfThere`.
+// way, the settings are written once, so that backups continue. Settings from the environment are not: see
+// `onlyIfExists`.
 import type { Config } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { SecretStore } from '../config/secret-store.ts';
@@ -7,25 +8,29 @@ import { isSecretSetting, secretNameOf } from '../config/secrets.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Log } from '../log/log.ts';
-import { backupBackend } from '../storage/backends.ts';
+import { findBackupBackend } from '../storage/backends.ts';
 import { BACKUP_TASK } from './tasks.ts';
 
-export async function writeOutBackupSettings(
+export async function migrateBackupSettings(
   config: Config,
   { db, secretStore, log }: { db: MainDb; secretStore: SecretStore; log: Log },
 ): Promise<Config> {
   const { settings, origins, paths } = config;
-  const before = backupBackend(settings.BACKUP_TARGET)?.backupsBefore?.(settings) ?? {};
-  const values = Object.entries(before) as [SettingName, unknown][];
-  const own = values.filter(([name]) => origins[name] !== 'default');
-  const fromEnv = values.filter(([name]) => origins[name.replace(/^BACKUP_/, '') as SettingName] === 'env');
-  if (values.length === 0 || own.length + fromEnv.length > 0 || !wasBackedUp(db)) return config;
+  const earlierSettings = findBackupBackend(settings.BACKUP_TARGET)?.earlierBackupSettings?.(settings) ?? {};
+  const values = Object.entries(earlierSettings) as [SettingName, unknown][];
+  const separateSettings = values.filter(([name]) => origins[name] !== 'default');
+  const environmentSettings = values.filter(([name]) => origins[name.replace(/^BACKUP_/, '') as SettingName] === 'env');
+  if (values.length === 0 || separateSettings.length + environmentSettings.length > 0 || !hasStoreBackup(db))
+    return config;
   for (const [name, value] of values)
     if (isSecretSetting(name)) await secretStore.set(secretNameOf(name), String(value));
   const file = readJsonFile(paths.settingsFile);
   for (const [name, value] of values) if (!isSecretSetting(name)) file[name.toLowerCase()] = value;
   writeJsonFile(paths.settingsFile, file);
-  log.info({ settings: values.map(([name]) => name) }, 'backups have settings of their own now; they were written out');
+  log.info(
+    { settings: values.map(([name]) => name) },
+    'backups have settings of their own now; wrote them to the settings file',
+  );
   return {
     ...config,
     settings: { ...settings, ...Object.fromEntries(values) },
@@ -33,8 +38,8 @@ export async function writeOutBackupSettings(
   };
 }
 
-/** To a store by the settings of the library: the name of such a place has no address in it. */
-const wasBackedUp = (db: MainDb): boolean =>
+/** Whether a backup used the library's settings for a store: the name of such a target has no address in it. */
+const hasStoreBackup = (db: MainDb): boolean =>
   db.$client
     .prepare<[string], string | null>("SELECT result FROM jobs WHERE task = ? AND status = 'succeeded'")
     .pluck()
