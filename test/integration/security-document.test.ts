@@ -20,10 +20,9 @@ describe('the document', () => {
     ),
   ].map(([, file]) => file as string);
   /** “titles” after a test file, up to the next file or the end of the sentence's list. */
-  const titles = [
-    ...document.replaceAll(/\s+/g, ' ').matchAll(/`(test\/[\w./-]+)`((?:,? “[^”]+”)+)/g),
-  ].flatMap(([, file = '', list = '']) =>
-    [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]),
+  const titles = [...document.replaceAll(/\s+/g, ' ').matchAll(/`(test\/[\w./-]+)`((?:,? “[^”]+”)+)/g)].flatMap(
+    ([, file = '', list = '']) =>
+      [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]),
   );
 
   test('names existing files', () => {
