@@ -14,7 +14,7 @@ const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
 /** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
 const CHANGING = { mutationKey: ['playlist-entries'] };
-/** The server refuses more in one request. */
+/** More are added in several requests; the server's limit is 100,000. */
 export const MAX_ADDED_TRACKS = 10_000;
 const MAX_ASKED_TRACKS = 1_000;
 

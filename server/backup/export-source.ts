@@ -37,7 +37,7 @@ const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional
 export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnapshot' | 'readFiles' | 'read'> & {
   /** Of a backup, which a restore leases. */
   target?: Repository['target'];
-  unlistedPacks?: Repository['countUnlistedPacks'];
+  countUnlistedPacks?: Repository['countUnlistedPacks'];
   isEncrypted?: boolean;
   /** An export has no passwords, keys and settings, and no earlier snapshots. */
   isExport?: boolean;

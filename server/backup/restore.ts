@@ -275,7 +275,7 @@ async function buildFromList(
   markMissing(paths.taken, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
-  const unlistedPacks = options.repo.unlistedPacks?.() ?? 0;
+  const unlistedPacks = options.repo.countUnlistedPacks?.() ?? 0;
   return { lost, unnamed, unlistedPacks, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 

@@ -16,7 +16,7 @@ import { serve, stop } from './serve.ts';
  * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK
  * begins to count later.
  */
-export const HELD_LIMITS = { connectMs: 1_999, upMs: 600_001, silenceMs: 5_999, attempts: 2 };
+export const HELD_LIMITS = { connectMs: 1_999, healthCheckMs: 600_001, silenceMs: 5_999, attempts: 2 };
 
 export type S3Fault = { status: number; code: string } | 'silent' | 'cut' | 'damaged' | 'lost answer';
 

@@ -473,8 +473,8 @@ describe('files that are only indexed', () => {
     expect(await makeBackup(server, copied)).toMatchObject({ added: 0 });
     await stop();
 
-    expect((await restored(noted)).copies).toEqual({ there: 0, written: 0 });
-    expect((await restored(copied)).copies).toEqual({ there: tracks, written: 0 });
+    expect((await restored(noted)).copies).toEqual({ total: 0, written: 0 });
+    expect((await restored(copied)).copies).toEqual({ total: tracks, written: 0 });
     const musicDir = folder('music');
     const { dataDir } = await restored(copied, { musicDir });
     const [was, is] = [filesIn(own), filesIn(musicDir)];

@@ -259,6 +259,6 @@ test('the command line takes the music folder or a folder in it, and no other', 
   });
   expect(await run('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({
     code: 1,
-    text: expect.stringContaining('is not there'),
+    text: expect.stringContaining('does not exist'),
   });
 });

@@ -280,7 +280,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const before = await allTracks(server);
     renameSync(folder, `${folder}-away`);
     const refused = await server.api('/sources/local_folder/scan', { method: 'POST' });
-    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('is not there')]);
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('does not exist')]);
     mkdirSync(folder);
     const { status, error } = await scan(server);
     expect([status, error]).toEqual(['failed', expect.stringContaining('is empty, but held music before')]);

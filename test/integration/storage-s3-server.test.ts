@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
-const LIMITS = { connectMs: PATIENCE_MS, upMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
+const LIMITS = { connectMs: PATIENCE_MS, healthCheckMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
 
 let base: string;
 let manifest: Manifest;

@@ -41,7 +41,7 @@ export const storeLibraryEnv = (endpoint: string, prefix: string, music: string)
 });
 
 /** So that faults are noticed soon. */
-export const STORE_LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
+export const STORE_LIMITS = { connectMs: 2_000, healthCheckMs: 2_000, silenceMs: 5_000, attempts: 2 };
 
 /** The store as another program sees it. */
 export function rawStore(endpoint: string) {
