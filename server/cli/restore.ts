@@ -128,7 +128,7 @@ async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Dec
 
 function print(title: string, arrival: Arrival): void {
   const lines = arrivalLines(arrival, false);
-  for (const line of lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]) console.log(line);
+  for (const line of lines.length === 0 ? [] : [title, ...lines.map((text) => `  ${text}`)]) console.log(line);
 }
 
 async function decideImport(arrival: Arrival, isConfirmed: boolean): Promise<Decision> {
