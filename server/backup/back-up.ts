@@ -116,18 +116,18 @@ async function backUpLeased(
     const database = await storeDatabase(repo, copy, signal);
     const files = createFileCopier({ repo, source, copy, threads }, run);
     if ((await files.bytesToCopy()) > MIN_FIRST_SNAPSHOT_BYTES) await complete(await files.list());
-    const stored = await files.store();
-    const { manifest, isClockBehind } = await complete(stored);
+    const filesResult = await files.store();
+    const { manifest, isClockBehind } = await complete(filesResult);
     const result: BackupResult = {
       target: repo.name,
       backup_id: repo.id,
       snapshot: manifest.id,
       ...manifest.counts,
-      ...stored.result,
+      ...filesResult.result,
       mended_items: faults.slice(0, MAX_LISTED_PROBLEMS),
       ...(await pruneSnapshots(manifest.id, isClockBehind)),
     };
-    if (stored.isStoreDown && !isLastTry)
+    if (filesResult.isStoreDown && !isLastTry)
       throw new AppError(
         'unavailable',
         `The library's storage cannot be reached. Snapshot ${manifest.id} has everything but ` +

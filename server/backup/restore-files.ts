@@ -75,8 +75,8 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
 
   async function fetchObject({ key, hash, size, isAbsent: isMissing }: StoredLine): Promise<void> {
     if (isMissing === true) return void result.lost.push(key);
-    const stored = await storage.stat(key);
-    if (stored && (size === null || stored.size === size)) return; // an earlier attempt verified it
+    const objectStat = await storage.stat(key);
+    if (objectStat && (size === null || objectStat.size === size)) return; // an earlier attempt verified it
     const maxBytes = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
     try {
       const bytes = limitBytes(repo.read(hash), { size: Math.min(size ?? maxBytes, maxBytes), space });
