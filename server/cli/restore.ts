@@ -167,7 +167,7 @@ async function openBackup(
   }
 }
 
-/** Says which sign-ins stay valid, by the rules of settled-arrival.ts. */
+/** Says which sign-ins stay valid, by the rules of apply-arrival.ts. */
 function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOutcome): string {
   if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Whoever is signed in here stays so.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))
