@@ -114,7 +114,7 @@ async function isPlainFolder(root: MusicRoots, path: string): Promise<boolean> {
 /** The relative path of a folder on this machine. Throws `invalid` when it is in no music folder. */
 export async function findPathInMusic(roots: readonly MusicRoot[], folder: string): Promise<string> {
   const realFolder = await realpath(folder).catch(() => {
-    throw new AppError('invalid', `The folder ${folder} is not there.`);
+    throw new AppError('invalid', `The folder ${folder} does not exist.`);
   });
   for (const { key, path } of roots) {
     const relativePath = relative(await realpath(path).catch(() => path), realFolder);

@@ -142,12 +142,12 @@ test('a type error is reported in the terminal', async () => {
 });
 
 test('a saved component reaches the open page', async () => {
-  expect(await text('/ui/button.tsx')).not.toContain('saved just now');
+  expect(await text('/ui/controls/button.tsx')).not.toContain('saved just now');
   edit('renderer/ui/controls/button.tsx', (source) => `${source}\n// saved just now\n`);
   await expect
     .poll(() => messages.flatMap(({ updates = [] }) => updates.map(({ path }) => path)))
-    .toContain('/ui/button.tsx');
-  expect(await text('/ui/button.tsx')).toContain('saved just now');
+    .toContain('/ui/controls/button.tsx');
+  expect(await text('/ui/controls/button.tsx')).toContain('saved just now');
 });
 
 // Windows has no signals
