@@ -80,6 +80,14 @@ export async function watchHoldUps(page: Page): Promise<void> {
 export const longestHoldUp = (page: Page): Promise<number> =>
   page.evaluate(() => (globalThis as unknown as { holdUps: { longestMs: number } }).holdUps.longestMs);
 
+/** How much sound was recorded so far: on a busy machine the worklet is loaded later than the track begins. */
+export const recordedSeconds = (page: Page): Promise<number> =>
+  page.evaluate((blockFrames) => {
+    const { recording } = globalThis as unknown as Partial<Recorded>;
+    const blocks = recording?.blocks.filter((block) => block !== null) ?? [];
+    return (blocks.length * blockFrames) / (recording?.rate ?? 1);
+  }, BLOCK_FRAMES);
+
 /** Everything recorded so far, first channel. */
 export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
   const { rate, base64 } = await page.evaluate((blockFrames) => {
