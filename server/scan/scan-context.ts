@@ -1,4 +1,4 @@
-// What the stages of one scan work with, and what a scan is given.
+// The dependencies and options of a scan, and the state that its stages share.
 import type { MainDb } from '../db/client.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
@@ -45,29 +45,29 @@ export interface ScanDeps {
   hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
   goneTrackFinder: GoneTrackFinder;
   separatedTracks: SeparatedTracks;
-  /** The longest batch of rows. */
+  /** How long writing a batch of rows may take. */
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
-  /** There is ffmpeg, to send parts of a file. */
+  /** Whether ffmpeg is installed, which sends parts of a file. */
   canSplit: () => Promise<boolean>;
 }
 
 export interface ScanOptions extends ScopeOptions {
   restore: boolean;
-  /** Also read files that look as they did. */
+  /** Also reads files whose size and time have not changed. */
   reread?: boolean;
-  /** Only tell what would change: nothing is copied, and no row is written. */
+  /** Only lists what would change: nothing is copied, and no row is written. */
   dryRun: boolean;
   signal: AbortSignal;
   onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void;
-  /** Rows were written. */
+  /** Called after rows were written. */
   onCommit: () => void;
 }
 
 export type Scan = Awaited<ReturnType<typeof prepareScan>>;
 
-/** What the stages of one scan work with. */
+/** Collects the state that the stages of one scan share. */
 export async function prepareScan(deps: ScanDeps, options: ScanOptions) {
   const { db, now, tracks, trash, divide, storage } = deps;
   const { roots: root, musicFolders, dryRun, restore, signal } = options;
@@ -110,9 +110,9 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions) {
     detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     movedFiles: createMovedFiles({ db, root, offline: offlineFolders.map(({ key }) => key), source: LOCAL_FOLDER }),
     mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
-    /** By path: files that are assigned when the walk is over. */
+    /** Files by path that are assigned to tracks when the walk is over. */
     postponedFiles: new Map<string, PostponedFile>(),
-    /** Files that are known under another place too. */
+    /** Files that other rows have under another path too. */
     uncertainCandidates: new Set<Candidate>(),
     /** Old locations of deleted tracks that are to be restored. */
     locationsToRestore: new Map<Candidate, DeletedLocation>(),

@@ -44,11 +44,11 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const scan = { ...preparedScan, ...withoutFolders(preparedScan, [...refusalsByKey.keys()]) };
   const { rows, progress, heap, postponedFiles, unfinished } = scan;
   if (scan.copies) markLostCopiesChanged(scan.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) scan.reader.warmUp(); // a first scan: there will be files to read
+  if (unfinished.lastOldId() === 0) scan.reader.warmUp(); // the first scan has files to read
   try {
     await processFolders(scan, scan);
     if (postponedFiles.size > 0 && !scan.isWhole) {
-      restartRecord(scan.record); // where their tracks are now can only be told by the whole
+      restartRecord(scan.record); // only a scan of everything finds where their tracks are now
       await processFolders(scan, {
         folders: [''],
         closedKeys: [...scan.offline.map(({ key }) => key), ...refusalsByKey.keys()],
@@ -65,7 +65,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
     }
   } finally {
     heap.release();
-    await rows.drain(); // what was read is kept, also when the scan is cancelled
+    await rows.drain(); // what was read is stored, even if the scan is cancelled
   }
   if (scan.record.replacedUris.length > 0) await scan.releaseAudio(scan.record.replacedUris);
   const refusals = [...refusalsByKey.values(), ...(scan.record.refusal ? [scan.record.refusal] : [])];
