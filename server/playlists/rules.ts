@@ -93,9 +93,10 @@ const MAX_NUMBER = 1e15;
 const text = z.string().max(500);
 const number = z.number().min(-MAX_NUMBER).max(MAX_NUMBER);
 const ValueIn = z.union([text, number, z.boolean(), z.array(text).length(2), z.array(number).length(2)]);
+export const SmartSortName = z.enum(SMART_SORTS).meta({ id: 'SmartSort' });
 const ConditionShape = {
-  field: z.enum(ALL_FIELDS).optional(),
-  op: z.enum(ALL_OPERATORS).optional(),
+  field: z.enum(ALL_FIELDS).meta({ id: 'SmartField' }).optional(),
+  op: z.enum(ALL_OPERATORS).meta({ id: 'SmartOperator' }).optional(),
   value: ValueIn.optional().meta({
     description:
       'text, number or boolean; a pair for between; days for in_the_last; an id for playlist; none for is_set',
@@ -182,7 +183,7 @@ export function momentOf(value: string): { from: number; until: number } | undef
   return { from, until: from + (isDay ? 86_400_000 : 1) };
 }
 
-const SortIn = z.strictObject({ field: z.enum(SMART_SORTS), order: z.enum(['asc', 'desc']).default('asc') });
+const SortIn = z.strictObject({ field: SmartSortName, order: z.enum(['asc', 'desc']).default('asc') });
 
 const nodes = z
   .array(nodeAt(MAX_DEPTH - 1))

@@ -9,7 +9,7 @@ import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { PlaylistSummary, VersionSummary } from './queries.ts';
 import type { Entry } from './read-entries.ts';
-import { FIELDS, OPERATORS, RulesIn, SMART_SORTS, type Field, type Node } from './rules.ts';
+import { FIELDS, OPERATORS, RulesIn, SMART_SORTS, SmartSortName, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 
 /** Maximum in one request: as many entries as a playlist can have. */
@@ -209,7 +209,7 @@ const RulesOut = z
   .object({
     all: z.array(NodeOut).optional(),
     any: z.array(NodeOut).optional(),
-    sort: z.array(z.object({ field: z.enum(SMART_SORTS), order: z.enum(['asc', 'desc']) })).optional(),
+    sort: z.array(z.object({ field: SmartSortName, order: z.enum(['asc', 'desc']) })).optional(),
     limit: z.int().optional(),
     limit_by: z.enum(['tracks', 'minutes', 'megabytes']).optional(),
     seed: z.int().optional(),
