@@ -134,7 +134,7 @@ async function playlistWriter({ server, tracks, random }: Setting): Promise<Writ
       const at = Math.floor(random() * now.length);
       if (kind < 0.85)
         return entries.write(acked.toSpliced(at, 1), () =>
-          server.call(`/playlists/${id}/tracks/${now[at]?.entry_id}`, 'DELETE'),
+          server.call(`/playlists/${id}/entries/${now[at]?.entry_id}`, 'DELETE'),
         );
       return entries.write(acked.toReversed(), () =>
         server.call(`/playlists/${id}/tracks`, 'PUT', { entry_ids: now.map(({ entry_id }) => entry_id).toReversed() }),

@@ -51,7 +51,7 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
     position: 2,
   });
   const [first] = added['entries'] as { entry_id: number }[];
-  await server.api(`/playlists/${String(list['id'])}/tracks/${first?.entry_id}`, { method: 'DELETE' });
+  await server.api(`/playlists/${String(list['id'])}/entries/${first?.entry_id}`, { method: 'DELETE' });
   await post(
     '/playlists',
     { name: 'Loud', rules: { all: [{ field: 'year', op: 'greater_than', value: 1900 }] } },
