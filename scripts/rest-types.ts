@@ -4,7 +4,6 @@ import type { JsonSchema } from '../server/http/json-schema.ts';
 import type { OpenApiDocument, Operation } from '../server/http/openapi.ts';
 
 const HEAD = `// The routes of the REST API, made from its OpenAPI document by scripts/rest-types.ts.
-/* eslint-disable */
 `;
 
 /** Returns the source of a module: an interface for each schema, and \`Routes\` with the input and reply of each route. */
@@ -62,12 +61,20 @@ function queryTypeOf(schema: JsonSchema, isRequired: boolean): string {
   const values = schema['enum'];
   const isBoolean = Array.isArray(values) && values.includes('true') && values.includes('false');
   const type = isBoolean ? 'boolean' : typeOf(schema);
+  if (type === 'unknown') return type;
   return `${type}${type === 'string' ? ' | number' : ''}${isRequired ? '' : ' | null'}`;
 }
 
 function fieldOf(name: string, isRequired: boolean, type: string): string {
   const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-  return isRequired ? `${key}: ${type}` : `${key}?: ${type} | undefined`;
+  return isRequired ? `${key}: ${type}` : `${key}?: ${type}${type === 'unknown' ? '' : ' | undefined'}`;
+}
+
+/** Types that differ in the document by their limits only are one type; `unknown` includes all others. */
+function unionOf(types: readonly string[]): string {
+  const members = [...new Set(types)];
+  if (members.includes('unknown')) return 'unknown';
+  return members.length === 1 ? (members[0] as string) : `(${members.join(' | ')})`;
 }
 
 const PRIMITIVES: Record<string, string> = {
@@ -84,9 +91,9 @@ function typeOf(schema: JsonSchema): string {
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   const variants = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  if (variants) return `(${variants.map(typeOf).join(' | ')})`;
+  if (variants) return unionOf(variants.map(typeOf));
   if (allOf) return `(${(allOf as JsonSchema[]).map(typeOf).join(' & ')})`;
-  if (Array.isArray(type)) return `(${type.map((each) => typeOf({ ...schema, type: each as string })).join(' | ')})`;
+  if (Array.isArray(type)) return unionOf(type.map((each) => typeOf({ ...schema, type: each as string })));
   if (type === 'array') return `${parenthesized(typeOf((items ?? {}) as JsonSchema))}[]`;
   if (type === 'object' || schema['properties']) return objectOf(schema);
   return PRIMITIVES[type as string] ?? 'unknown';

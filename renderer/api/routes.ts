@@ -1,5 +1,4 @@
 // The routes of the REST API, made from its OpenAPI document by scripts/rest-types.ts.
-/* eslint-disable */
 
 export interface PagedResponse {
   items: unknown[];
@@ -166,7 +165,7 @@ export interface JobOut {
   attempts: number;
   max_attempts: number;
   progress: { done: number; total: number | null; message: string | null } | null;
-  result: unknown | null;
+  result: unknown;
   error: string | null;
   is_put_aside: boolean;
   next_attempt_at: string | null;
@@ -1300,7 +1299,7 @@ export type AskedEnrichment =
       attempts: number;
       max_attempts: number;
       progress: { done: number; total: number | null; message: string | null } | null;
-      result: unknown | null;
+      result: unknown;
       error: string | null;
       is_put_aside: boolean;
       next_attempt_at: string | null;
@@ -2913,7 +2912,7 @@ export interface Routes {
     input: {
       path: { source: string };
       query?: {
-        path?: (unknown | string[]) | null | undefined;
+        path?: unknown;
         restore?: boolean | null | undefined;
         reread?: boolean | null | undefined;
         dry_run?: boolean | null | undefined;
@@ -2950,8 +2949,8 @@ export interface Routes {
   'GET /stats/listening': {
     input: {
       query?: {
-        from?: (string | string) | null | undefined;
-        to?: (string | string) | null | undefined;
+        from?: string | number | null | undefined;
+        to?: string | number | null | undefined;
         tz?: string | number | null | undefined;
       };
     };

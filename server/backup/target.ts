@@ -128,13 +128,13 @@ function nameErrors(
       throw toNamedError(error);
     });
   const open: Storage['open'] = (key, range) => withName(storage.open(key, range));
-  const read: BackupTarget['read'] = async (key, maxBytes) =>
+  const readObject: BackupTarget['read'] = async (key, maxBytes) =>
     readBytes((await open(key)).stream as AsyncIterable<Buffer>, maxBytes);
-  const readBack = createReadBack({ name, read });
+  const readBack = createReadBack({ name, read: readObject });
   return {
     name,
     open,
-    read,
+    read: readObject,
     probe: () => withName(probeStorage(storage)),
     listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isOwn(fileName)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,

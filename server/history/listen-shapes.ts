@@ -116,7 +116,7 @@ const COLUMNS: Record<string, Column> = {
 };
 
 export type CsvColumns = Partial<Record<Column, number>>;
-/** Columns of a file without a header. */
+/** The columns of a file that has no header, in their order. */
 const DEFAULT_COLUMNS: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
 
 /** Undefined when the first row is not a header; then the columns are the usual ones. */

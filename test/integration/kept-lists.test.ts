@@ -264,7 +264,7 @@ test('what an album or artist has, and a random page, is read at once instead of
   const lists = createIdLists({ statements: createStatements(temp.db.$client) });
   const [albumId, artistId] = [idsOf<AlbumId>('SELECT album_id FROM tracks')[0], mostCredited()] as const;
   const title = { sort: 'title', order: 'asc' } as const;
-  const read = {
+  const listByName = {
     album: trackList(user, { albumId, withoutRemote: true, without: [newest()] }, title),
     artist: trackList(user, { artistId }, title),
     albumsOfArtist: albumList(user, { artistId }, title),
@@ -272,7 +272,7 @@ test('what an album or artist has, and a random page, is read at once instead of
     random: trackList(user, {}, { sort: 'random', order: 'asc', seed: 7 }),
   };
   const page = { limit: 500, offset: 0 };
-  expect(Object.entries(read).filter(([, list]) => !lists.readIfCheap(list, page))).toEqual([]);
+  expect(Object.entries(listByName).filter(([, list]) => !lists.readIfCheap(list, page))).toEqual([]);
 });
 
 test(`after random writes every kept list equals one read anew (seed ${SEED})`, async () => {

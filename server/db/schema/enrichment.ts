@@ -30,7 +30,7 @@ export const enrichmentReviews = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     reason: text('reason').$type<ReviewReason>().notNull(),
-    match: json<unknown>('match').notNull(), // the best match
+    match: json<unknown>('match').notNull(), // what the service says of the best match
     differences: json<unknown>('differences').notNull(), // [{field, tag, match}]
     createdAt: time('created_at').notNull(),
     dismissedAt: time('dismissed_at'), // the review is hidden while the best match stays the same

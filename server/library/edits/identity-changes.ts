@@ -81,7 +81,7 @@ export function takeBack(
     const key = KEY_OF_FIELD.get(field);
     if (key !== undefined) copyField(key, oldIdentity, target);
   }
-  // also of fields that the edit only confirmed
+  // the edit may have only confirmed some of these fields
   for (const key of KEY_OF_FIELD.values())
     if (textOf(target, key) === textOf(oldIdentity, key)) copyOrigin(key, oldIdentity, target);
   // what the album is besides its name goes with the name

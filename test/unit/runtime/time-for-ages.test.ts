@@ -9,14 +9,15 @@ const TODAY = Date.parse('2026-11-27T08:00:00Z');
 /** `clock` and `elapsed` in milliseconds are moved by the tests. */
 function machine(lastKnown: number | undefined) {
   const at = { clock: TODAY, elapsed: 0, doubts: 0 };
-  let kept: ClockState | undefined = lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
+  let storedState: ClockState | undefined =
+    lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
   let time: TimeForAges;
   const start = (): void => {
     time = createTimeForAges({
       now: () => new Date(at.clock),
-      savedState: kept,
+      savedState: storedState,
       elapsedMs: () => at.elapsed,
-      save: (known) => (kept = known),
+      save: (known) => (storedState = known),
       onDoubt: () => at.doubts++,
     });
   };

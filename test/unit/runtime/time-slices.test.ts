@@ -31,10 +31,10 @@ test('work begins at once, unless other work has just taken a slice', async () =
 test('work waits behind what its caller waits for already', async () => {
   await afterOthers();
   setCaller('third');
-  const before = waitForTurn();
+  const earlierTurn = waitForTurn();
   const waits = yieldIfDue();
   expect(waits).toBeInstanceOf(Promise);
-  await Promise.all([before, waits]);
+  await Promise.all([earlierTurn, waits]);
 });
 
 test('callers take turns for slots, too', async () => {
