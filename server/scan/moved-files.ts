@@ -354,13 +354,13 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const { path, candidate, result } = file;
       const { tags, facts } = result.content;
       const { stored, audioHash } = result;
-      const traits = {
+      const traits: FileTraits = {
         ...traitsOf(file),
         isDeleted: deletedLocation !== undefined,
         audioHash: hashOf(result.audioHash),
-        called: nameKeyOf(tags.title, tags.album),
+        nameKey: nameKeyOf(tags.title, tags.album),
       };
-      const music = {
+      const music: ComparedMusic = {
         ...audioRowOf(facts),
         audioHash: traits.audioHash,
         title: tags.title ?? null,

@@ -216,6 +216,28 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     }
   });
 
+  test('of files with equal audio, each title and album stays its own track when all get other names', async () => {
+    const music = await library(mode);
+    const titles = { 'alpha.mp3': 'Alpha', 'beta.mp3': 'Beta', 'gamma.mp3': 'Gamma' };
+    for (const [name, title] of Object.entries(titles)) {
+      copyFileSync(music.at(A), music.at(name));
+      retagMp3(music.at(name), { TIT2: title, TPE1: 'An Artist', TALB: 'An Album' });
+    }
+    await music.scan();
+    const idsBefore = await Promise.all(Object.keys(titles).map(async (name) => (await music.track(name))?.id));
+    expect(new Set(idsBefore).size).toBe(3);
+    const newNames = ['third.mp3', 'second.mp3', 'first.mp3'];
+    for (const [i, name] of Object.keys(titles).entries()) {
+      copyFileSync(music.at(name), music.at(newNames[i] as string)); // other inodes: only the content tells
+      rmSync(music.at(name));
+    }
+    await music.scan();
+    const tracks = await Promise.all(newNames.map((name) => music.track(name)));
+    expect(tracks.map((track) => [track?.id, track?.title])).toEqual(
+      Object.values(titles).map((title, i) => [idsBefore[i], title]),
+    );
+  });
+
   test('manual edits survive a move and a retag', async () => {
     const music = await library(mode);
     const { [A]: id } = await music.ids();
