@@ -16,7 +16,7 @@ import { allTracks } from '../support/served-library.ts';
 import { startServer } from '../support/server.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 import { quickImports } from '../support/product.ts';
-import type { ChildWish, Moment } from './backup-child.ts';
+import type { ChildOptions, Moment } from './backup-child.ts';
 
 const POINTS = 5;
 /** What happens only where the backup is in a bucket. All else is the same as in a folder. */
@@ -62,7 +62,7 @@ function folder(name: string): string {
 }
 
 /** Runs until a moment, or to the end; returns the moments, or undefined when it was killed. */
-async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
+async function run(wish: ChildOptions, env: Record<string, string>): Promise<string[] | undefined> {
   const child = spawn(
     process.execPath,
     ['--import', quickImports, join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)],
@@ -87,7 +87,7 @@ async function run(wish: ChildWish, env: Record<string, string>): Promise<string
  */
 function points(moments: string[]): Moment[] {
   const sent = moments.filter((what) => what === SENDING).length;
-  if (sent > 0) return [0.25, 0.5, 0.9].map((part) => ({ what: SENDING, nth: Math.ceil(part * sent) }));
+  if (sent > 0) return [0.25, 0.5, 0.9].map((part) => ({ kind: SENDING, number: Math.ceil(part * sent) }));
   const ofEach = [...new Set(moments)].map((what) => {
     const all = moments.flatMap((one, i) => (one === what ? [i + 1] : []));
     return all.at(what.startsWith('after') ? -2 : all.length >> 1) ?? all[0] ?? 1;
@@ -95,7 +95,7 @@ function points(moments: string[]): Moment[] {
   const spread = Array.from({ length: POINTS }, (_, n) => 1 + Math.floor((n * (moments.length - 1)) / (POINTS - 1)));
   return [...new Set([...ofEach, ...spread])].slice(0, Math.max(POINTS, ofEach.length)).map((at) => {
     const what = moments[at - 1] as string;
-    return { what, nth: moments.slice(0, at).filter((one) => one === what).length };
+    return { kind: what, number: moments.slice(0, at).filter((one) => one === what).length };
   });
 }
 
@@ -107,7 +107,7 @@ async function atEach(
   expect(all.length).toBeGreaterThanOrEqual(AT_ONCE);
   for (let i = 0; i < all.length; i += AT_ONCE)
     await Promise.all(
-      all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.what} ${point.nth}`.replaceAll(/\W+/g, '-'))),
+      all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.kind} ${point.number}`.replaceAll(/\W+/g, '-'))),
     );
 }
 
@@ -154,8 +154,8 @@ async function expectWhole(
 
 /** The number of network writes differs between runs: one with fewer may end before its moment. */
 function expectKilled(point: Moment, moments: string[] | undefined): void {
-  if (point.what === SENDING && moments)
-    expect(moments.filter((what) => what === SENDING).length).toBeLessThan(point.nth);
+  if (point.kind === SENDING && moments)
+    expect(moments.filter((what) => what === SENDING).length).toBeLessThan(point.number);
   else expect([point, moments]).toEqual([point, undefined]);
 }
 
@@ -167,7 +167,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
     const old = folder(`${kind}-old`);
     const first = await openBackup(old, { passphrase, isNew: true });
     const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
-    const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({
+    const wish = (name: string, where: Where, killAt?: Moment): ChildOptions => ({
       mode: 'backup',
       library,
       backup: where.place,
@@ -212,7 +212,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
       cpSync(mine, join(base, name), { recursive: true });
       return join(base, name);
     };
-    const wish = (where: Where, dataDir: string, killAt?: Moment): ChildWish => ({
+    const wish = (where: Where, dataDir: string, killAt?: Moment): ChildOptions => ({
       mode: 'restore',
       library,
       backup: where.place,
@@ -235,7 +235,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
           assertNotHalfRestored(data);
         }).toThrow(/A restore into .* was interrupted/);
       }
-      const isAfter = point.what === 'while tidying up'; // the library is complete, only leftovers remain
+      const isAfter = point.kind === 'while tidying up'; // the library is complete, only leftovers remain
       if (isAfter) await finishRestore(data, () => new Date());
       else await restoreFrom(await open(where), data, { replace: true });
       expect(wholeOf(data)).toEqual(now);
