@@ -17,21 +17,21 @@ import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts
 describe('without online services', () => {
   let temporary: TempDatabase;
   let db: MainDb;
-  const at = new Date('2026-01-01T00:00:00Z');
+  const createdAt = new Date('2026-01-01T00:00:00Z');
   beforeEach(() => {
     temporary = openTempDatabase();
     ({ db } = temporary);
   });
   afterEach(() => temporary.close());
 
-  function add(identity: Partial<TrackIdentity>, { audio, ...more }: Partial<NewTrack> = {}): TrackId {
-    const tracks = createTrackWriter({ db, now: () => at });
+  function add(identity: Partial<TrackIdentity>, { audio, ...otherFields }: Partial<NewTrack> = {}): TrackId {
+    const tracks = createTrackWriter({ db, now: () => createdAt });
     return db.$client
       .transaction(() =>
         tracks.insert({
           source: 'local_folder',
           sourceId: 'a.mp3',
-          ...more,
+          ...otherFields,
           identity: { title: 'T', artists: ['A'], genres: [], ...identity },
           audio: audio ?? { ...silence, storageUri: 'file:a.mp3' },
         }),
@@ -39,7 +39,7 @@ describe('without online services', () => {
       .immediate();
   }
   const settle = (isDetailed = false) =>
-    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at });
+    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at: createdAt });
   const fromPath = { title: 'path' } as const;
 
   it.each<[string, Partial<TrackIdentity>, string | null]>([
@@ -58,7 +58,7 @@ describe('without online services', () => {
     expect(db.$client.prepare('SELECT metadata_status, metadata_error, enriched_at FROM tracks').get()).toEqual({
       metadata_status: error === null ? 'enriched' : 'failed',
       metadata_error: error,
-      enriched_at: at.getTime(),
+      enriched_at: createdAt.getTime(),
     });
     expect(settle()).toEqual([]);
   });
@@ -68,8 +68,8 @@ describe('without online services', () => {
     ['part of it is from a match', { provenance: { album: 'fpid' } }, {}],
     ['the remote catalogue named it', {}, { source: 'streamsrc' }],
     ['its audio is not here', {}, { audio: { ...silence, availability: 'missing', storageUri: 'file:a.mp3' } }],
-  ])('a track is identified in full when %s', (_why, identity, more) => {
-    add(identity, more);
+  ])('a track is identified in full when %s', (_why, identity, otherFields) => {
+    add(identity, otherFields);
     expect(settle()).toEqual([]);
   });
 

@@ -99,11 +99,11 @@ test('a package that is not installed is named', () => {
 test('of two first starts at once one builds, and the other waits for it', async () => {
   buildThat(`${BUILD}await new Promise((resolve) => setTimeout(resolve, 500));
 writeFileSync(join(dist, 'server', 'main.js'), 'console.log("the server")');`);
-  const both = await Promise.all([startBeside(), startBeside()]);
-  expect(both.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
-  const first = both.map(({ lines }) => lines[0]?.split(' ')[0]);
-  expect(first).toHaveLength(2);
-  expect(new Set(first)).toEqual(new Set(['Another', 'Building']));
+  const servers = await Promise.all([startBeside(), startBeside()]);
+  expect(servers.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
+  const firstWords = servers.map(({ lines }) => lines[0]?.split(' ')[0]);
+  expect(firstWords).toHaveLength(2);
+  expect(new Set(firstWords)).toEqual(new Set(['Another', 'Building']));
 });
 
 test('a build that was killed keeps no other start waiting', () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   temp = openTempDatabase();
   statements = [];
   const { db } = temp;
-  const [me, play] = [
+  const [myUserId, play] = [
     1 as UserId,
     {
       trackId: 1 as TrackId,
@@ -44,12 +44,12 @@ beforeAll(async () => {
   db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)");
   const history = createHistoryQueries({ db: recording });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }])
-    await history.page(me, filter, { limit: 1, offset: 0 });
-  history.findSame(me, play, { within: 1, since: 1, anyTrack: true });
+    await history.page(myUserId, filter, { limit: 1, offset: 0 });
+  history.findSame(myUserId, play, { within: 1, since: 1, anyTrack: true });
   history.rows([1 as PlayId]);
   createScrobbleQueries({ db: recording });
   createTrackMatcher({ db: recording });
-  await createPlayTotals(client)(me, { from: 0, to: 1 }, openZone('UTC') as Zone);
+  await createPlayTotals(client)(myUserId, { from: 0, to: 1 }, openZone('UTC') as Zone);
 });
 afterAll(() => temp.close());
 
@@ -109,13 +109,13 @@ test('pages are the same when read from either end', async () => {
 
 test('a deep page is read in a thread, where it blocks nobody', async () => {
   const { db } = temp;
-  const asked: string[] = [];
-  const history = createHistoryQueries({ db, readAside: (sql) => (asked.push(sql), Promise.resolve([])) });
+  const executedSql: string[] = [];
+  const history = createHistoryQueries({ db, readAside: (sql) => (executedSql.push(sql), Promise.resolve([])) });
   await history.page(1 as UserId, {}, { limit: 10, offset: 100 });
-  expect(asked).toEqual([]);
+  expect(executedSql).toEqual([]);
   await history.page(1 as UserId, { from: new Date(0) }, { limit: 10, offset: 0 });
-  expect(asked).toHaveLength(1); // the number since then
+  expect(executedSql).toHaveLength(1); // the number since then
   db.$client.prepare("UPDATE play_counts SET plays = 60000 WHERE user_id = 1 AND item_type = 'all'").run();
   await history.page(1 as UserId, {}, { limit: 10, offset: 30_000 });
-  expect(asked[1]).toContain('OFFSET');
+  expect(executedSql[1]).toContain('OFFSET');
 });

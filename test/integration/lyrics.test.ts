@@ -32,7 +32,7 @@ beforeEach(() => {
   service.requests.length = 0;
 });
 
-const entry = (trackName: string, more: Partial<LrclibEntry> = {}): LrclibEntry => ({
+const entry = (trackName: string, otherFields: Partial<LrclibEntry> = {}): LrclibEntry => ({
   id: service.entries.length + 1,
   trackName,
   artistName: 'The Quays',
@@ -41,7 +41,7 @@ const entry = (trackName: string, more: Partial<LrclibEntry> = {}): LrclibEntry 
   instrumental: false,
   plainLyrics: `Words of ${trackName}`,
   syncedLyrics: `[00:01.00]Words of ${trackName}`,
-  ...more,
+  ...otherFields,
 });
 const setEnabled = (lyrics_enabled: boolean) =>
   server.api('/settings', { method: 'PATCH', body: { lyrics_enabled } }).then(() => server.app.drain());
@@ -89,17 +89,17 @@ test('a wrong song, a fault and times after the end are not taken, and a fault i
 test('a song that the service refuses, or answers oddly, does not keep the others waiting', async () => {
   await setEnabled(false);
   service.state.oddFor = 'Odd';
-  const [long, odd, good] = [
+  const [longId, oddId, goodId] = [
     tracks.add({ title: 'Long' }, { durationMs: 4_000_000 }),
     tracks.add({ title: 'Odd' }),
     tracks.add({ title: 'Good' }),
   ];
   service.entries.push(entry('Good'), entry('Odd'));
   await setEnabled(true);
-  await until(() => hasLyrics(good));
-  expect([await lookUp(long), await lookUp(odd)].map(({ outcome }) => outcome)).toEqual(['none', 'unavailable']);
+  await until(() => hasLyrics(goodId));
+  expect([await lookUp(longId), await lookUp(oddId)].map(({ outcome }) => outcome)).toEqual(['none', 'unavailable']);
   service.state.oddFor = '';
-  expect((await lookUp(odd)).outcome).toBe('found');
+  expect((await lookUp(oddId)).outcome).toBe('found');
 });
 
 test('a person picks or writes them, and that counts before the file and the look-up', async () => {
@@ -108,17 +108,17 @@ test('a person picks or writes them, and that counts before the file and the loo
   service.entries.push(entry('Paper', { id: 77, artistName: 'Somebody else' }));
   const { body } = await server.api<LyricsCandidate[]>(`/tracks/${id}/lyrics/candidates?q=paper`);
   expect(body).toMatchObject([{ id: 77, fits: false, synced: true, duration_ms: 200_000 }]);
-  const put = (value: object, token = server.token) =>
+  const putLyrics = (value: object, token = server.token) =>
     server.api<LyricsOut>(`/tracks/${id}/lyrics`, { method: 'PUT', body: value, token });
-  expect((await put({ lrclib_id: 77 })).body).toMatchObject({ source: 'manual', lrclib_id: 77, synced: true });
+  expect((await putLyrics({ lrclib_id: 77 })).body).toMatchObject({ source: 'manual', lrclib_id: 77, synced: true });
   const text = '[00:01.00]<00:01.00>Low <00:01.50>water';
-  expect((await put({ text })).body).toMatchObject({
+  expect((await putLyrics({ text })).body).toMatchObject({
     source: 'manual',
     lrclib_id: null,
     lines: [{ start_ms: 1_000, text: 'Low water', words: [{ start_ms: 1_000 }, { start_ms: 1_500 }] }],
   });
-  expect((await put({ text: ' \n ' })).status).toBe(422);
-  expect((await put({ text }, await registerUser(server))).status).toBe(403);
+  expect((await putLyrics({ text: ' \n ' })).status).toBe(422);
+  expect((await putLyrics({ text }, await registerUser(server))).status).toBe(403);
 
   const remove = () => server.api(`/tracks/${id}/lyrics`, { method: 'DELETE' });
   expect((await remove()).status).toBe(204);

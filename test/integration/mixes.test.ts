@@ -117,15 +117,15 @@ test('they go with the account', async () => {
 test('damaged ones are made anew', async () => {
   const today = await mixes();
   server.app.db.$client.prepare("UPDATE daily_mixes SET mixes = '[{'").run();
-  const others = await mixes();
-  expect(others.length).toBe(today.length);
-  expect(await mixes()).toEqual(others);
+  const otherMixes = await mixes();
+  expect(otherMixes.length).toBe(today.length);
+  expect(await mixes()).toEqual(otherMixes);
 });
 
 test('a library that has grown to half as much again has other mixes on the same day', async () => {
-  const few = await mixes();
+  const fewMixes = await mixes();
   addSoundLibrary(server.app.db, { genres: ['House'], artists: 4, albums: 2, tracks: 4 });
-  expect(await mixes()).toEqual(few);
+  expect(await mixes()).toEqual(fewMixes);
   addSoundLibrary(server.app.db, { genres: ['Jazz', 'Krautrock', 'Latin'], artists: 4, albums: 2, tracks: 4 });
-  expect(await mixes()).not.toEqual(few);
+  expect(await mixes()).not.toEqual(fewMixes);
 });
