@@ -1,4 +1,4 @@
-// Edits by hand keep what they replaced for 30 days, one by one and together.
+// Edits by hand keep the replaced values for 30 days and can be undone, one by one or together.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackEditOut, UndoneEditOut, UndoneOut } from '../../server/library/wire.ts';
@@ -30,7 +30,7 @@ const add = (): number => {
   });
 };
 const track = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
-/** What people see of its metadata. */
+/** Returns the metadata fields of a track that people see. */
 const getEditableFields = async (id: number): Promise<Partial<TrackOut>> => {
   const { updated_at: _, ...rest } = await track(id);
   return rest;
@@ -45,7 +45,7 @@ const undo = (id: number, edit: number | undefined, token = server.token) =>
   server.api<UndoneEditOut>(`/tracks/${id}/edits/${edit}/undo`, { method: 'POST', token });
 const undoBatch = (batch: string) => server.api<UndoneOut>(`/edits/${batch}/undo`, { method: 'POST' });
 
-test('an edit says what it changed and who did it, and one that changes nothing is none', async () => {
+test('an edit records its changes and its author, and an edit without changes is not recorded', async () => {
   const id = add();
   await patch(id, { year: 1999, title: `Tide ${trackNumber}` });
   await patch(id, { year: 1999 });
@@ -69,14 +69,14 @@ test('undoing brings back every field, the status, and an album and artist that 
   expect((await undo(id, edit?.id)).status).toBe(200);
   expect(await getEditableFields(id)).toEqual(fieldsBefore);
   expect((await server.api<{ liked: boolean }>(`/albums/${fieldsBefore.album_id}`)).body.liked).toBe(true);
-  expect((await server.api(`/albums/${changed.album_id}`)).status).toBe(404); // nothing is left in it
+  expect((await server.api(`/albums/${changed.album_id}`)).status).toBe(404); // no track is left in the album
   const [undoneEdit] = await edits(id);
   await undo(id, undoneEdit?.id);
   const { album_id: _, artist_id: __, artists: ___, ...fieldsAfterUndo } = await getEditableFields(id);
   expect(changed).toMatchObject(fieldsAfterUndo);
 });
 
-test('undoing one edit leaves what was changed again since, and says what', async () => {
+test('undoing an edit leaves fields that were changed again since, and names them', async () => {
   const id = add();
   const fieldsBefore = await getEditableFields(id);
   await putMetadata(id, { title: 'Other', artist: 'Somebody', album: 'Elsewhere', genre: 'Pop' });
@@ -114,7 +114,7 @@ test('undoing a change of the album keeps an album artist that was set since', a
 });
 
 test.each(['by another edit', 'by an undo', 'from new files, after the trash was emptied'])(
-  'a cover that a person chose is there again when the tracks of the album went and come back %s',
+  'a chosen cover is restored when the tracks of its album were removed and come back %s',
   async (change) => {
     let id = add();
     const { title, artist_name, album_title, album_id } = await track(id);
@@ -151,12 +151,12 @@ test.each(['by another edit', 'by an undo', 'from new files, after the trash was
   },
 );
 
-test('a merge is in the history of the track that is left, and is undone from there', async () => {
+test('a merge is in the history of the remaining track, and can be undone there', async () => {
   const [keptId, mergedId] = [add(), add()];
   const { title } = await track(mergedId);
   await patch(keptId, { year: 1999 });
   const { $client } = server.app.db;
-  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
   for (const id of [keptId, mergedId])
     $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
   $client.pragma('foreign_keys = ON');
@@ -174,7 +174,7 @@ test('a merge is in the history of the track that is left, and is undone from th
   expect((await track(mergedId)).title).toBe(title);
 });
 
-test('edits that were made together are undone together, but for what was edited since', async () => {
+test('edits that were made together are undone together, except for fields that were edited since', async () => {
   const ids = [add(), add(), add(), add()] as const;
   const fieldsBefore = await Promise.all(ids.map(getEditableFields));
   for (const id of ids) await putMetadata(id, { title: `Both ${id}`, artist: 'One', album: 'Together' }, 'batch-1');
@@ -203,7 +203,7 @@ test('two edits made together are undone one after the other, the last one first
   expect(await getEditableFields(id)).toEqual(fieldsBefore);
 });
 
-test('who may not edit a track may not undo its edits', async () => {
+test('an account that may not edit a track may not undo its edits', async () => {
   const id = add();
   await patch(id, { year: 1999 });
   const listener = await registerUser(server, 'listener');

@@ -1,4 +1,4 @@
-// Tracks that only their tags can identify: decided at once, and no file is opened again for what a scan has read.
+// Tracks that only their tags can identify are decided at once, and no file that a scan has read is opened again.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ describe('on a server', () => {
     rmSync(files.dir, { recursive: true, force: true });
   });
 
-  /** An upload whose file is removed before it is read again. */
+  /** Uploads a track, and removes its file before the file could be read again. */
   async function addAndLose(env: Record<string, string>): Promise<void> {
     server = await startServer({ env });
     await files.upload(server, 'tagged.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist' });

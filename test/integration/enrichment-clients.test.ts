@@ -1,4 +1,4 @@
-// The clients of AcoustID and MusicBrainz against servers with their protocols. Waits are skipped.
+// Runs the clients of AcoustID and MusicBrainz against servers with their protocols. Waits are skipped.
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -178,7 +178,7 @@ describe('AcoustID', () => {
     const { ask, pass } = lookingUp();
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(ask())));
     expect(new Set(faults)).toEqual(new Set(['unreachable']));
-    expect(connections).toBeLessThan(10); // those sent before the first ones failed
+    expect(connections).toBeLessThan(10); // the requests that were sent before the first ones failed
     await new Promise<void>((resolve) => {
       deaf.close(() => resolve());
     });

@@ -46,7 +46,7 @@ const settings = (perSecond: number): Record<string, string> => ({
   FPID_RATE_PER_SECOND: String(perSecond),
 });
 
-/** A data folder with pending tracks. */
+/** Makes a data folder with pending tracks. */
 function seed(count: number): void {
   const path = join(dir, 'tonearm.db');
   const db = openMigrated(path);
@@ -54,7 +54,7 @@ function seed(count: number): void {
   db.$client.close();
 }
 
-/** Each process may send one second's requests at once, then at the rate: it cannot have taken less time. */
+/** Expects that the requests took as long as the rate demands. A process may send one second's requests at once. */
 function expectPaceSince(startMs: number, perSecond: number, processes = 1): void {
   const lastLookupMs = fake.lookups.at(-1)?.at ?? startMs;
   const delayedLookups = fake.lookups.length - processes * perSecond;
@@ -99,7 +99,7 @@ it('400 tracks reach a final state despite a kill, none is looked up three times
   const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
   expect(times.size).toBe(count);
   expect(Math.max(...[...times.values()].map((lookups) => lookups.length))).toBeLessThanOrEqual(2);
-  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only those in progress at the kill
+  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only the tracks that were in progress at the kill
   expectPaceSince(startMs, perSecond, 2);
 });
 
@@ -225,7 +225,7 @@ it('a library of any size is read in ranges of ids, with queries that use an ind
   }
 });
 
-/** Plans of the statements that drizzle runs in `work`. */
+/** Returns the query plans of the statements that drizzle runs in `work`. */
 function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDatabase>) => void): string[] {
   const seenStatuses: string[] = [];
   const path = client.name;

@@ -60,7 +60,7 @@ const emptyAnswer: Answer = { results: [] };
 let files: SoundFiles;
 let fake: FakeAcoustId;
 let mb: FakeMusicBrainz;
-/** With the settings of most tests. */
+/** Starts a server with the settings of most tests. */
 let sharedServer: TestServer;
 let server: TestServer;
 let time: Date | undefined;
@@ -108,7 +108,7 @@ const startWith = (env: Record<string, string>): Promise<TestServer> =>
     now: () => time ?? new Date(),
   });
 
-/** A separate server for this test; the others share one. */
+/** Starts a separate server for a test; most tests share one server. */
 async function start(env: Record<string, string> = {}): Promise<void> {
   server = await startWith(env);
 }
@@ -518,7 +518,7 @@ describe('a crash', () => {
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
 
-  it('by a locked database is said on the track until what was found is saved', async () => {
+  it('by a locked database is shown on the track until the match is saved', async () => {
     fake.answer = () => answerWith();
     const { id } = await add('locked.mp3');
     const enrichment = await enrichmentAgain({});
@@ -545,7 +545,7 @@ describe('a crash', () => {
     progress: () => {},
   };
 
-  /** For pending tracks, with some dependencies replaced. */
+  /** Creates an enrichment of pending tracks, with some dependencies replaced. */
   async function enrichmentAgain(replacedDeps: Partial<EnrichmentDeps>) {
     const { db } = server.app;
     db.$client
@@ -672,7 +672,7 @@ describe('an unreachable service', () => {
       ]);
     });
 
-    it('a recording that only it knows waits for it', async () => {
+    it('a recording that only MusicBrainz knows waits for it', async () => {
       fake.answer = () => answerWith(0.9, { id: uuid(90), sources: 3 });
       const { id } = await add('nameless.mp3');
       expect(await get(id)).toMatchObject({
@@ -694,7 +694,7 @@ describe('an unreachable service', () => {
       });
     });
 
-    it('tracks that wait for the look-up do not wait for it too', async () => {
+    it('tracks that wait for the look-up do not also wait for MusicBrainz', async () => {
       for (const COMM of ['one', 'two', 'three']) await add('heard.mp3', { COMM });
       fake.answer = () => signIn;
       const { id } = await add('unheard.mp3');
@@ -702,7 +702,7 @@ describe('an unreachable service', () => {
       fake.lookups.length = 0;
       await tenMinutesLater();
       expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
-      expect(fake.lookups).toHaveLength(2); // one that notices it, and the one without a fingerprint
+      expect(fake.lookups).toHaveLength(2); // the track that notices the failure, and the track without a fingerprint
       expect(await jobs('enrich_library')).toMatchObject([
         { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) },
       ]);
@@ -715,7 +715,7 @@ describe('manual edits', () => {
   const putMetadata = (id: number, body: object = typedFields) =>
     server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
 
-  it('any → manual: artist and album are resolved from the values, and later jobs leave it alone', async () => {
+  it('resolve artist and album from the values, and later jobs do not change the track', async () => {
     const { id } = await add('tagged.mp3', TAGS);
     fake.answer = () => answerWith();
     const { status, body } = await putMetadata(id);

@@ -71,7 +71,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
   });
-  res.on('error', () => {}); // a cut connection shows as the end
+  res.on('error', () => {}); // a cut connection looks like the end of the stream
   async function* messages(): AsyncGenerator<Heard> {
     let text = '';
     for await (const chunk of res.setEncoding('utf8') as AsyncIterable<string>) {
@@ -93,7 +93,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const all = messages();
   return {
     res,
-    /** The next event, without heartbeats and the first line. */
+    /** Reads the next event, without heartbeats and the first line. */
     async next(): Promise<Heard | undefined> {
       for (;;) {
         const { value, done } = await all.next();
@@ -101,7 +101,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
         if (value.event) return value;
       }
     },
-    /** The next message of any kind. */
+    /** Reads the next message of any kind. */
     async beat(): Promise<boolean> {
       return !(await all.next()).done;
     },
@@ -154,7 +154,7 @@ describe('GET /events', () => {
   it('resumes after the last event seen, by header or by query', async () => {
     await boot();
     for (let n = 1; n <= 4; n++) events.publish(libraryEvent, library(n));
-    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
+    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // never sent to anna
     events.publish(libraryEvent, library(5));
     for (const listener of [
       await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }),

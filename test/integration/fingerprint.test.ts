@@ -1,4 +1,4 @@
-// Fingerprints of real files, by every decoder: nearly bit for bit equal; files without one give the reason.
+// Fingerprints of real files are nearly equal in every decoder; files without a fingerprint give the reason.
 import {
   chmodSync,
   copyFileSync,
@@ -80,7 +80,7 @@ const reasonOf = (fingerprinter: Fingerprinter, sound: SoundFile): Promise<unkno
 
 describe.runIf(fpcalc)('compared with fpcalc', () => {
   test.each(encodings.filter(([, format]) => format !== 'm4a'))(
-    'the decoders of our own give the same of %s',
+    'the built-in decoders give the same fingerprint for %s',
     async (encoding, format) => {
       const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
       const ours = await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never);
@@ -90,12 +90,15 @@ describe.runIf(fpcalc)('compared with fpcalc', () => {
     },
   );
 
-  test.runIf(ffmpeg).each(encodings)('ffmpeg’s samples give the same of %s', async (encoding, format) => {
-    const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-    const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
-    expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
-    expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
-  });
+  test.runIf(ffmpeg).each(encodings)(
+    'the samples of ffmpeg give the same fingerprint for %s',
+    async (encoding, format) => {
+      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+      const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
+      expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
+      expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
+    },
+  );
 
   test('compressed and raw fingerprints are the same', () => {
     const runFpcalc = (...args: string[]): string =>
@@ -224,7 +227,7 @@ describe('optional programs', () => {
     const find = createToolFinder({ binDir: join(dir, 'bin'), env });
     expect(await find('fpcalc')).toEqual({ path: ours, version: '2.0' });
     expect(await find('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
-    // a bare name, as a shell would have it
+    // a name without a path is searched on PATH, as in a shell
     expect(await find('fpcalc', 'fpcalc')).toEqual({ path: fpcalcOnPath, version: '1.0' });
     expect(await find('ffmpeg')).toBeUndefined();
   });

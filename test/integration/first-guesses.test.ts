@@ -1,5 +1,5 @@
-// What somebody tries who knows the resources of the API and not its shapes: other names, other forms, other spellings.
-// Each line works, or its answer names the right way. Lines are run in order, against one server.
+// Requests of somebody who knows the resources of the API but not its shapes: other names, forms and spellings.
+// Each request works, or its response names the correct form. Requests are run in order, against one server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startServer, type ApiInit, type TestServer } from '../support/server.ts';
@@ -17,7 +17,7 @@ const form = (field: string, ...files: [name: string, bytes: Buffer][]): FormDat
   return data;
 };
 
-/** Tracks 1 to 4. */
+/** Adds tracks 1 to 4. */
 const SONGS: [title: string, artist: string, album: string, year: string][] = [
   ['First', 'Ann', 'Alpha', '1999'],
   ['Second', 'Ann', 'Alpha', '1999'],
@@ -195,7 +195,7 @@ const TABLE: Record<string, Line[]> = {
       200,
       { liked: false },
     ]),
-    // a field that may say the opposite
+    // the field may have the opposite meaning
     ['POST', '/likes', { track_id: 2, unlike: true }, 422, /unlike.*not a known field/],
     ['POST', '/likes', { track_id: 2, liked: false, since: null }, 200, { liked: false }],
     ['POST', '/likes', { item: 3 }, 422, /item/],

@@ -1,4 +1,4 @@
-// The files of a folder that name an album but no album artist are one album, if they and the folder say so.
+// Files of a folder that name an album but no album artist form one album if the tags and the folder agree.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ it('a soundtrack is one album of its composer, a sampler of various artists, and
   expect(await albumsAfterScan()).toEqual(expected);
   expect(await albumsAfterScan()).toEqual(expected);
 
-  // what comes later joins; what a band of the sampler has elsewhere does not
+  // later files join the album; files of the sampler's bands in other folders do not
   song('Soundtrack', 'Late Guest', 'The Film', 8);
   song('Elsewhere', 'Band 1', 'Hits of the Year', 1);
   song('Soundtrack', 'Guest', 'The Film', 7);

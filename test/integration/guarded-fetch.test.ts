@@ -78,7 +78,7 @@ it('redirects of the base to itself are followed, and more than five are not', a
   await expect(get(base, '/3', { maxRedirects: 2 })).rejects.toEqual(outboundError('redirects'));
 });
 
-it('a redirect into the own network is refused before anything connects, whatever the address is written like', async () => {
+it('a redirect into the own network is refused before anything connects, however the address is written', async () => {
   let visits = 0;
   const inner = await serve((_req, res) => {
     visits++;
@@ -169,7 +169,7 @@ function pour(res: ServerResponse): void {
 
 it('the whole exchange has a time limit: no response, a slow response, slow redirects', async () => {
   const limit = holdTestLimit(limits.timeoutMs);
-  let signs = 0; // of life
+  let signs = 0; // the time limit of the stream
   const drip = (res: ServerResponse): void =>
     void (res.destroyed || res.write('x', () => (runOutAfter(20), setImmediate(drip, res))));
   const runOutAfter = (maxSigns: number): void => void (++signs === maxSigns && void limit.runOut());
@@ -202,7 +202,7 @@ it('a stream has an idle limit that does not count while nobody reads', async ()
   expect(Buffer.concat((await body.toArray()) as Buffer[])).toHaveLength(200_003);
 });
 
-it('a stream that timed out before it is read fails when it is', async () => {
+it('a stream that timed out before it is read fails when it is read', async () => {
   const closed = Promise.withResolvers<void>();
   const base = await serve((_req, res) => {
     res.on('close', () => closed.resolve());

@@ -1,4 +1,4 @@
-// Imports from other services: matched, kept without a match, imported twice without a change.
+// Imports of plays from other services are matched, kept without a match, and can be repeated without a change.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -156,7 +156,7 @@ describe('a file', () => {
     await server.api('/history', {
       method: 'POST',
       body: { track_id: trackId, played_at: new Date(PLAYED_AT_SECONDS * 1_000 + 700).toISOString(), client: 'phone' },
-    }); // scrobbled from here before
+    }); // plays that Tonearm scrobbled before
     const text = jsonl([
       listen('A'),
       listen('A', PLAYED_AT_SECONDS + 900),

@@ -1,4 +1,4 @@
-// Plays: recorded once however often they are reported, listed, removed, counted.
+// Plays are recorded once however often they are reported; they are listed, removed and counted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryService } from '../../server/history/service.ts';
@@ -103,7 +103,7 @@ describe('a play', () => {
   });
 });
 
-describe('a listening in a window, which has an id, and what a phone reports of the song', () => {
+describe('a listening in a window, which has an id, and a phone’s report of the same song', () => {
   const DURATION = 200_000;
   test.each([
     ['the start, at its end', { from: 0, told: DURATION }, 1],
@@ -146,7 +146,7 @@ describe('a play that is reported again', () => {
     ['soon, of unknown length', 9_000, null, 1],
   ])('%s (%i ms, of %s) makes %s', async (_, delayMs, durationMs, plays) => {
     const id = tracks.add({ title: 'Lighthouse' }, { durationMs });
-    // of phones and imports; the REST API knows a play by its time or its play_id
+    // for phones and imports; the REST API recognizes a play by its time or its play_id
     const { db } = server.app;
     const deps = {
       now: () => new Date(START_MS),
@@ -163,7 +163,7 @@ describe('a play that is reported again', () => {
     expectCounts();
   });
 
-  test('returns the existing one, with the longer duration', async () => {
+  test('returns the existing play, with the longer duration', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const firstReport = await report({
       track_id: id,
@@ -189,7 +189,7 @@ describe('a play that is reported again', () => {
     );
   });
 
-  test('is a new one for another track or another user', async () => {
+  test('is a new play for another track or another user', async () => {
     const [trackId, liveTrackId] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse (live)' })];
     for (const [id, token] of [
       [trackId, server.token],
@@ -200,7 +200,7 @@ describe('a play that is reported again', () => {
     expectCounts();
   });
 
-  test('many times at once is still one', async () => {
+  test('many times at once is still one play', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -392,7 +392,7 @@ describe('what is playing now', () => {
       client: 'phone',
     });
     expect(await listPlaying(listener)).toBeNull();
-    clock += 200_000 - 5_000 + 10 * 60_000; // its end, and some tolerance
+    clock += 200_000 - 5_000 + 10 * 60_000; // the end of the track, and some tolerance
     expect(await listPlaying()).toBeNull();
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } });
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: null } });

@@ -1,5 +1,5 @@
 // Malicious files, uploaded to and scanned by a server in its own process: it keeps answering, its memory stays small,
-// every file becomes an error or a valid track, and the next good one is read as usual.
+// every file becomes an error or a valid track, and the next intact file is read as usual.
 import {
   mkdirSync,
   mkdtempSync,
@@ -28,16 +28,16 @@ import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
 const MOST_UPLOADED = 48 << 20;
-/** Every such one of those after the first eight. */
+/** Of the files after the first eight, every file with this distance is uploaded. */
 const UPLOAD_COUNT = 6;
 const IS_LINUX = process.platform === 'linux';
 
 let base: string;
 let server: ServerProcess;
 let token: string;
-/** The first eight crash a bare parser. */
+/** The first eight files crash a parser without guards. */
 let attacks: string[];
-/** Uploads are read by the same threads as the files of a scan, which gets them all; of the largest one is enough. */
+/** Uploads are read by the same threads as the files of a scan, so one of the largest files is enough. */
 let uploadedNames: string[];
 let intactFiles: string[];
 
@@ -123,7 +123,7 @@ async function whileHealthy(work: () => Promise<void>): Promise<void> {
   expect(new Set(statuses)).toEqual(new Set([200]));
 }
 
-/** The server's peak memory. */
+/** Returns the server's peak memory. */
 const memoryMb = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
 const openAudio = (): string[] =>
@@ -131,7 +131,7 @@ const openAudio = (): string[] =>
     openFilesBelow(join(base, folder), server.child.pid),
   );
 
-/** A sentence: no stack, no path, no object. */
+/** Expects a reason that is a sentence without a stack, a path or an object. */
 function expectReason(reason: string): void {
   expect(reason).toMatch(/^[\w"].{8,300}$/);
   expect(reason).not.toMatch(/[\n\\]|\/tmp|\/work|tonearm|node_modules|\bat \w+ \(|\[object|undefined|NaN|Error\b/);
@@ -150,7 +150,7 @@ function expectSane(track: TrackOut): void {
 }
 
 describe('malicious files', () => {
-  test('uploaded one by one: each is rejected or becomes a valid track, and so does the next good file', async () => {
+  test('uploaded one by one are rejected or become valid tracks, and the next intact file becomes a track', async () => {
     await whileHealthy(async () => {
       for (const [i, path] of uploadedNames.entries()) {
         const { status, body } = await upload(path);
@@ -167,7 +167,7 @@ describe('malicious files', () => {
     await expect.poll(openAudio).toEqual([]);
   });
 
-  test('scanned together with good ones: the same, and uploads work meanwhile', async () => {
+  test('scanned together with intact files are rejected or become valid tracks, and uploads work meanwhile', async () => {
     let result: ScanResult | undefined;
     await whileHealthy(async () => {
       const { body: job } = await call<JobOut>('/sources/local_folder/scan', { method: 'POST' });

@@ -35,10 +35,10 @@ async function upload(bytes: Buffer, name = 'a.mp3'): Promise<TrackOut> {
   return response.body.items[0] as TrackOut;
 }
 
-/** An MP3 with new content. */
+/** Makes an MP3 with new content. */
 const mp3 = (...frames: Buffer[]): Buffer => Buffer.concat([id3(frames), silentMp3(60 + ++count)]);
 
-/** JSON in which all texts are valid UTF-8. */
+/** Parses JSON in which all texts are valid UTF-8. */
 function expectSoundText(text: string): void {
   expect(text.isWellFormed()).toBe(true);
   expect(text).not.toMatch(/\\u[dD][89a-fA-F]/);

@@ -1,17 +1,17 @@
-// A slice of `npm run prove -- identity`.
+// A short version of `npm run prove -- identity`.
 import { expect, onTestFinished, test } from 'vitest';
 import { findFailure } from '../prove/identity.ts';
 import { SOUNDS, type Mode, type Step } from '../support/identity-folder.ts';
 import { createSimulation } from '../support/identity-simulation.ts';
 import { seedOfRun } from '../support/test-random.ts';
 
-test('random changes of the music folder lose nothing that people did, and put nothing on a wrong track', async () => {
+test('random changes of the music folder lose no likes, plays or edits, and move none to a wrong track', async () => {
   expect(await findFailure(seedOfRun(), 60)).toBeUndefined();
 });
 
 type Steps = [Step['op'], Step['picks']][];
 const FIRST_PICKS: Step['picks'] = [0, 0, 0];
-/** A track's audio is away, other music lies in its place, and a copy of that elsewhere. */
+/** Removes a track's audio, puts other music in its place, and a copy of the other music elsewhere. */
 const FOREIGN_IN_PLACE: Steps = [
   ['copy', [0, 0, 6]],
   ['vanish', [2, 0, 0]],
@@ -153,7 +153,7 @@ test.each(FAILED)('$what ($mode mode)', async ({ mode, isHeard, steps }) => {
 test('of many files in other formats, each track is listened to once', async () => {
   const simulation = createSimulation('copy', { isHeard: true });
   onTestFinished(() => simulation.close());
-  // all of nearly the same length, so that each may be any other
+  // all have nearly the same length, so that each could be any of the others
   const steps = Array.from({ length: SOUNDS }, (_, n): Step => ({ op: 'convert', picks: [n, 0, 1] }));
   expect(await simulation.play(steps)).toEqual([]);
   expect(simulation.heard()).toHaveLength(2 * SOUNDS);

@@ -1,5 +1,5 @@
-// An export is a way back in: imported into a fresh data folder it is the same library. And a way out: what the docs say
-// about getting everything out by hand is followed word by word.
+// An export that is imported into an empty data folder is the same library. The commands in the docs for getting
+// everything out by hand are run as they stand.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ import { toolOrWarn } from '../support/tools.ts';
 
 let base: string;
 let music: string;
-/** Of the first server, in whose folder the library is. */
+/** Belongs to the first server, in whose folder the library is. */
 let data: string;
 let folder: string;
 let backup: string;
@@ -100,9 +100,9 @@ async function becomeAdmin(dir: string): Promise<void> {
   expect((await runServer(['user', 'promote', username, '--data-dir', dir])).code).toBe(0);
 }
 
-/** What gives access to an account, and which library it is, is in no export. */
+/** An export contains neither credentials nor the library identity. */
 const NOT_EXPORTED = ['sessions', 'app_passwords', 'scrobble_accounts', 'library_identity'];
-/** Belongs to the server. */
+/** These rows belong to the server. */
 const NOT_IMPORTED = [...NOT_EXPORTED, 'notices', 'music_folders'];
 function libraryIn(dir: string): Record<string, unknown[]> {
   const { users, ...rest } = rowsIn(dir);
@@ -146,7 +146,7 @@ describe('an export', () => {
       const dir = makeDataPath();
       const killWhen = (): boolean => existsSync(join(dir, '.restoring/new', interruptedPath));
       const { code } = await runServer(['import', folder, '--data-dir', dir], {}, { killWhen });
-      // it may have been faster than the signal, but then the library is whole
+      // the import may have ended before the signal, but then the library is complete
       if (code === null && (!existsSync(join(dir, 'tonearm.db')) || existsSync(join(dir, '.restoring'))))
         expect(await importFrom(folder, dir)).toMatchObject({ code: 0 });
       expect(libraryIn(dir)).toEqual(libraryIn(data));
@@ -175,19 +175,19 @@ describe('an export', () => {
     );
     expect(lines('podcasts_episodes')[1]).toContain('{""admin"":7000}');
     expect(lines('tracks').join('\n')).toContain('"Edited, ""by hand"""');
-    expect(lines('radio')[1]).toContain("'=1+1,"); // which a spreadsheet would run
+    expect(lines('radio')[1]).toContain("'=1+1,"); // a spreadsheet would run the text as a formula
     for (const name of ['albums', 'artists', 'likes', 'ratings', 'radio', 'lyrics', 'edits', 'playlists_versions'])
       expect([name, lines(name).length]).toEqual([name, expect.toSatisfy((count: number) => count > 1)]);
   });
 
-  it('is refused where a library is, and moves it aside on request', async () => {
+  it('is refused for a folder that has a library, and moves the library aside on request', async () => {
     const dir = makeDataPath();
     cpSync(data, dir, { recursive: true });
     const { code, stderr } = await importFrom(folder, dir);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
     const { stdout } = await importFrom(folder, dir, '--replace');
     expect(stdout).toContain('The previous library is in');
-    expect(stdout).not.toContain('Passwords'); // those of the library that was there
+    expect(stdout).not.toContain('Passwords'); // the accounts of the previous library
     const server = await startServer({ dir });
     expect(await allTracks(server)).toHaveLength(tracks.length - 1);
     await server.close();
@@ -212,7 +212,7 @@ describe('an export', () => {
     expect((await importFrom(copy, makeDataPath())).stderr).toContain('There is no complete export in');
   });
 
-  it('is imported by a running server at its next start; who imported it signs in as before', async () => {
+  it('is imported by a running server at its next start; the importing account signs in as before', async () => {
     const dir = makeDataPath();
     mkdirSync(dir);
     let server = await startServer({ dir });
@@ -235,7 +235,7 @@ describe('an export', () => {
   describe('from somebody else', () => {
     const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-    /** A copy of the export with another database, and a manifest that fits it. */
+    /** Makes a copy of the export with another database, and a manifest that matches it. */
     function makeForgedExport(sql: string): string {
       const to = join(mkdtempSync(join(base, 'forged-')), 'export');
       cpSync(folder, to, { recursive: true });
@@ -400,7 +400,7 @@ const tools = ['sqlite3', 'jq', 'zstd'].every((name) =>
 );
 
 describe.runIf(tools)('the page on getting everything out by hand', () => {
-  /** The commands of a section, with the folders of this test. */
+  /** Returns the commands of a section, with the folders of this test. */
   function follow(section: string, folders: Record<string, string>): void {
     const page = readFileSync(join(root, 'docs', 'BY-HAND.md'), 'utf8');
     const text = page.split(/^## /m).find((part) => part.startsWith(section)) ?? '';

@@ -46,7 +46,7 @@ it('no accepted job is lost by kills, and only running ones run twice', async ()
 
   const unique = new Set(done);
   expect(takenNumbers.filter((n) => !unique.has(n))).toEqual([]);
-  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // three kills, four slots
+  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // each of three kills interrupts up to four jobs
 
   const db = new Database(path, { readonly: true });
   expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all()).toEqual([

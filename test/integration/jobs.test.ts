@@ -153,7 +153,7 @@ describe('running', () => {
         await all.passed;
       },
     });
-    await all.passed; // would never come with a slot short
+    await all.passed; // would never happen if a slot were missing
     await second.jobs.drain();
     expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
   });
@@ -178,7 +178,7 @@ describe('running', () => {
 });
 
 describe('unique jobs', () => {
-  it('enqueueing again while one is unfinished returns that one', async () => {
+  it('enqueueing again while a job is unfinished returns that job', async () => {
     const handlerEntered = gate();
     const mayContinue = gate();
     const { jobs } = startJobs({
@@ -501,10 +501,10 @@ describe('stopping', () => {
     expect(jobs.isRunning()).toBe(false);
     await expect(jobs.enqueue(PLAIN_TASK, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
     expect(await jobs.tryEnqueue(PLAIN_TASK, { n: 1 })).toBeUndefined();
-    expect(complaints()).toEqual([]); // it was meant to end
+    expect(complaints()).toEqual([]); // the queue was closed on purpose
   });
 
-  it('jobs that were being enqueued when it closed are there at the next start', async () => {
+  it('jobs that were being enqueued while the queue closed are present at the next start', async () => {
     const firstStart = startJobs({});
     const entering = Array.from({ length: 20 }, (_, n) => firstStart.jobs.enqueue(PLAIN_TASK, { n }));
     await firstStart.jobs.close({ graceMs: PATIENCE_MS });
@@ -699,7 +699,7 @@ describe('listing and announcing', () => {
     await jobs.drain();
     expect(receivedUpdates[0]).toMatchObject({ id: ids[0], status: 'queued' });
     for (const id of ids) expect(receivedUpdates.findLast((event) => event.id === id)?.status).toBe('succeeded');
-    expect(receivedUpdates.length).toBeLessThan(90); // not each of three states of each job
+    expect(receivedUpdates.length).toBeLessThan(90); // fewer events than three for each job
     expect(otherEvents).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
-// What lists keep in memory holds until something is written that changes them: after random writes of every kind each
-// page equals the one that SQL reads anew.
+// Lists in memory stay valid until a write changes them: after random writes of every kind, each page equals the page
+// that SQL reads.
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
@@ -76,7 +76,7 @@ const WRITES: Record<string, () => unknown> = {
         for (let n = below(5); n >= 0; n--) WRITES['insert']?.();
       }),
     )(),
-  // the next one has its id
+  // the next track gets the same id
   'delete the newest': () => services.deleteTrack(newest()),
   'delete the newest and insert': async () => {
     await services.deleteTrack(newest());
@@ -231,7 +231,7 @@ function allLists(): NewIdList[] {
 
 const WHOLE_PAGE = { limit: 10_000, offset: 0 };
 
-/** Keeps the ids of every list. */
+/** Reads every list, so that its ids are in memory. */
 const keepingLists = () => createIdLists({ statements: createStatements(temp.db.$client), cheapUs: 0 });
 
 test('newest tracks that are deleted are not counted', async () => {
@@ -248,8 +248,8 @@ test('newest tracks that are deleted are not counted', async () => {
   expect(sizes).toEqual([firstSize, firstSize + 2, firstSize + 1, firstSize]);
 });
 
-// A file that was copied: its track stays available, and no row of it changes.
-test('what is in a folder is not kept: files go while their tracks stay as they are', () => {
+// The track of a copied file stays available, and none of its rows changes.
+test('lists of a folder are not kept in memory, because files disappear while their tracks stay the same', () => {
   const id = trackFactory.add({ title: 'Copied' });
   run("INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'copied')");
   run(
@@ -268,7 +268,7 @@ test('what is in a folder is not kept: files go while their tracks stay as they 
   }
 });
 
-test('what an album or artist has, and a random page, is read at once instead of by the thread', () => {
+test('lists of an album or artist, and random pages, are read at once instead of by the thread', () => {
   const lists = createIdLists({ statements: createStatements(temp.db.$client) });
   const [albumId, artistId] = [idsOf<AlbumId>('SELECT album_id FROM tracks')[0], mostCredited()] as const;
   const title = { sort: 'title', order: 'asc' } as const;
@@ -283,7 +283,7 @@ test('what an album or artist has, and a random page, is read at once instead of
   expect(Object.entries(listByName).filter(([, list]) => !lists.readIfCheap(list, page))).toEqual([]);
 });
 
-test(`after random writes every kept list equals one read anew (seed ${SEED})`, async () => {
+test(`after random writes every list in memory equals a newly read list (seed ${SEED})`, async () => {
   const allAndKept = allLists().map((list) => ({ list, lists: keepingLists() }));
   for (const { list, lists } of allAndKept) lists.page(list, WHOLE_PAGE);
   for (let round = 0; round < ROUNDS; round++) {

@@ -144,7 +144,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
     for (const secret of [...storedValues, TYPED_SECRETS.backup_passphrase])
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
 
-    const terminal = await spawnServer(ARGS(), session.env); // not set: they stay where they are
+    const terminal = await spawnServer(ARGS(), session.env); // without SECRET_STORE the secrets stay
     const settingsAgain = await settings(terminal, token);
     expect([
       settingsAgain.secret_store.place,

@@ -9,7 +9,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
 
-const ann = 1 as UserId; // readers need not exist
+const ann = 1 as UserId; // the users who read need not exist
 let temp: TempDatabase;
 let clock: number;
 let services: ReturnType<typeof openLibraryServices>;
@@ -37,7 +37,7 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
     audio: audioFields,
   });
 }
-/** A storage URI, named by its content. */
+/** Returns a storage URI that is named by its content. */
 const stored = (start: string) => ({
   contentHash: start.padEnd(64, '0'),
   storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac`,
@@ -169,7 +169,7 @@ describe('an edit of an artist', () => {
           'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
         ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
       );
-    /** The artist of that whole name, as an album names it. */
+    /** Returns the artist with that whole name, as an album names it. */
     const wholeOf = (name: string): ArtistId => {
       add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
       return selectRow<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
@@ -196,7 +196,7 @@ describe('an edit of an artist', () => {
         trackCount: 2,
       });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'c' }))).toEqual(['Up / Down', 'Up / Down']);
-      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // later tracks find it
+      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // later tracks find the artist
       expect(await searchTrackIds('up')).toHaveLength(4);
 
       expect(services.library.updateArtist(ann, wholeArtist, { neverSplit: false })).toMatchObject({

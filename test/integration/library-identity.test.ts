@@ -1,5 +1,5 @@
-// A library knows its database, its data folder and its storage: a start that finds another's, or none, says so and
-// changes nothing. `tonearm rebuild` makes a database from what is stored.
+// A library recognizes its database, its data folder and its storage: a start that finds those of another library, or
+// none, reports it and changes nothing. `tonearm rebuild` makes a database from the stored files.
 import {
   copyFileSync,
   cpSync,
@@ -33,9 +33,9 @@ import { migratedDatabase } from '../support/temp-database.ts';
 const TRACKS = 12;
 let base: string;
 let music: Manifest;
-/** A library in copy mode, with an account. Copied for every test. */
+/** The folder of a library in copy mode with an account; it is copied for every test. */
 let wholeLibrary: string;
-/** Another one. */
+/** The folder of another library. */
 let otherLibrary: string;
 let folderNumber = 0;
 
@@ -65,7 +65,7 @@ function removeDatabase(dir: string): void {
 
 const database = (dir: string): string => join(dir, 'tonearm.db');
 
-/** Names and sizes of everything in the folder but what SQLite makes when it looks into a file. */
+/** Returns names and sizes of all files in the folder, except those that SQLite makes when it opens a database. */
 const contents = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^tonearm\.(lock|db-(wal|shm))/.test(name))
@@ -81,7 +81,7 @@ function query<T>(dir: string, sql: string): T[] {
   }
 }
 
-/** As if everything had been stored long ago. */
+/** Sets the times of all stored files to long ago. */
 function makeOld(dir: string): void {
   for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) utimesSync(join(dir, name), 1e9, 1e9);
 }
@@ -96,7 +96,7 @@ const idOf = (dir: string): string | undefined => query<{ id: string }>(dir, 'SE
 const titles = (dir: string): string[] =>
   query<{ title: string }>(dir, 'SELECT title FROM tracks ORDER BY title').map(({ title }) => title);
 
-/** Starts until it is refused; returns why. */
+/** Starts a server that must be refused; returns the reason. */
 async function refusal(dir: string, env: Record<string, string> = {}): Promise<string> {
   const { code, stderr } = await runServer(['user', 'list', '--data-dir', dir], env);
   expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
@@ -130,7 +130,7 @@ describe('a start', () => {
       },
       'is empty',
     ],
-  ])('whose database %s is refused with the ways on, and changes nothing', async (_, damage, words) => {
+  ])('whose database %s is refused with the possible next steps, and changes nothing', async (_, damage, words) => {
     const dir = copyOf(wholeLibrary);
     damage(dir);
     const contentsBefore = contents(dir);
@@ -140,7 +140,7 @@ describe('a start', () => {
     expect(contents(dir)).toEqual(contentsBefore);
   });
 
-  test('without a database is refused for the audio alone, where an older version left no mark', async () => {
+  test('without a database is refused because of the audio alone, if an older version left no mark', async () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     rmSync(join(dir, 'library.json'));
@@ -158,7 +158,7 @@ describe('a start', () => {
     expect(query(dir, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'recipes' }]);
   });
 
-  test('with the database of another library is refused, until a person says that it is meant', async () => {
+  test('with the database of another library is refused, until a person confirms it', async () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     copyFileSync(database(otherLibrary), database(dir));
@@ -187,7 +187,7 @@ describe('a start', () => {
     expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
   });
 
-  test('with --new-library keeps what the earlier library may need until it is asked for', async () => {
+  test('with --new-library keeps audio that the earlier library may need until its deletion is requested', async () => {
     const dir = copyOf(wholeLibrary);
     const audio = join(dir, 'library', 'audio');
     makeOld(join(dir, 'library'));
@@ -197,7 +197,7 @@ describe('a start', () => {
       expect.arrayContaining(contents(join(wholeLibrary, 'library', 'covers'))),
     );
     deleteAll(dir);
-    makeOld(join(dir, 'library')); // the scan stored the same again
+    makeOld(join(dir, 'library')); // the scan stored the same audio again
     const keptResult = await runServer(['gc', '--data-dir', dir]);
     expect(keptResult.stdout).toMatch(/ 0 unused .*\n[1-9]\d* \(\d+ MB\) are kept, because an earlier library/);
     expect(contents(audio)).toEqual(contents(join(wholeLibrary, 'library', 'audio')));
@@ -211,7 +211,7 @@ describe('a start', () => {
   });
 });
 
-test('a database whose first write was interrupted is looked at as what it was before', () => {
+test('a database whose first write was interrupted counts as it was before the write', () => {
   const path = join(base, 'interrupted.db');
   const db = new Database(`${path}.open`);
   db.exec('PRAGMA cache_size = 1; CREATE TABLE recipes (name TEXT); BEGIN');
@@ -224,7 +224,7 @@ test('a database whose first write was interrupted is looked at as what it was b
 
 describe('a storage that cannot be reached at the start', () => {
   const orphanKey = `audio/ab/ab${'0'.repeat(62)}.mp3`;
-  /** Starts without the storage; then `work` gets it. */
+  /** Opens a library without its storage; then `work` gets the storage. */
   async function open(dir: string, isNewLibrary: boolean, work?: (ownedStorage: OwnedStorage) => Promise<void>) {
     const env = { DATA_DIR: dir, STORAGE_BACKEND: 'local', STORAGE_ROOT: join(dir, 'away'), SECRET_STORE: 'file' };
     const config = loadConfig({ file: {}, env });
@@ -243,7 +243,7 @@ describe('a storage that cannot be reached at the start', () => {
     return dir;
   }
 
-  test('is still the own one of a library from before', async () => {
+  test('is still recognized by a library from before the marks', async () => {
     const dir = makeDataDir();
     const db = new Database(database(dir));
     db.exec("UPDATE tracks SET storage_uri = 'file:' || id; DELETE FROM library_identity");
@@ -256,11 +256,11 @@ describe('a storage that cannot be reached at the start', () => {
     });
     writeFileSync(join(dir, 'store', 'library.json'), '');
     writeFileSync(join(dir, 'store', orphanKey), 'audio');
-    // it was marked once, so this is another
+    // the storage was marked once, so an unmarked storage is another one
     await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/to another library/));
   });
 
-  test('is still taken over by another library, which deletes nothing that was there', async () => {
+  test('can still be taken over by another library, which deletes none of the existing files', async () => {
     const dir = makeDataDir();
     removeDatabase(dir);
     await open(dir, true);
@@ -283,7 +283,7 @@ describe('tonearm rebuild', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/There is a database already/)]);
   });
 
-  test('makes tracks of all stored audio, which a scan then finds the files of', async () => {
+  test('makes tracks of all stored audio, and a scan then finds their files', async () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     rmSync(join(dir, 'settings.json'), { force: true }); // so that it does not know the music folder
@@ -300,7 +300,7 @@ describe('tonearm rebuild', () => {
     );
   });
 
-  test('keeps audio that it cannot read, also from gc, until it is asked for', async () => {
+  test('keeps audio that it cannot read, also from gc, until the deletion is requested', async () => {
     const dir = copyOf(wholeLibrary);
     const unreadable = join(dir, 'library', 'audio', 'ab', `ab${'0'.repeat(62)}.mp3`);
     mkdirSync(dirname(unreadable), { recursive: true });
@@ -329,7 +329,7 @@ describe('tonearm rebuild', () => {
     expect(titlesBefore).toHaveLength(TRACKS);
   });
 
-  test('that was killed leaves no database that looks whole, and continues', async () => {
+  test('that was killed leaves no database that looks complete, and continues', async () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     const child = await runServer(

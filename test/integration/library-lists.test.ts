@@ -1,4 +1,4 @@
-// Every list compared with a simple recount of the same data: filters alone, in pairs and random; every sort in both
+// Compares every list with a simple recount of the same data: filters alone, in pairs and random; every sort in both
 // directions, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
@@ -167,7 +167,7 @@ const playKeys = (type: string, id: number, sort: string): Key[] => [
 
 const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
 
-/** Unknown values are last in some sorts, else smallest. Tracks that were never played are by id in both directions. */
+/** Unknown values are last in some sorts, else smallest. Tracks that were never played are sorted by id. */
 function sortByKeys<T extends { id: number }>(
   items: T[],
   keysOf: (item: T, sort: string) => Key[],

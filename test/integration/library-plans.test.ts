@@ -1,4 +1,4 @@
-// The hot path of lists: every order of every list is read from an index, never sorted, however large the library.
+// Every order of every list is read from an index and never sorted, however large the library is.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import { albumList, ALBUM_SORT_PLANS } from '../../server/library/lists/album-lists.ts';
@@ -15,7 +15,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { paths } from '../support/product.ts';
 
-const TRACKS = 6_000; // more than are shuffled at once
+const TRACKS = 6_000; // more tracks than are shuffled at once
 const FEWER_TRACKS = 2_400; // more than an order reads at once
 
 let temp: TempDatabase;
@@ -33,7 +33,7 @@ afterAll(() => temp.close());
 const listsOver = (usedStatements: Statements, cheapUs?: number) =>
   createIdLists({ statements: usedStatements, ...(cheapUs !== undefined && { cheapUs }) });
 
-/** The statements of a page of ids, with their query plans. */
+/** Returns the query plans of the statements for a page of ids. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
   const run: { sql: string; params: Params }[] = [];
   const recording: Statements = {
@@ -100,7 +100,7 @@ test.each(sorts)('%s by %s with a filter that matches most of the library are st
 });
 
 test.each(sorts.filter(([kind]) => kind !== 'artists'))(
-  '%s by %s of one artist are gathered, not looked for in the whole order',
+  '%s by %s of one artist are read from the artist, not searched in the whole order',
   (kind, sort) => {
     for (const order of orders) {
       const [artistPlan, ...otherPlans] = plansOf(listOf(kind, sort, order, { artistId: 1 }), 0);
@@ -137,7 +137,7 @@ describe('deep in a list', () => {
     artists: [{}, { q: 'a' }, { liked: false }],
   };
 
-  /** All ids by SQL, from the start. */
+  /** Reads all ids by SQL, from the start. */
   function readAllIds(list: NewIdList): number[] {
     const { order, filters, params } = toIdList(list);
     if (!('segments' in order)) throw new Error('a random order has no segments');

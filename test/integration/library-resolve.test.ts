@@ -1,4 +1,4 @@
-// Resolving the names of tracks to artists and albums; counts and search follow every change of tracks.
+// Names of tracks are resolved to artists and albums; counts and search follow every change of tracks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ afterEach(() => temp.close());
 
 const writing = <T>(write: () => T): T => temp.db.transaction(() => tracks.batch(write), { behavior: 'immediate' });
 
-/** Folders of the music folder, each with a number as its name. */
+/** Adds subfolders of the music folder, each with a number as its name. */
 function folderRow(number: number | undefined): number | undefined {
   if (number === undefined) return undefined;
   temp.db.$client
@@ -601,25 +601,25 @@ describe('two writers', () => {
     ).toThrow('no room');
     add({ artists: ['Ghost'] });
     expect(albums()).toEqual(['Ghost / Album / - / 1']);
-    expect(searchTrigrams('ghost')).toHaveLength(3); // track, album and artist
+    expect(searchTrigrams('ghost')).toHaveLength(3); // the rows of a track, an album and an artist
   });
 });
 
-/** Rows of the search index with the word (three characters or more). */
+/** Returns the rows of the search index with a word of at least three characters. */
 const searchTrigrams = (word: string): number[] =>
   rows<{ rowid: number }>(
     'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH ? ORDER BY rowid',
     `"${word}"`,
   ).map((row) => row.rowid);
 
-/** Likewise with one or two. */
+/** Returns the rows of the search index with a word of one or two characters. */
 const searchGrams = (word: string): number[] =>
   rows<{ rowid: number }>(
     'SELECT rowid FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid',
     `"${gramOf(word)}"`,
   ).map((row) => row.rowid);
 
-/** The expected content of the index, from the tables. */
+/** Returns the expected content of the index, from the tables. */
 const searchable = (): Map<number, string> =>
   new Map(
     rows<{ rowid: number; text: string }>(`

@@ -1,4 +1,4 @@
-// The library over HTTP: shapes, codes, paging, who may do what. What the lists hold is in library-lists.test.ts.
+// Tests the library over HTTP: shapes, codes, paging, rights. The content of lists is tested in library-lists.test.ts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
@@ -22,9 +22,9 @@ import { openMigrated } from '../support/temp-database.ts';
 let server: TestServer;
 let db: MainDb;
 let sample: SampleLibrary;
-/** With the rights of a new account. */
+/** The token of an account with the rights of a new account. */
 let listener: string;
-/** With the right to edit as well. */
+/** The token of an account with the right to edit. */
 let editor: string;
 
 beforeAll(async () => {
@@ -251,7 +251,7 @@ describe('changes', () => {
   const patch = (path: string, body: unknown, token?: string) =>
     server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
 
-  test('a track is edited by an account with the right, and left alone by any other', async () => {
+  test('only an account with the right can edit a track', async () => {
     const id = sample.tracks[0]?.id;
     const trackBefore = await get<TrackOut>(`/tracks/${id}`);
     expect((await patch(`/tracks/${id}`, { title: 'Mine' }, listener)).status).toBe(403);

@@ -1,4 +1,4 @@
-// What is like what by its sound: similar tracks, radios, paths, the map and mixes, and the extension of Subsonic.
+// Tests features that compare tracks by sound: similar tracks, radios, paths, the map, mixes, the Subsonic extension.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type {
@@ -42,7 +42,7 @@ const exts = async (): Promise<string[]> =>
   );
 
 describe('before enough has been analysed', () => {
-  test('tags are compared, and it says so', async () => {
+  test('tags are compared, and the response says so', async () => {
     expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
     const similar = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(0)}/similar`);
     expect(similar.by).toBe('tags');
@@ -66,7 +66,7 @@ describe('before enough has been analysed', () => {
   });
 });
 
-describe('when it has been', () => {
+describe('after enough has been analysed', () => {
   beforeAll(async () => {
     analyzeSoundLibrary(server.app.db, byGenre);
     await server.app.likeness.sounds.refresh();
@@ -83,7 +83,7 @@ describe('when it has been', () => {
     const values = items.map(({ likeness }) => likeness ?? 0);
     expect(values).toEqual(values.toSorted((a, b) => b - a));
     expect(idsOf(items)).not.toContain(trackOfGenre(3));
-    // the nearest of all others, the two nearest, and so on
+    // compares the nearest track with all others, the two nearest, and so on
     items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (all - 1), 4));
     expect(items[1]?.reasons[0]).toMatchObject({ kind: 'sounds_like', rank: 0.0026 });
   });
@@ -150,7 +150,7 @@ describe('when it has been', () => {
       )
       .get(id) as Row;
   const MOOD: Record<string, (track: Row) => boolean> = {
-    // of seven energies, each of as many tracks
+    // seven energies, each with the same number of tracks
     dark: ({ energy, initial_key: key }) => energy <= 3 && key.endsWith('m'),
     bright: ({ energy, initial_key: key }) => energy >= 4 && energy <= 6 && !key.endsWith('m'),
     driving: ({ energy }) => energy === 5 || energy === 6,
@@ -216,7 +216,7 @@ describe('when it has been', () => {
     expect(kinds(forgottenId)).toContain('forgotten');
   });
 
-  test('less like a track keeps what sounds like it away, and never is for ever', async () => {
+  test('"less like this" keeps similar tracks away, and an excluded artist never plays', async () => {
     const seed = { kind: 'genre', name: GENRES[4] };
     const [disliked, never] = [trackOfGenre(4, 0), trackOfGenre(4, 40)];
     const album = (await get<TrackOut>(`/tracks/${disliked}`)).album_id;
@@ -236,13 +236,13 @@ describe('when it has been', () => {
     expect(await get('/radio/never')).toEqual({ tracks: [], artists: [] });
   });
 
-  test('a radio of a small library goes on when everything was played', async () => {
+  test('a radio of a small library continues when everything was played', async () => {
     const playedIds = byGenre.flat();
     const { items } = await nextOf({ seed: { kind: 'track', id: trackOfGenre(0) }, count: 30, played: playedIds });
     expect(items).toHaveLength(30);
   });
 
-  test('a radio goes on from what it played when its seed is gone', async () => {
+  test('a radio continues from the tracks that it played when its seed was deleted', async () => {
     const seed = { kind: 'track', id: 999_999 };
     const playedIds = byGenre[3]?.slice(0, 4);
     const { items } = await nextOf({ seed, played: playedIds, more: [999_998] });
@@ -251,7 +251,7 @@ describe('when it has been', () => {
     expect((await server.api('/radio/next', { method: 'POST', body: { seed } })).status).toBe(404);
   });
 
-  test('a path leads from one track to another in so many steps, none twice', async () => {
+  test('a path leads from one track to another in the requested number of steps, without repetition', async () => {
     const [from, to] = [trackOfGenre(0, 3), trackOfGenre(5, 9)];
     const { items } = await get<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
     const ids = idsOf(items);
@@ -259,7 +259,7 @@ describe('when it has been', () => {
     expect(items[1]?.reasons[0]).toEqual({ kind: 'on_the_way', step: 1, steps: 8 });
   });
 
-  test('what somebody never wants to hear is on none of their paths', async () => {
+  test('tracks of excluded artists are on no path of the user', async () => {
     const path = `/path?from=${trackOfGenre(0, 3)}&to=${trackOfGenre(5, 9)}&steps=8`;
     const unwanted = idsOf((await get<PathOut>(path)).items).slice(1, 4);
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
@@ -269,7 +269,7 @@ describe('when it has been', () => {
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'DELETE' });
   });
 
-  test('the map counts all tracks, and what sounds alike lies together', async () => {
+  test('the map counts all tracks, and similar tracks lie together', async () => {
     const all = byGenre.flat().length;
     const map = await get<MapOut>('/map?points=50000&cells=16');
     expect([map.total, map.points.id.length, map.cells.reduce((sum, cellCount) => sum + cellCount, 0)]).toEqual([
@@ -305,7 +305,7 @@ describe('when it has been', () => {
     expect(new Set(line.items.map(({ id }) => id)).size).toBe(12);
   });
 
-  test('mixes are the same all day, others the next day, and say why they are there', async () => {
+  test('mixes are the same all day, change the next day, and name the reason for each', async () => {
     const today = await get<MixesOut>('/mixes');
     expect(today.items.length).toBeGreaterThan(1);
     expect(today.items.every(({ why, track_count }) => why.length > 0 && track_count >= 8)).toBe(true);
@@ -360,7 +360,7 @@ describe('when it has been', () => {
     expect(song).toHaveLength(20);
   });
 
-  test('an index that nothing has changed for is not built again; one more analysed track is found at once', async () => {
+  test('an unchanged index is not built again; a newly analysed track is found at once', async () => {
     const { built_at } = await get<LikenessOut>('/likeness');
     nowMs += 1_000;
     await server.app.likeness.sounds.refresh();
@@ -373,7 +373,7 @@ describe('when it has been', () => {
     expect(idsOf((await get<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`)).items)[0]).toBe(lateIds?.[1]);
   });
 
-  test('what is like a track that was not analyzed is found by its tags', async () => {
+  test('tracks similar to one that was not analysed are found by tags', async () => {
     const [freshIds = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
     const similar = await get<SimilarTracksOut>(`/tracks/${freshIds[0]}/similar`);
     expect(similar.by).toBe('tags');

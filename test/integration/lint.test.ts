@@ -1,4 +1,4 @@
-// `npm run lint` says everything that is wrong, and fails if anything is.
+// `npm run lint` reports every problem, and fails if there is one.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ async function upload(frames: Buffer[], count: number): Promise<UploadOut['items
   return body.items[0] as UploadOut['items'][number];
 }
 
-it('the picture inside a track without an album is its cover, also for phones; without one there is none', async () => {
+it('the picture in the file of a track without an album is its cover, also for Subsonic clients', async () => {
   const jpeg = await sharp({ create: { width: 90, height: 90, channels: 3, background: '#a03020' } })
     .jpeg()
     .toBuffer();
@@ -43,7 +43,7 @@ it('the picture inside a track without an album is its cover, also for phones; w
   expect((await server.api(`/tracks/${untaggedTrack.id}/cover`)).status).toBe(404);
 });
 
-it('tracks without an album have one without a name, of their artist, in every list, until the last one leaves', async () => {
+it('tracks without an album are in an untitled album of their artist, in every list, until the last track leaves', async () => {
   const titleFrames = (title: string, artist?: string): Buffer[] => [
     id3Frame('TIT2', utf8Text(title)),
     ...(artist === undefined ? [] : [id3Frame('TPE1', utf8Text(artist))]),

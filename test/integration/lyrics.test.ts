@@ -1,4 +1,4 @@
-// Lyrics that are looked up, picked and written, with a service that is off, busy, away, or has the wrong song.
+// Lyrics are looked up, picked and written, with a service that is off, busy, unreachable, or has the wrong song.
 import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -57,7 +57,7 @@ test('nothing is asked until the owner allows it', async () => {
   expect(await lookUp(id)).toEqual({ outcome: 'off', lyrics: null });
   await server.app.drain();
   expect(service.requests).toEqual([]);
-  await setEnabled(true); // then all are looked up in the background
+  await setEnabled(true); // starts looking up the lyrics of all tracks in the background
   expect((await lyricsOf(id)).body).toEqual({
     synced: true,
     lines: [{ start_ms: 1_000, text: 'Words of Quiet' }],
@@ -69,7 +69,7 @@ test('nothing is asked until the owner allows it', async () => {
   expect(service.requests[0]).toBe('/api/get?artist_name=The+Quays&track_name=Quiet&album_name=Harbour&duration=200');
 });
 
-test('a wrong song, a fault and times after the end are not taken, and a fault is not an answer', async () => {
+test('a wrong song and times after the end are rejected, and a failed request does not count as "no lyrics"', async () => {
   await setEnabled(true);
   const id = tracks.add({ title: 'Signal' });
   service.entries.push(entry('Signal', { duration: 230 }), entry('Signal (Live)'));
@@ -86,7 +86,7 @@ test('a wrong song, a fault and times after the end are not taken, and a fault i
   expect(await hasLyrics(song)).toBe(false);
 });
 
-test('a song that the service refuses, or answers oddly, does not keep the others waiting', async () => {
+test('a song that the service refuses, or sends an invalid response for, does not delay the others', async () => {
   await setEnabled(false);
   service.state.oddFor = 'Odd';
   const [longId, oddId, goodId] = [
@@ -102,7 +102,7 @@ test('a song that the service refuses, or answers oddly, does not keep the other
   expect((await lookUp(oddId)).outcome).toBe('found');
 });
 
-test('a person picks or writes them, and that counts before the file and the look-up', async () => {
+test('lyrics that a person picks or writes win over the file and the look-up', async () => {
   await setEnabled(true);
   const id = tracks.add({ title: 'Paper', lyrics: { synced: false, lines: [{ text: 'From the file' }] } });
   service.entries.push(entry('Paper', { id: 77, artistName: 'Somebody else' }));
@@ -123,7 +123,7 @@ test('a person picks or writes them, and that counts before the file and the loo
   const remove = () => server.api(`/tracks/${id}/lyrics`, { method: 'DELETE' });
   expect((await remove()).status).toBe(204);
   expect((await lyricsOf(id)).body).toMatchObject({ source: 'file', lines: [{ text: 'From the file' }] });
-  await remove(); // those of the file are hidden
+  await remove(); // the lyrics of the file are hidden
   expect([(await lyricsOf(id)).status, await hasLyrics(id)]).toEqual([404, false]);
 });
 

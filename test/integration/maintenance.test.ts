@@ -91,7 +91,7 @@ const pathOf = ({ storage_uri: uri }: TrackOut): string =>
 const availability = async ({ id }: TrackOut): Promise<string> =>
   (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
 
-/** Changes a byte in the middle, but not size and time. */
+/** Changes a byte in the middle of a file, but not the size and time of the file. */
 function flip(path: string): void {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -100,7 +100,7 @@ function flip(path: string): void {
   utimesSync(path, atime, mtime);
 }
 
-/** Of everything, with other parts. */
+/** Options that verify everything, with the other steps. */
 async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
   const storage = createLocalStorage({ root: join(server.dir, 'library') });
   const { verify: handler } = createVerify({
@@ -275,7 +275,7 @@ describe('verify', () => {
       },
     );
 
-    it('is found by the daily part of the verification, whichever tracks have their turn', async () => {
+    it('is found by the daily part of the verification, whichever tracks it verifies that day', async () => {
       const tracks = await open('copy', { VERIFY_DAYS: '1000' });
       const track = tracks.at(-1) as TrackOut;
       rmSync(music, { recursive: true });
@@ -305,7 +305,7 @@ describe('verify', () => {
     const path = join(music, track.source_id ?? '');
     const { atime, mtime } = statSync(path);
     const rottenBytes = readFileSync(path);
-    const titleOffset = rottenBytes.indexOf(track.title); // a tag, which the payload hash leaves out
+    const titleOffset = rottenBytes.indexOf(track.title); // the title is a tag, which the payload hash leaves out
     rottenBytes.writeUInt8(rottenBytes.readUInt8(titleOffset) ^ 1, titleOffset);
     writeFileSync(path, rottenBytes);
     utimesSync(path, atime, mtime);
@@ -313,12 +313,12 @@ describe('verify', () => {
     expect(report).toMatchObject({ damaged: 1, healed: 0, changed: 0 });
     expect(report.findings).toMatchObject([{ kind: 'damaged', track_id: track.id, storage_uri: track.storage_uri }]);
     expect(readFileSync(path).equals(rottenBytes)).toBe(true);
-    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited it
+    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited the file
     await run('/sources/local_folder/scan');
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
   });
 
-  it('remembers nothing of a file that is edited while it is read', async () => {
+  it('stores no checksum of a file that is edited while it is read', async () => {
     const tracks = await open('reference');
     const hashes = server.app.db.$client.prepare('SELECT audio_hash FROM tracks WHERE source_id = ?').pluck();
     const read: VerifyDeps['reader']['read'] = ({ paths }) => {
@@ -365,7 +365,7 @@ describe('verify', () => {
       (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
     for (let day = 0; day < 3; day++) {
       await server.app.dailyVerify.startIfDue();
-      await server.app.dailyVerify.startIfDue(); // once a day
+      await server.app.dailyVerify.startIfDue(); // the part is verified once a day
       await server.app.drain();
       days.push((await parts()).reduce((sum, { result }) => sum + (result as VerifyReport).checked, 0));
       clock += DAY_MS + 1;

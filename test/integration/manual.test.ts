@@ -1,4 +1,4 @@
-// What the manuals say is done: commands run as they stand on the page, and folders have in them what the page lists.
+// Checks the manuals: commands run as they stand on the page, and folders contain what the page lists.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ function copyLibrary(): string {
   return copy;
 }
 
-/** Runs a line of a page, with our folders for those of the page. */
+/** Runs a line of a page, with the folders of the test instead of those of the page. */
 function run(line: string, dir = data) {
   const filledLine = line
     .replace('/media/disk', disk)
@@ -60,7 +60,7 @@ function run(line: string, dir = data) {
   return runServer(args.includes('--data-dir') ? args : [...args, '--data-dir', dir], env, { input });
 }
 
-/** Commands of a page in their order, in code blocks and in sentences. `tonearm …` and such are not whole. */
+/** Returns the complete commands of a page in order, from code blocks and sentences; skips `tonearm …` and the like. */
 const commandsOn = (page: string): string[] => [
   ...new Set(
     readSource(page)
@@ -94,7 +94,7 @@ it('the script that docs/INSTALL.md starts is there', () => {
   expect(existsSync(join(root, script))).toBe(true);
 });
 
-describe('folders have in them what the page lists:', () => {
+describe('folders contain what the page lists:', () => {
   const listNames = (page: string, heading: string): string[] =>
     rowsOf(sectionOf(page, heading)).flatMap(([cell = '']) => codeIn(cell));
   const isListed = (names: string[], name: string): boolean =>

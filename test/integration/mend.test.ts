@@ -67,7 +67,7 @@ const fetchAudio = async (track: TrackOut): Promise<Buffer | undefined> => {
   return response.ok ? Buffer.from(await response.arrayBuffer()) : undefined;
 };
 
-/** Another byte in the middle, at the same size and time. */
+/** Changes a byte in the middle of a file, but not the size and time of the file. */
 function flip(path: string): Buffer {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -86,7 +86,7 @@ test('verify brings damaged and lost audio back from the music folder', async ()
     expect(readFileSync(pathOf(track)).equals(readFileSync(originalOf(track)))).toBe(true);
 });
 
-test('only the right bytes are taken, and both places keep what they have', async () => {
+test('only matching bytes are copied, and the files in both places stay', async () => {
   const [track] = (await open()) as [TrackOut];
   const [stored, original] = [flip(pathOf(track)), flip(originalOf(track))];
   expect(await verify()).toMatchObject({ damaged: 1, healed: 0, findings: [{ kind: 'damaged', track_id: track.id }] });
@@ -107,7 +107,7 @@ test('a scan brings back what was missing when its file was not there', async ()
   expect(readFileSync(pathOf(track)).equals(readFileSync(originalOf(track)))).toBe(true);
 });
 
-test('who plays what is lost sets off that it comes back', async () => {
+test('playing lost audio triggers its repair', async () => {
   const [track] = (await open()) as [TrackOut];
   rmSync(pathOf(track));
   expect((await play(track)).status).toBe(410);
@@ -116,7 +116,7 @@ test('who plays what is lost sets off that it comes back', async () => {
   expect((await getTrack(track)).availability).toBe('available');
 });
 
-test('in a bucket: what verify, a scan and a listener find comes back', async () => {
+test('in a bucket: audio that verify, a scan or a play finds damaged is restored', async () => {
   fake = await startFakeS3();
   const { objects } = fake;
   const [damagedTrack, lostTrack, playedTrack] = (await open(fake)) as [TrackOut, TrackOut, TrackOut];
@@ -135,7 +135,7 @@ test('in a bucket: what verify, a scan and a listener find comes back', async ()
   expect((await fetchAudio(playedTrack))?.equals(originalBytes.get(keyOf(playedTrack)) as Buffer)).toBe(true);
 });
 
-test('in a bucket: what its store calls damaged counts as damaged', async () => {
+test('in a bucket: objects that the store reports as damaged count as damaged', async () => {
   fake = await startFakeS3();
   const [track] = (await open(fake)) as [TrackOut];
   const key = keyOf(track);
@@ -145,7 +145,7 @@ test('in a bucket: what its store calls damaged counts as damaged', async () => 
   expect(await verify()).toMatchObject({ damaged: 1, unreadable: 0, healed: 0 });
 });
 
-test('in a bucket: a second play and a seek cost no request, and the cache mends what nothing else can', async () => {
+test('in a bucket: a second play and a seek cost no request, and the cache repairs objects that have no other copy', async () => {
   fake = await startFakeS3();
   const [track] = (await open(fake)) as [TrackOut];
   const originalBytes = readFileSync(originalOf(track));

@@ -1,4 +1,4 @@
-// Two tracks that became one can be separated again: each is what it was, with what people did with it.
+// Two merged tracks can be separated again: each has its previous state, with its likes, plays and playlist entries.
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { ADMIN, registerUser, type TestServer } from '../support/server.ts';
 let base: string;
 let manifest: Manifest;
 let songs: ExpectedFile[];
-/** The same recording as MP3 and as FLAC, with its id in the tags. */
+/** Makes the same recording as MP3 and as FLAC, with the recording's id in the tags. */
 let recording: { mp3: ExpectedFile; flac: ExpectedFile };
 const open: TestServer[] = [];
 
@@ -53,7 +53,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
   let stamp = 0;
   return {
     ...folder,
-    /** What a person does with a track. */
+    /** Likes, rates, plays and edits a track. */
     async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
       for (let i = 0; i < plays; i++)
         run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++stamp);
@@ -69,7 +69,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
       );
       await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: `Words of ${id}` } });
     },
-    /** All that a merge may change, apart from when it changed. */
+    /** Returns all rows that a merge may change, without the times of changes. */
     state: (): Record<string, unknown> =>
       Object.fromEntries(
         [
@@ -164,7 +164,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(await music.track('better/song.flac')).toMatchObject({ id: oldTrack.id, format: 'flac' });
     const [merge] = (await music.merges()) as [MergeOut];
     expect(merge).toMatchObject({ reason: 'same_music', source_id: 'better/song.flac', into: { id: oldTrack.id } });
-    await music.use(oldTrack.id); // since then
+    await music.use(oldTrack.id); // the id that the track has since the merge
 
     const { body: undoBody } = await music.undo(merge.id);
     expect(undoBody).toMatchObject({ source_id: 'better/song.flac', format: 'flac', liked: false, play_count: 0 });
@@ -189,13 +189,13 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const separateState = music.state();
     await music.scan();
     expect(music.state()).toEqual(separateState);
-    music.put('again/song.mp3', recording.mp3); // its own file comes back, elsewhere
+    music.put('again/song.mp3', recording.mp3); // the track's own file comes back in another place
     await music.scan();
     expect(await music.track('again/song.mp3')).toMatchObject({ id: oldTrack.id, availability: 'available' });
     expect(await music.track('better/song.flac')).toMatchObject({ id: undoBody.id });
   });
 
-  test('when the track that took over the file is gone for good, the other one has audio that is there', async () => {
+  test('when the track that took over the file is permanently deleted, the other track has existing audio', async () => {
     const music = await openMusic(mode, { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
     const { id } = await music.track('song.mp3');
     rmSync(music.at('song.mp3'));
@@ -206,7 +206,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     await music.server.api(`/trash/${id}`, { method: 'DELETE' });
     expect((await music.undo(merge.id)).body).toMatchObject({
       id: merge.id,
-      format: mode === 'copy' ? 'mp3' : 'flac', // that of the storage is kept as long as the merge can be undone
+      format: mode === 'copy' ? 'mp3' : 'flac', // the stored audio is kept as long as the merge can be undone
     });
     expect(await music.sounds(merge.id)).toBe(200);
   });
@@ -215,7 +215,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
 describe.each(['copy', 'reference'] as const)(
   'a separated track whose file came back before that, in %s mode',
   (mode) => {
-    /** Undoes that comp/b was joined into al/a, when comp/b.mp3 is back as a new track. */
+    /** Undoes the merge of comp/b into al/a when comp/b.mp3 is back as a new track. */
     async function separate(
       back = 'comp/b.mp3',
       change: (music: Music, id: number) => Promise<unknown> = async () => {},
@@ -237,7 +237,7 @@ describe.each(['copy', 'reference'] as const)(
     const edit = (music: Music, id: number) =>
       music.server.api(`/tracks/${id}`, { method: 'PATCH', body: { genre: 'Polka' } });
 
-    test('has its file again with the next scan, as what people did with it', async () => {
+    test('has its file again after the next scan, with its likes and plays', async () => {
       const { music, a, b, twin } = await separate('comp/b.mp3', edit);
       expect((await music.undo(b.id)).status).toBe(200);
       await music.scan();
@@ -256,7 +256,7 @@ describe.each(['copy', 'reference'] as const)(
       expect(music.state()).toEqual(settledState);
     });
 
-    test('goes into the track in its place when people did something with that', async () => {
+    test('is merged into the track in its place if that has likes, plays or edits', async () => {
       const { music, a, b, twin } = await separate();
       await music.use(twin.id);
       expect((await music.undo(b.id)).status).toBe(200);
@@ -318,7 +318,7 @@ describe('lyrics that a person wrote', () => {
           await music.scan();
         } else {
           const { $client } = server.app.db;
-          $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+          $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
           for (const id of [originalTrack.id, copy.id])
             $client.prepare('INSERT OR REPLACE INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
           $client.pragma('foreign_keys = ON');
@@ -367,7 +367,7 @@ test('a separated track says whether its file is there, without a scan', async (
   const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
   const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
   const { $client } = music.server.app.db;
-  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
   for (const id of [originalTrack.id, copy.id])
     $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
   $client.pragma('foreign_keys = ON');
@@ -439,7 +439,7 @@ test('undoing the edits of a track that took over a file gives what that file sa
     artist_name: 'Another artist',
     metadata_status: 'pending',
   });
-  await undoLast(); // of the undoing
+  await undoLast(); // the time of the undo
   const [merge] = await music.merges();
   expect((await music.undo(merge?.id ?? 0)).body).toMatchObject({ title: 'Another title' });
   expect(await getOriginalTrack()).toMatchObject({ title: 'Mine', metadata_status: 'manual', source_id: 'one/a.mp3' });
@@ -508,7 +508,7 @@ test('missing tracks say what they may have become, and those that are certain a
   for (const path of Object.keys(files)) rmSync(music.at(path));
   music.put('keep.mp3', song(4));
   await music.scan();
-  // brought in after the scan: the same audio for two, two with the audio of a third, and one that only sounds the same
+  // files that are added after the scan: the same audio for two tracks, a third track's audio twice, and similar audio
   const uploadedIds: number[] = [];
   for (const [n, name] of [0, 1, 2, 2, 3].entries()) {
     music.put(`.up/${n}.mp3`, song(name));

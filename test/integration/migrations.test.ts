@@ -126,7 +126,7 @@ describe("the product's own", () => {
           name: config.name,
           isUnique: config.unique,
           where: config.where && dialect.sqlToQuery(config.where).sql,
-          columns: config.columns.map((column) => ('name' in column ? column.name : null)), // null: an expression
+          columns: config.columns.map((column) => ('name' in column ? column.name : null)), // null for an expression
         }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     );
@@ -444,7 +444,7 @@ describe('a history', () => {
     const [client, otherClient] = [connect(), connect()];
     const pragma = client.pragma.bind(client);
     client.pragma = (text, options) => {
-      // between reading what is applied and applying the rest
+      // between reading the applied migrations and applying the rest
       if (text === 'foreign_keys = OFF') run(otherClient);
       return pragma(text, options);
     };
@@ -454,7 +454,7 @@ describe('a history', () => {
   });
 });
 
-test('the database is kept as it was before an update, also when the update is killed, and only the last one', () => {
+test('the last database from before an update is kept, also when the update is killed', () => {
   const all = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
   const upTo = (count: number): string => {
     const folder = join(dir, `first-${count}`);
@@ -464,7 +464,7 @@ test('the database is kept as it was before an update, also when the update is k
   const copies = (): string[] => readdirSync(dir).filter((name) => name.includes('.before-'));
   const client = connect();
   migrate(client, upTo(3), log);
-  expect(copies()).toEqual([]); // it was made, not updated
+  expect(copies()).toEqual([]); // the database was created, not updated
   migrate(client, upTo(5), log);
   const nameOf = (count: number): string => all[count - 1]?.replace('.sql', '') ?? '';
   const [copy = ''] = copies();
@@ -476,7 +476,7 @@ test('the database is kept as it was before an update, also when the update is k
   };
   expect(migrationsIn(copy)).toBe(3);
 
-  // killed in between: what the first attempt kept stays
+  // after a kill in between, the copy of the first attempt stays
   const killedDatabase = new Database(join(dir, 'killed.db'));
   open.push(killedDatabase);
   migrate(killedDatabase, upTo(4), log);
@@ -488,7 +488,7 @@ test('the database is kept as it was before an update, also when the update is k
   migrate(client, upTo(6), log);
   expect(copies()).toEqual([`test.db.before-${nameOf(6)}.at-${nameOf(5)}`]);
 
-  // gone back and updated again, or killed while it was copied: it is as before this update
+  // after a downgrade and another update, or a kill during the copy, the copy is from before this update
   const restoredDatabase = new Database(join(dir, 'back.db'));
   open.push(restoredDatabase);
   migrate(restoredDatabase, upTo(3), log);

@@ -18,7 +18,7 @@ import { turns } from '../support/until.ts';
 const MULTIPART = 'multipart/form-data; boundary=x';
 const FORM_END = '--x--\r\n';
 const STALL_MS = 600_001;
-/** Of one request only: those of earlier tests may still be closing. */
+/** Counts the sockets of one request only, because those of earlier tests may still be closing. */
 const HELD_MS = 600_002;
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>
@@ -249,7 +249,7 @@ describe('the reader of forms', () => {
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(30_000_000);
     socket.destroy();
     beforeHandler.resolve();
-    await expect.poll(() => turns).toBe(1); // nothing else is started for a client that disconnected
+    await expect.poll(() => turns).toBe(1); // no other timer is started for a client that disconnected
   });
 
   test('a client that stops sending is disconnected', async () => {
@@ -276,7 +276,7 @@ describe('the reader of forms', () => {
     for (let at = 0; at < 80_000; at += 20_000) {
       const startedBefore = limit.started();
       (await socket).write(body.subarray(at, at + 20_000));
-      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1); // restarts with each piece
+      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1); // it restarts with each piece
     }
     (await socket).write(body.subarray(80_000));
     await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
@@ -341,8 +341,8 @@ describe('uploads that are cut off', () => {
           request(path, body.length, method, type),
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
-        if (cut % 3 === 0) (await socket).pause(); // does not even listen
-        if (cut % 2 === 0) await turns(cut); // part of it is being read by now
+        if (cut % 3 === 0) (await socket).pause(); // the client does not even listen
+        if (cut % 2 === 0) await turns(cut); // the server is reading a part of the body by now
         (await socket).destroy();
         await answer;
       }

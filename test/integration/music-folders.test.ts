@@ -1,5 +1,5 @@
-// Several music folders: one library, in which tracks keep their identity from folder to folder, and in which nothing
-// is lost when one of them is not there, or is removed and brought back.
+// Several music folders form one library, in which tracks keep their identity from folder to folder, and nothing is
+// lost when a folder is unreachable, or is removed and restored.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -79,7 +79,7 @@ async function trackCalled(title: string): Promise<TrackOut> {
 const like = (track: TrackOut): Promise<Answer> =>
   post('/likes', { item_type: 'track', item_id: track.id, liked: true });
 
-/** Looks at the disks, as the server does from time to time. */
+/** Checks the music folders, as the server does from time to time. */
 const look = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
 
 describe('two folders', () => {
@@ -93,7 +93,7 @@ describe('two folders', () => {
       mode: 'reference',
     });
     expect(addResponse.status).toBe(201);
-    await server.app.drain(); // it is scanned at once
+    await server.app.drain(); // the new folder is scanned at once
     expect(await trackCalled('Ash')).toMatchObject({ source_id: 'Ash/one.mp3', storage_uri: 'file:Ash/one.mp3' });
     expect(await trackCalled('Birch')).toMatchObject({
       source_id: 'vinyl-rips:/Birch/two.mp3',
@@ -175,7 +175,7 @@ describe('two folders', () => {
     expect(await trackCalled('Birch')).toEqual(trackBefore);
   });
 
-  test('a folder that overlaps another one, or is no folder, is refused in words', async () => {
+  test('a folder that overlaps another one, or is no folder, is refused with an explanation', async () => {
     const add = (path: string, name = 'Other'): Promise<Answer> => post('/music-folders', { name, path });
     expect((await add(join(base, 'vinyl/Birch'))).text).toContain('is inside the music folder “Records”');
     expect((await add(base)).text).toContain('contains the music folder “Music”');
@@ -265,7 +265,7 @@ describe('Subsonic', () => {
       .map(({ name, title }) => title ?? name)
       .toSorted((a = '', b = '') => (a < b ? -1 : 1));
 
-  test('lists the folders, and each list and search is that of the folder asked for', async () => {
+  test('lists the folders, and restricts each list and search to the requested folder', async () => {
     const phone = await openPhone(server);
     const { musicFolder } = await phone.ask<{ musicFolder: { id: number; name: string }[] }>(
       'getMusicFolders',
@@ -325,7 +325,7 @@ describe('Subsonic', () => {
   });
 });
 
-describe('a folder that is not there', () => {
+describe('a folder that is unreachable', () => {
   test.each([
     ['gone', (): void => renameSync(join(base, 'vinyl'), join(base, 'away'))],
     [
@@ -335,7 +335,7 @@ describe('a folder that is not there', () => {
         mkdirSync(join(base, 'vinyl'));
       },
     ],
-  ])('%s: its tracks are offline, nothing is missing, and all is as before when it is back', async (_how, unplug) => {
+  ])('%s: its tracks are offline, not missing, and available again when the folder is back', async (_how, unplug) => {
     await scan();
     const tracksBefore = await allTracks(server);
     unplug();
@@ -362,7 +362,7 @@ describe('a folder that is not there', () => {
     expect(await allTracks(server)).toEqual(tracksBefore);
   });
 
-  test('a scan of it alone says why it cannot be', async () => {
+  test('a scan of this folder alone fails with the reason', async () => {
     renameSync(join(base, 'vinyl'), join(base, 'away'));
     const { status, body } = await post<JobOut>(`/sources/local_folder/scan?path=${encodeURIComponent('vinyl-rips:')}`);
     await server.app.drain();
@@ -374,7 +374,7 @@ describe('a folder that is not there', () => {
 });
 
 describe('removing a folder', () => {
-  test('says before what happens, moves what is only there into the trash, and can be undone', async () => {
+  test('announces what happens, moves tracks that are only there into the trash, and can be undone', async () => {
     const { id } = await folderNamed('Records');
     const birch = await trackCalled('Birch');
     await like(birch);
@@ -430,7 +430,7 @@ describe('removing a folder', () => {
     expect(await trackCalled('Cedar')).toMatchObject({ id: cedar.id, liked: true, source_id: 'Cedar/three.mp3' });
   });
 
-  test('tracks that were merged since stay one when it comes back', async () => {
+  test('tracks that were merged since stay merged when the folder is restored', async () => {
     writeSong('shellac/one.mp3', 'Hornbeam');
     writeSong('shellac/two.mp3', 'Whitebeam');
     const folder = { name: 'Shellac', path: join(base, 'shellac'), mode: 'reference' };
@@ -451,7 +451,7 @@ describe('removing a folder', () => {
   });
 });
 
-describe.each(['reference', 'copy'] as const)('what changed while a folder was removed, in %s mode', (mode) => {
+describe.each(['reference', 'copy'] as const)('a change while a folder was removed, in %s mode', (mode) => {
   const titleInMode = (title: string): string => `${mode} ${title}`;
   const pathInMode = (path: string): string => `${mode} shelf/${path}`;
   async function addShelf(): Promise<number> {
@@ -465,7 +465,7 @@ describe.each(['reference', 'copy'] as const)('what changed while a folder was r
     await server.app.drain();
   }
 
-  test('is seen when it comes back', async () => {
+  test('is noticed when the folder is restored', async () => {
     for (const title of ['Gone', 'Moved out', 'Renamed', 'Same'])
       writeSong(pathInMode(`${title}.mp3`), titleInMode(title));
     const id = await addShelf();
@@ -494,7 +494,7 @@ describe.each(['reference', 'copy'] as const)('what changed while a folder was r
     await remove(id);
   });
 
-  test('a scan says at once that a folder is not there, and that it is again', async () => {
+  test('a scan reports at once that a folder is unreachable, and that it is back', async () => {
     writeSong(pathInMode('Away.mp3'), titleInMode('Away'));
     const id = await addShelf();
     renameSync(join(base, `${mode} shelf`), join(base, `${mode} unplugged`));

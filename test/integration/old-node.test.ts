@@ -1,4 +1,4 @@
-// Every way to start under a Node.js that is too old finds the packaged one, or says what to do.
+// Every way to start under a Node.js that is too old finds the packaged Node.js, or says what to do.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** A program that answers `node -v` with this version, and runs everything else with the real Node.js. */
+  /** Writes a program that prints this version for `node -v`, and runs everything else with the real Node.js. */
   function addNode(folder: string, version: string): string {
     mkdirSync(join(dir, folder), { recursive: true });
     const path = join(dir, folder, 'node');
@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
     return path;
   }
 
-  /** Runs it with nothing but these folders and sh on PATH. Prints which Node.js a child of a child gets. */
+  /** Runs scripts/run with only these folders and sh on PATH; returns which Node.js a child of a child gets. */
   function runWith(folders: string[]): { status: number | null; output: string } {
     mkdirSync(join(dir, 'shell'));
     symlinkSync('/bin/sh', join(dir, 'shell', 'sh'));

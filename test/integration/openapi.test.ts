@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** With valid values for all parameters. */
+/** Returns the path of a route with valid values for all parameters. */
 const pathOf = ({ spec }: Route): string => spec.path.replaceAll(/:(\w+)/g, '1');
 const nameOf = ({ spec }: Route): string => `${spec.method.toUpperCase()} ${spec.path}`;
 const callRoute = (route: Route, token: string | null) =>

@@ -1,5 +1,5 @@
-// Histories that somebody who has only the papers tried: other music in the place of a track, deleted tracks whose
-// folder is renamed, and backups of libraries in which tracks were merged.
+// Sequences of changes that a reader of the manuals tried: other music in the place of a track, deleted tracks whose
+// folder is renamed, and backups of libraries with merged tracks.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ async function scan(): Promise<void> {
 }
 const trackAt = async (path: string): Promise<TrackOut | undefined> =>
   (await allTracks(server)).find(({ source_id }) => source_id === path);
-/** Rates and likes tracks, and puts them into a playlist; tells the title, the rating and the number of entries. */
+/** Rates and likes tracks, adds them to a playlist; returns title, rating and number of entries. */
 async function openRatings() {
   const { body } = await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } });
   const entries = `/playlists/${body.id}/tracks`;
@@ -62,7 +62,7 @@ async function likeNamesOf(track: TrackOut | undefined): Promise<void> {
     await server.api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, rating: 4 } });
   await server.api(`/radio/never/artists/${track?.artist_id}`, { method: 'PUT' });
 }
-/** Of the album and the artist: liked, the rating, and whether radios play it. */
+/** Returns of the album and the artist whether it is liked, its rating, and whether radios play it. */
 async function saidOf(path: string): Promise<unknown[]> {
   const track = await trackAt(path);
   const state = async (type: string, id: number | null | undefined) =>
@@ -71,7 +71,7 @@ async function saidOf(path: string): Promise<unknown[]> {
   const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
   return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
 }
-/** Gives the id of the track at A/0.mp3, which is in the trash; another of its album is not. */
+/** Deletes the track at A/0.mp3 and returns its id; another track of its album stays. */
 async function addLikedAndDelete(length: number, title: string): Promise<number> {
   writeSong('A/0.mp3', length, 'Ann', 'Alpha', title);
   writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
@@ -98,7 +98,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     rmSync(base, { recursive: true, force: true });
   });
 
-  test('what was said of names does not go to the names of other music in the place', async () => {
+  test('likes of an album and artist do not move to other music in its place', async () => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('B/0.mp3', 61, 'Ben', 'Beta');
     await scan();
@@ -112,7 +112,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await saidOf('B/0.mp3')).toEqual(EMPTY_STATE);
   });
 
-  test('what was said of other music in the place stays with it when the track is back', async () => {
+  test('likes of other music in the place stay with that music when the track is back', async () => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/1.mp3', 61, 'Ann', 'Alpha');
     await scan();
@@ -126,7 +126,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await saidOf('A/1.mp3')).toEqual(EMPTY_STATE);
   });
 
-  // what happens to the other music, which lies at A/0.mp3, before or while the track is back at the second place
+  // where the other music at A/0.mp3 goes, before or while the track is back at the second place
   test.each<[string, string, string, () => void | Promise<void>]>([
     ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'))],
     ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3')), scan())],
@@ -154,7 +154,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
         await scan();
       },
     ],
-  ])('what was done with other music goes along when that is %s', async (_, returnFile, moveFile, moveOn) => {
+  ])('likes and ratings of the other music follow it when it is %s', async (_, returnFile, moveFile, moveOn) => {
     const { rate, said: getRatings } = await openRatings();
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
@@ -183,7 +183,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
         await scan();
       },
     ],
-  ])('what was done with other music waits for it when that is %s', async (_, returnFile, change) => {
+  ])('likes and ratings of the other music wait for it when it is %s', async (_, returnFile, change) => {
     const { rate, said: getRatings } = await openRatings();
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
@@ -227,7 +227,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     },
   );
 
-  test('of other music that nobody did anything with, no track is left when its own is back', async () => {
+  test('other music without likes or plays leaves no track when the original file is back', async () => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
@@ -236,11 +236,11 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
     const titles = (await allTracks(server)).map(({ title }) => title).toSorted();
-    // music that was copied is the library's own, and stays
+    // copied music belongs to the library, and stays
     expect(titles).toEqual(mode === 'copy' ? ['Song 60', 'Song 62', 'Song 69'] : ['Song 60', 'Song 69']);
   });
 
-  test('a track that came back from the trash is known when its folder is renamed', async () => {
+  test('a track that was restored from the trash is recognized when its folder is renamed', async () => {
     for (const n of [0, 1, 2]) writeSong(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
     const track = await trackAt('A/0.mp3');
@@ -253,26 +253,29 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
-  test.each(['a field', 'everything'])('undoing an edit of %s gives what the file says by now', async (editedPart) => {
-    writeSong('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
-    await scan();
-    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
-    const edit =
-      editedPart === 'a field'
-        ? await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Edited' } })
-        : await server.api(`/tracks/${id}/metadata`, {
-            method: 'PUT',
-            body: { title: 'Edited', artist: 'Ed', album: 'Edition' },
-          });
-    expect(edit.status).toBe(200);
-    writeSong('A/0.mp3', 60, 'Ann', 'Later', 'Since');
-    await scan();
-    expect((await trackAt('A/0.mp3'))?.title).toBe('Edited');
-    const [lastEdit] = (await server.api<{ id: number; changes: unknown[] }[]>(`/tracks/${id}/edits`)).body;
-    expect(lastEdit?.changes).toContainEqual({ field: 'title', before: 'Since', after: 'Edited' });
-    expect((await server.api(`/tracks/${id}/edits/${lastEdit?.id}/undo`, { method: 'POST' })).status).toBe(200);
-    expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
-  });
+  test.each(['a field', 'everything'])(
+    'undoing an edit of %s restores the current tags of the file',
+    async (editedPart) => {
+      writeSong('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
+      await scan();
+      const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+      const edit =
+        editedPart === 'a field'
+          ? await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Edited' } })
+          : await server.api(`/tracks/${id}/metadata`, {
+              method: 'PUT',
+              body: { title: 'Edited', artist: 'Ed', album: 'Edition' },
+            });
+      expect(edit.status).toBe(200);
+      writeSong('A/0.mp3', 60, 'Ann', 'Later', 'Since');
+      await scan();
+      expect((await trackAt('A/0.mp3'))?.title).toBe('Edited');
+      const [lastEdit] = (await server.api<{ id: number; changes: unknown[] }[]>(`/tracks/${id}/edits`)).body;
+      expect(lastEdit?.changes).toContainEqual({ field: 'title', before: 'Since', after: 'Edited' });
+      expect((await server.api(`/tracks/${id}/edits/${lastEdit?.id}/undo`, { method: 'POST' })).status).toBe(200);
+      expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
+    },
+  );
 
   describe('a track of which everything was set, whose file was retagged, and whose edits were undone', () => {
     interface Edit {
@@ -314,7 +317,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       await expectReadAgain();
     });
 
-    test('has them also where the edit gave a field the value that it had', async () => {
+    test('has them also if the edit set a field to its previous value', async () => {
       await set({ title: 'Mine', artist: 'Ann', album: 'Alpha' });
       await retag('Ben', 'Beta', 'Since');
       await undo((await edits())[0]);
@@ -345,7 +348,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     });
   });
 
-  test('a deleted track in whose place other music lies is restored without it, and found when its own is back', async () => {
+  test('a deleted track whose place has other music is restored without audio, and found when its own file is back', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
@@ -373,7 +376,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       Promise.all(ids.map(async (id) => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability));
     const restore = async (id: number | undefined): Promise<string> =>
       (await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' })).body.availability;
-    const missing = mode === 'copy' ? 'available' : 'missing'; // our own copy is there
+    const missing = mode === 'copy' ? 'available' : 'missing'; // the copy in the library exists
     renameSync(pathOf('A/back.mp3'), pathOf('aside.txt'));
     await scan();
     expect(await availabilities()).toEqual(['available', 'available', 'available', missing]);
@@ -391,7 +394,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await availabilities()).toEqual(['available', 'available', missing, 'available']);
   });
 
-  test('a track that is restored while its music folder is away is not said to be missing', async () => {
+  test('a track that is restored while its music folder is unreachable is not missing', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     renameSync(join(base, 'music'), join(base, 'away'));
     const { body } = await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' });
@@ -400,7 +403,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await server.api<TrackOut>(`/tracks/${id}`)).body.availability).toBe('available');
   });
 
-  test('a deleted track whose own music came back elsewhere is restored to that', async () => {
+  test('a deleted track whose file came back elsewhere is restored with that file', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     writeSong('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
@@ -411,10 +414,10 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
-  test('a deleted track whose file was replaced by a better one is restored to that', async () => {
+  test('a deleted track whose file was replaced by a better file is restored with that file', async () => {
     const title = 'Both';
     const silence = listInfo({ INAM: title, IART: 'Ann', IPRD: 'Alpha' });
-    const id = await addLikedAndDelete(38, title); // a second
+    const id = await addLikedAndDelete(38, title); // sets the time to a second later
     rmSync(pathOf('A/0.mp3'));
     writeFileSync(pathOf('A/0.wav'), wav(silence));
     await scan();
@@ -438,7 +441,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     await scan();
     await scan();
     if (mode === 'reference') {
-      expect(await trackAt('A/0.mp3')).toMatchObject({ id, title: 'Second' }); // nothing else has the first one
+      expect(await trackAt('A/0.mp3')).toMatchObject({ id, title: 'Second' }); // no other track has the first audio
       return;
     }
     expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Second', liked: false });
@@ -466,7 +469,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(1);
   });
 
-  test('a track is there since its first file, also when a copy is left', async () => {
+  test('a track is as old as its first file, even if only a copy is left', async () => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
     const { created_at: since } = (await trackAt('A/0.mp3')) ?? {};
@@ -482,7 +485,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await trackAt('A/copy.mp3'))?.created_at).toBe(ofCopy);
   });
 
-  test('a backup of a library in which tracks became others is restored', async () => {
+  test('a backup of a library with merged tracks is restored', async () => {
     for (const n of [0, 1, 2, 3]) writeSong(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
     copyFileSync(pathOf('A/0.mp3'), pathOf('A/copy.mp3'));
