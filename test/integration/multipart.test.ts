@@ -9,7 +9,7 @@ import { AppError, messageOf } from '../../server/errors.ts';
 import { readForm, type FormOptions } from '../../server/http/multipart.ts';
 import { toProblem } from '../../server/http/problem.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
-import { damaged, randomNumbers } from '../support/damage.ts';
+import { damageBytes, randomNumbers } from '../support/damage.ts';
 import { holdLimit } from '../support/held-limit.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -200,7 +200,7 @@ describe('the reader of forms', () => {
       FORM_END,
     );
     const statuses = new Set<number>();
-    for (let n = 0; n < 1_000; n++) statuses.add((await send(damaged(validForm, below)))[0]);
+    for (let n = 0; n < 1_000; n++) statuses.add((await send(damageBytes(validForm, below)))[0]);
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
   });
 

@@ -194,15 +194,15 @@ export function placeOf(path: string): { part: Part; folder: string; layer: numb
 
 /** Why the table does not allow it; undefined when it does. */
 export function faultOf({ from, to }: Import): string | undefined {
-  const [user, used] = [placeOf(from), placeOf(to)];
-  if (!user || !used) return `${user ? to : from} is not in the table`;
-  if (user.part !== used.part)
-    return used.part === 'server' && MAY_USE_OF_SERVER[user.part](to)
+  const [user, usedPlace] = [placeOf(from), placeOf(to)];
+  if (!user || !usedPlace) return `${user ? to : from} is not in the table`;
+  if (user.part !== usedPlace.part)
+    return usedPlace.part === 'server' && MAY_USE_OF_SERVER[user.part](to)
       ? undefined
-      : `${user.part}/ does not use ${used.part}/`;
-  if (user.part === 'main' || user.folder === used.folder || used.layer < user.layer) return undefined;
-  if (used.layer > user.layer) return `${used.folder} lies above ${user.folder}`;
-  return usesBeside(user).includes(used.folder) ? undefined : `${user.folder} may not use ${used.folder}`;
+      : `${user.part}/ does not use ${usedPlace.part}/`;
+  if (user.part === 'main' || user.folder === usedPlace.folder || usedPlace.layer < user.layer) return undefined;
+  if (usedPlace.layer > user.layer) return `${usedPlace.folder} lies above ${user.folder}`;
+  return usesBeside(user).includes(usedPlace.folder) ? undefined : `${user.folder} may not use ${usedPlace.folder}`;
 }
 
 const usesBeside = ({ part, folder, layer }: { part: Part; folder: string; layer: number }): readonly string[] =>
@@ -215,9 +215,9 @@ export function cyclesOf(imports: readonly Import[]): string[][] {
   const done = new Set<string>();
   const path: string[] = [];
   function visit(file: string): void {
-    const at = path.indexOf(file);
-    if (at >= 0) cycles.push(path.slice(at));
-    if (at >= 0 || done.has(file)) return;
+    const fileIndex = path.indexOf(file);
+    if (fileIndex >= 0) cycles.push(path.slice(fileIndex));
+    if (fileIndex >= 0 || done.has(file)) return;
     path.push(file);
     for (const { to } of next.get(file) ?? []) visit(to);
     path.pop();

@@ -40,8 +40,8 @@ function sparse(file: string, head: Buffer, size: number, tail: Buffer = Buffer.
 
 /** The same comment, repeated. */
 function comments(count: number, text: string): Buffer {
-  const one = Buffer.concat([u32le(text.length), ascii(text)]);
-  return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(one.length * count, one)]);
+  const comment = Buffer.concat([u32le(text.length), ascii(text)]);
+  return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(comment.length * count, comment)]);
 }
 
 /** Nested atoms of one name. */
@@ -208,13 +208,13 @@ export const attackFiles: AttackFile[] = [
     name: 'streams.ogg',
     why: '200,000 Opus streams one after the other',
     make: (f) => {
-      const one = Buffer.concat([
+      const comment = Buffer.concat([
         oggPage(1, 2, 0n, opusHead),
         oggPage(1, 0, 0n, opusTags),
         oggPage(1, 4, 960n, Buffer.from([0xfc])),
       ]);
-      const all = Buffer.alloc(one.length * 200_000, one);
-      all.writeUInt32LE(2, all.length - one.length + 14);
+      const all = Buffer.alloc(comment.length * 200_000, comment);
+      all.writeUInt32LE(2, all.length - comment.length + 14);
       fs.writeFileSync(f, Buffer.concat([all, oggPage(7, 2, 0n, opusHead)]));
     },
     readable: true,

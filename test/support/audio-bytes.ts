@@ -1,25 +1,25 @@
 // Small valid audio files built byte by byte: what the generator does not write, and what tests change.
 
 export const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
-export const u16 = (n: number): Buffer => {
-  const b = Buffer.alloc(2);
-  b.writeUInt16BE(n & 0xffff);
-  return b;
+export const u16 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value & 0xffff);
+  return bytes;
 };
-export const u32 = (n: number): Buffer => {
-  const b = Buffer.alloc(4);
-  b.writeUInt32BE(n >>> 0);
-  return b;
+export const u32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value >>> 0);
+  return bytes;
 };
 export const u16le = (n: number): Buffer => u16(n).swap16();
 export const u32le = (n: number): Buffer => u32(n).swap32();
-export const u64le = (n: number): Buffer => {
-  const b = Buffer.alloc(8);
-  b.writeBigUInt64LE(BigInt(n));
-  return b;
+export const u64le = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
 };
-export const syncsafe = (n: number): Buffer =>
-  Buffer.from([(n >>> 21) & 127, (n >>> 14) & 127, (n >>> 7) & 127, n & 127]);
+export const syncsafe = (value: number): Buffer =>
+  Buffer.from([(value >>> 21) & 127, (value >>> 14) & 127, (value >>> 7) & 127, value & 127]);
 
 export const id3Header = (size: number, version = 4, flags = 0): Buffer =>
   Buffer.concat([ascii('ID3'), Buffer.from([version, 0, flags]), syncsafe(size)]);
@@ -70,7 +70,8 @@ export function vorbisComment(...comments: (string | Buffer)[]): Buffer {
 /** One page with one packet of up to 64 KB. `flags`: 1 continued, 2 first, 4 last. */
 export function oggPage(serial: number, flags: number, granule: bigint, body: Buffer): Buffer {
   const lacing: number[] = [];
-  for (let left = body.length; left >= 0; left -= 255) lacing.push(Math.min(255, left));
+  for (let remainingBytes = body.length; remainingBytes >= 0; remainingBytes -= 255)
+    lacing.push(Math.min(255, remainingBytes));
   const head = Buffer.alloc(27 + lacing.length);
   head.write('OggS', 0, 'latin1');
   head[5] = flags;

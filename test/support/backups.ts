@@ -24,13 +24,13 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   const listener = await registerUser(server, LISTENER.username);
   const tracks = await allTracks(server);
   const post = async (path: string, body: object, token?: string): Promise<{ body: Record<string, unknown> }> => {
-    const answer = await server.api<Record<string, unknown>>(path, {
+    const response = await server.api<Record<string, unknown>>(path, {
       method: 'POST',
       body,
       ...(token !== undefined && { token }),
     });
-    if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`);
-    return answer;
+    if (response.status >= 400) throw new Error(`${path}: ${response.text}`);
+    return response;
   };
   for (const [n, track] of tracks.slice(0, 12).entries()) {
     await post(
@@ -46,19 +46,19 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   }
   const ids = tracks.map(({ id }) => id);
   const { body: list } = await post('/playlists', { name: 'Road: "1/2"', track_ids: ids.slice(0, 5) });
-  const { body: added } = await post(`/playlists/${String(list['id'])}/tracks`, {
+  const { body: playlistWithTracks } = await post(`/playlists/${String(list['id'])}/tracks`, {
     track_ids: ids.slice(5, 9),
     position: 2,
   });
-  const [first] = added['entries'] as { entry_id: number }[];
-  await server.api(`/playlists/${String(list['id'])}/entries/${first?.entry_id}`, { method: 'DELETE' });
+  const [firstEntry] = playlistWithTracks['entries'] as { entry_id: number }[];
+  await server.api(`/playlists/${String(list['id'])}/entries/${firstEntry?.entry_id}`, { method: 'DELETE' });
   await post(
     '/playlists',
     { name: 'Loud', rules: { all: [{ field: 'year', op: 'greater_than', value: 1900 }] } },
     listener,
   );
-  const { body: gone } = await post('/playlists', { name: 'Gone', track_ids: ids.slice(0, 2) }, listener);
-  await server.api(`/playlists/${String(gone['id'])}`, { method: 'DELETE', token: listener });
+  const { body: deletedPlaylist } = await post('/playlists', { name: 'Gone', track_ids: ids.slice(0, 2) }, listener);
+  await server.api(`/playlists/${String(deletedPlaylist['id'])}`, { method: 'DELETE', token: listener });
   return server;
 }
 
@@ -75,7 +75,7 @@ export async function makeBackup(
 }
 
 /** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
-const OWN = [
+const UNCOMPARED_TABLES = [
   'jobs',
   'sessions', // come back with the keys alone
   'sqlite_sequence',
@@ -98,10 +98,12 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
       )
       .pluck()
       .all()
-      .filter((name) => !OWN.includes(name) && !OF_THE_SEARCH.test(name));
+      .filter((name) => !UNCOMPARED_TABLES.includes(name) && !OF_THE_SEARCH.test(name));
     // a row of the totals may have come down to nothing
-    const where = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
-    return Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${where(name)}`).all()]));
+    const conditionFor = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
+    return Object.fromEntries(
+      tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${conditionFor(name)}`).all()]),
+    );
   } finally {
     db.close();
   }

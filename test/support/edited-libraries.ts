@@ -28,26 +28,26 @@ export type EditedLibraries = Awaited<ReturnType<typeof editedLibraries>>;
 /** Of ten tracks and two people. `base` has to be deleted in the end. */
 export async function editedLibraries() {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-edited-'));
-  let made = 0;
+  let folderNumber = 0;
   const folder = (name: string): string => {
-    const path = join(base, `${name}-${++made}`);
+    const path = join(base, `${name}-${++folderNumber}`);
     mkdirSync(path);
     return path;
   };
-  const [library, exported] = [folder('library'), folder('export')];
+  const [library, exportDir] = [folder('library'), folder('export')];
   const music = makeLibrary({ tracks: 10, seed: 'hostile', seconds: '1' }, join(base, 'music')).dir;
   const server = await livelyServer({ music, dir: library });
-  await server.api('/exports', { method: 'POST', body: { folder: exported } });
+  await server.api('/exports', { method: 'POST', body: { folder: exportDir } });
   await server.app.drain();
   await server.close();
 
   return {
     base,
     library,
-    exported,
+    exported: exportDir,
     folder,
     /** The path of a folder that is not there yet. */
-    newPath: (name: string): string => join(base, `${name}-${++made}`),
+    newPath: (name: string): string => join(base, `${name}-${++folderNumber}`),
 
     copyOf(from: string): string {
       const dir = folder('data');
@@ -58,7 +58,7 @@ export async function editedLibraries() {
     /** The export with this done to its database, and a manifest that fits. */
     editedExport(sql: string): string {
       const to = folder('edited');
-      cpSync(exported, to, { recursive: true });
+      cpSync(exportDir, to, { recursive: true });
       const [path, manifest] = [join(to, 'data', 'library.db'), join(to, 'data', 'export.json')];
       edit(path, `PRAGMA foreign_keys = OFF; ${sql}`);
       const bytes = readFileSync(path);

@@ -4,8 +4,8 @@ import type { Charset } from '../../server/media/charset.ts';
 const tables = new Map<Charset, Map<string, number[]>>();
 
 function tableOf(charset: Charset): Map<string, number[]> {
-  const known = tables.get(charset);
-  if (known) return known;
+  const knownTable = tables.get(charset);
+  if (knownTable) return knownTable;
   const table = new Map<string, number[]>();
   const decoder = new TextDecoder(charset, { fatal: true });
   const add = (...bytes: number[]): void => {
@@ -29,9 +29,9 @@ export function encodeCharset(text: string, charset: Charset): Buffer | undefine
   if (charset === 'utf-8') return Buffer.from(text);
   const bytes: number[] = [];
   for (const letter of text) {
-    const found = tableOf(charset).get(letter);
-    if (!found) return undefined;
-    bytes.push(...found);
+    const encodedLetter = tableOf(charset).get(letter);
+    if (!encodedLetter) return undefined;
+    bytes.push(...encodedLetter);
   }
   return Buffer.from(bytes);
 }

@@ -24,7 +24,7 @@ function asf(...objects: Buffer[]): Buffer {
 }
 /** Four-letter names with an empty text each. */
 function asfTags(count: number): Buffer {
-  const one = Buffer.concat([
+  const comment = Buffer.concat([
     u16le(0),
     u16le(0),
     u16le(10),
@@ -33,7 +33,7 @@ function asfTags(count: number): Buffer {
     Buffer.from('WM/A\0', 'utf16le'),
     Buffer.alloc(2),
   ]);
-  return asfObject(LIBRARY, Buffer.concat([u16le(count), Buffer.alloc(one.length * count, one)]));
+  return asfObject(LIBRARY, Buffer.concat([u16le(count), Buffer.alloc(comment.length * count, comment)]));
 }
 
 /** An EBML element; the size takes eight bytes. */

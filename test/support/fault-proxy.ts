@@ -56,24 +56,24 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     res.on('error', () => undefined);
     if (fault === 'refuse') return void req.socket.destroy();
     if (typeof fault === 'object') return answer(req, res, fault);
-    const old = isList && fault === 'old list' ? lists.get(listKey(url)) : undefined;
-    if (old) return void res.writeHead(old.status, { 'content-type': 'application/xml' }).end(old.body);
-    const asked = request({ hostname, port, method, path: url, headers: req.headers, agent });
-    asked.on('error', () => req.socket.destroy());
-    asked.on('response', (reply) => void pass(req, res, reply, fault, isList ? listKey(url) : undefined));
+    const oldList = isList && fault === 'old list' ? lists.get(listKey(url)) : undefined;
+    if (oldList) return void res.writeHead(oldList.status, { 'content-type': 'application/xml' }).end(oldList.body);
+    const upstreamRequest = request({ hostname, port, method, path: url, headers: req.headers, agent });
+    upstreamRequest.on('error', () => req.socket.destroy());
+    upstreamRequest.on('response', (reply) => void pass(req, res, reply, fault, isList ? listKey(url) : undefined));
     if (fault === 'cut request') {
       const length = Number(req.headers['content-length'] ?? 0);
-      let passed = 0;
+      let passedBytes = 0;
       req.on('data', (chunk: Buffer) => {
-        const part = chunk.subarray(0, Math.max(0, Math.floor(length / 2) - passed));
-        passed += chunk.length;
-        asked.write(part);
-        if (passed * 2 < length) return;
-        asked.destroy();
+        const part = chunk.subarray(0, Math.max(0, Math.floor(length / 2) - passedBytes));
+        passedBytes += chunk.length;
+        upstreamRequest.write(part);
+        if (passedBytes * 2 < length) return;
+        upstreamRequest.destroy();
         req.socket.destroy();
       });
       req.on('end', () => req.socket.destroy());
-    } else req.pipe(asked);
+    } else req.pipe(upstreamRequest);
   });
 
   async function pass(
@@ -91,15 +91,15 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     res.writeHead(reply.statusCode ?? 502, headers);
     const length = Number(reply.headers['content-length'] ?? 0);
     const pieces: Buffer[] = [];
-    let passed = 0;
+    let passedBytes = 0;
     reply.on('error', () => req.socket.destroy());
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       if (list !== undefined && !lists.has(list)) pieces.push(chunk);
-      if (fault === 'cut answer' && (passed + chunk.length) * 2 >= length) {
+      if (fault === 'cut answer' && (passedBytes + chunk.length) * 2 >= length) {
         res.write(chunk.subarray(0, Math.floor(chunk.length / 2)), () => req.socket.destroy());
         return;
       }
-      passed += chunk.length;
+      passedBytes += chunk.length;
       if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
       if (!res.write(chunk)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
     }

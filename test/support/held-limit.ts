@@ -18,10 +18,10 @@ export function holdLimit(ms: number): HeldLimit {
   const { setTimeout, clearTimeout } = globalThis;
   const running = new Map<NodeJS.Timeout | Socket, () => void>();
   const watched = new WeakSet<Socket>();
-  let started = 0;
+  let startedLimits = 0;
   globalThis.setTimeout = Object.assign((run: () => void, delay?: number, ...args: []) => {
     if (delay !== ms) return setTimeout(run, delay, ...args);
-    started++;
+    startedLimits++;
     const timer = setTimeout(() => undefined, 2 ** 31 - 1).unref();
     running.set(timer, run);
     return timer;
@@ -35,7 +35,7 @@ export function holdLimit(ms: number): HeldLimit {
     running.delete(this);
     if (delay !== ms) return waitAtSocket.call(this, delay, listener);
     if (listener) this.once('timeout', listener);
-    started++;
+    startedLimits++;
     running.set(this, () => this.emit('timeout'));
     if (!watched.has(this)) this.once('close', () => running.delete(this)); // a kept connection is held many times
     watched.add(this);
@@ -44,13 +44,13 @@ export function holdLimit(ms: number): HeldLimit {
   const abortAfter = AbortSignal.timeout;
   AbortSignal.timeout = (delay) => {
     if (delay !== ms) return abortAfter.call(AbortSignal, delay);
-    const over = new AbortController();
-    globalThis.setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
-    return over.signal;
+    const overLimit = new AbortController();
+    globalThis.setTimeout(() => overLimit.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+    return overLimit.signal;
   };
   return {
     running: () => running.size,
-    started: () => started,
+    started: () => startedLimits,
     async runOut() {
       await until(() => running.size > 0);
       for (const [timer, run] of running) {

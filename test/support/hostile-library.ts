@@ -1,13 +1,13 @@
 // Databases, manifests and lists of files as somebody with bad intentions would send them: good ones with one to three
 // changes of any kind, the same for the same random numbers.
 import Database from 'better-sqlite3';
-import { damaged } from './damage.ts';
+import { damageBytes } from './damage.ts';
 
 type Db = Database.Database;
 type Random = () => number;
 
 const pick = <T>(items: readonly T[], random: Random): T => items[Math.floor(random() * items.length)] as T;
-const DEEP = '['.repeat(50_000);
+const DEEP_JSON = '['.repeat(50_000);
 
 export const HOSTILE_SETTINGS: Record<string, unknown> = {
   ffmpeg_path: '/tmp/evil',
@@ -67,14 +67,14 @@ const VALUES: readonly unknown[] = [
   'null',
   '{"__proto__":{"is_superuser":1}}',
   '[{"url":"javascript:alert(1)"}]',
-  DEEP,
+  DEEP_JSON,
   'x'.repeat(3_000_000),
   Buffer.alloc(0),
   Buffer.alloc(100, 0xff),
 ];
 
 /** Characters. */
-const LONG = 100_000;
+const LONG_TEXT_LENGTH = 100_000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -110,9 +110,9 @@ const CHANGES: Record<string, Change> = {
     const column = pick(columnsOf(db, table), random);
     const value = pick(VALUES, random);
     // in all rows a long text would be more than the memory in which it is made
-    const isShort = typeof value !== 'string' || value.length < LONG;
-    const where = isShort && random() < 0.2 ? '' : ` WHERE ${ofOneRow(table, random)}`;
-    attempt(db, `UPDATE ${quoted(table)} SET ${quoted(column)} = ?${where}`, value);
+    const isShort = typeof value !== 'string' || value.length < LONG_TEXT_LENGTH;
+    const condition = isShort && random() < 0.2 ? '' : ` WHERE ${ofOneRow(table, random)}`;
+    attempt(db, `UPDATE ${quoted(table)} SET ${quoted(column)} = ?${condition}`, value);
   },
   otherColumn(db, random) {
     const table = pick(filledTables(db), random);
@@ -247,7 +247,7 @@ export function withChange(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random() < 0.1)
     return pick(
       [
-        ...VALUES.filter((one) => typeof one === 'string' || typeof one === 'number'),
+        ...VALUES.filter((hostileValue) => typeof hostileValue === 'string' || typeof hostileValue === 'number'),
         null,
         [],
         {},
@@ -257,17 +257,19 @@ export function withChange(value: unknown, random: Random): unknown {
       random,
     );
   if (Array.isArray(value)) {
-    const at = Math.floor(random() * value.length);
+    const changedIndex = Math.floor(random() * value.length);
     if (value.length === 0 || random() < 0.1)
       return [...value, ...value, { table: 'users', rows: [{ is_superuser: 1 }] }];
-    return value.map((one: unknown, n) => (n === at ? withChange(one, random) : one));
+    return value.map((element: unknown, index) => (index === changedIndex ? withChange(element, random) : element));
   }
   const entries = Object.entries(value);
-  const at = Math.floor(random() * entries.length);
+  const changedIndex = Math.floor(random() * entries.length);
   const name = pick(['id", password_hash', 'is_superuser', '__proto__', 'storage_uri', 'x) VALUES (1); --'], random);
   if (entries.length === 0 || random() < 0.15) return Object.fromEntries([...entries, [name, 1]]);
-  if (random() < 0.1) return Object.fromEntries(entries.filter((_, n) => n !== at));
-  return Object.fromEntries(entries.map(([key, one], n) => [key, n === at ? withChange(one, random) : one]));
+  if (random() < 0.1) return Object.fromEntries(entries.filter((_, n) => n !== changedIndex));
+  return Object.fromEntries(
+    entries.map(([key, element], index) => [key, index === changedIndex ? withChange(element, random) : element]),
+  );
 }
 
 export interface ChangedDatabase {
@@ -287,10 +289,10 @@ function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean 
   }
 }
 
-export function hostileDatabase(good: Buffer, random: Random): ChangedDatabase {
+export function hostileDatabase(intactDatabase: Buffer, random: Random): ChangedDatabase {
   if (random() < 0.15)
-    return { bytes: damaged(good, (below) => Math.floor(random() * below)), changes: ['damagedBytes'] };
-  const db = new Database(Buffer.from(good));
+    return { bytes: damageBytes(intactDatabase, (below) => Math.floor(random() * below)), changes: ['damagedBytes'] };
+  const db = new Database(Buffer.from(intactDatabase));
   const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(Object.keys(CHANGES), random));
   try {
     db.pragma('foreign_keys = OFF');

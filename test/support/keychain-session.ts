@@ -30,8 +30,8 @@ export async function openKeychainSession() {
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      const found = /^bus (\S+)$/m.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
+      const busAddress = /^bus (\S+)$/m.exec(text)?.[1];
+      if (busAddress !== undefined) resolve(busAddress);
     });
     child.once('exit', (code) => reject(new Error(`the session ended with ${code}`)));
   });

@@ -126,22 +126,22 @@ function copyKept(args: string[], outDir: string): void {
   const name = createHash('sha256')
     .update(JSON.stringify([(sourcesHash ??= hashOfSources()), args]))
     .digest('hex');
-  const kept = path.join(CACHE, name.slice(0, 16));
-  if (!fs.existsSync(kept)) {
+  const cachedDir = path.join(CACHE, name.slice(0, 16));
+  if (!fs.existsSync(cachedDir)) {
     fs.mkdirSync(CACHE, { recursive: true });
-    const made = fs.mkdtempSync(path.join(CACHE, 'making-'));
-    generate(args, path.join(made, 'music'));
+    const unfinishedDir = fs.mkdtempSync(path.join(CACHE, 'making-'));
+    generate(args, path.join(unfinishedDir, 'music'));
     try {
-      fs.renameSync(made, kept);
+      fs.renameSync(unfinishedDir, cachedDir);
     } catch (error) {
-      if (!fs.existsSync(kept)) throw error;
-      fs.rmSync(made, { recursive: true }); // another process was faster
+      if (!fs.existsSync(cachedDir)) throw error;
+      fs.rmSync(unfinishedDir, { recursive: true }); // another process was faster
     }
   }
   fs.mkdirSync(outDir, { recursive: true });
   for (const [from, to] of [
-    [`${path.join(kept, 'music')}/.`, outDir],
-    [path.join(kept, 'music.expected.json'), `${outDir}.expected.json`],
+    [`${path.join(cachedDir, 'music')}/.`, outDir],
+    [path.join(cachedDir, 'music.expected.json'), `${outDir}.expected.json`],
   ] as const) {
     const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`the collection was not copied: ${stderr}`);

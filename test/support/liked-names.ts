@@ -22,7 +22,7 @@ export function createLikedNames() {
   const everIn = new Map<string, { kind: Kind; tracks: Set<TrackId> }>();
   const placesOf = (client: Database, kind: Kind): { item: number; track: TrackId }[] =>
     client.prepare<[], { item: number; track: TrackId }>(KINDS[kind].tracks).all();
-  const named = (client: Database, kind: Kind): Set<number> =>
+  const listNamedIds = (client: Database, kind: Kind): Set<number> =>
     new Set(client.prepare<[], number>(KINDS[kind].list).pluck().all());
   return {
     /** The albums and artists that are there. */
@@ -32,7 +32,7 @@ export function createLikedNames() {
       );
       everIn.clear();
       for (const kind of ['album', 'artist'] as const)
-        for (const id of named(client, kind)) {
+        for (const id of listNamedIds(client, kind)) {
           like.run(kind, id);
           everIn.set(`${kind} ${id}`, { kind, tracks: new Set() });
         }
@@ -45,7 +45,7 @@ export function createLikedNames() {
     },
 
     faults(client: Database): string[] {
-      const found: string[] = [];
+      const faults: string[] = [];
       const becameOf = client
         .prepare<[TrackId], TrackId>('SELECT merged_into FROM trashed_tracks WHERE id = ? AND merged_into IS NOT NULL')
         .pluck();
@@ -54,25 +54,28 @@ export function createLikedNames() {
         return next === undefined ? id : lastOf(next);
       };
       for (const kind of ['album', 'artist'] as const) {
-        const there = named(client, kind);
+        const existingIds = listNamedIds(client, kind);
         const liked = client
           .prepare<[Kind], number>(
             'SELECT item_id FROM like_states WHERE item_type = ? AND liked = 1 AND rating = 4 ORDER BY item_id',
           )
           .pluck()
           .all(kind)
-          .filter((id) => there.has(id));
-        const places = placesOf(client, kind);
-        const wanted = [...everIn].filter(([, one]) => one.kind === kind);
-        for (const [name, { tracks }] of wanted) {
-          const now = new Set([...tracks].map(lastOf));
-          const homes = new Set(places.filter(({ track }) => now.has(track)).map(({ item }) => item));
-          if ([...homes].some((id) => there.has(id)) && !liked.some((id) => homes.has(id)))
-            found.push(`the like of ${name} is lost: its tracks are in ${[...homes].join()}, liked is ${liked.join()}`);
+          .filter((id) => existingIds.has(id));
+        const placesOfTracks = placesOf(client, kind);
+        const expectedItems = [...everIn].filter(([, item]) => item.kind === kind);
+        for (const [name, { tracks }] of expectedItems) {
+          const currentItems = new Set([...tracks].map(lastOf));
+          const homes = new Set(placesOfTracks.filter(({ track }) => currentItems.has(track)).map(({ item }) => item));
+          if ([...homes].some((id) => existingIds.has(id)) && !liked.some((id) => homes.has(id)))
+            faults.push(
+              `the like of ${name} is lost: its tracks are in ${[...homes].join()}, liked is ${liked.join()}`,
+            );
         }
-        if (liked.length > wanted.length) found.push(`${kind}s ${liked.join()} are liked, and not ${wanted.length}`);
+        if (liked.length > expectedItems.length)
+          faults.push(`${kind}s ${liked.join()} are liked, and not ${expectedItems.length}`);
       }
-      return found;
+      return faults;
     },
   };
 }

@@ -26,12 +26,12 @@ export async function openMusicFolder(
 ): Promise<MusicFolder> {
   let time = 1_500_000_000;
   const at = (path: string): string => join(folder, path);
-  const put = (path: string, file: ExpectedFile): void => {
+  const writeFile = (path: string, file: ExpectedFile): void => {
     mkdirSync(dirname(at(path)), { recursive: true });
     copyFileSync(join(collection.dir, file.path), at(path));
     utimesSync(at(path), time, time++);
   };
-  for (const [path, file] of Object.entries(files)) put(path, file);
+  for (const [path, file] of Object.entries(files)) writeFile(path, file);
   const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
   const scan = async (): Promise<ScanResult> => {
     const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
@@ -42,7 +42,7 @@ export async function openMusicFolder(
   return {
     server,
     at,
-    put,
+    put: writeFile,
     scan,
     track: async (path) => (await allTracks(server)).find((track) => track.source_id === path) as TrackOut,
   };

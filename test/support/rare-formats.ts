@@ -240,26 +240,26 @@ export const BUILT_FILES: RareFile[] = [
 /** DTS with 14 bits in each 16-bit word, as on CDs. Each frame begins with a new word. */
 export function dtsIn14Bits(bytes: Buffer): Buffer {
   const words: Buffer[] = [];
-  for (let at = 0; at + 8 < bytes.length;) {
-    const length = (((bytes.readUInt32BE(at + 4) & 0x3fff0) >>> 4) & 0x3fff) + 1;
-    words.push(in14Bits(bytes.subarray(at, at + length)));
-    at += length;
+  for (let offset = 0; offset + 8 < bytes.length;) {
+    const length = (((bytes.readUInt32BE(offset + 4) & 0x3fff0) >>> 4) & 0x3fff) + 1;
+    words.push(in14Bits(bytes.subarray(offset, offset + length)));
+    offset += length;
   }
   return Buffer.concat(words);
 }
 
 function in14Bits(frame: Buffer): Buffer {
   const words: Buffer[] = [];
-  let [held, count] = [0, 0];
+  let [heldBits, count] = [0, 0];
   const add = (bits: number): void => void words.push(u16(bits & 0x2000 ? bits | 0xc000 : bits));
   for (const byte of frame) {
-    held = (held << 8) | byte;
+    heldBits = (heldBits << 8) | byte;
     count += 8;
     if (count < 14) continue;
     count -= 14;
-    add((held >> count) & 0x3fff);
-    held &= (1 << count) - 1;
+    add((heldBits >> count) & 0x3fff);
+    heldBits &= (1 << count) - 1;
   }
-  if (count > 0) add((held << (14 - count)) & 0x3fff);
+  if (count > 0) add((heldBits << (14 - count)) & 0x3fff);
   return Buffer.concat(words);
 }

@@ -42,8 +42,8 @@ export const itemOf = (
 });
 
 export function remoteUser(server: TestServer) {
-  const searchFor = async (q: string): Promise<SearchHit[]> =>
-    (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(q)}`)).body.items;
+  const searchFor = async (query: string): Promise<SearchHit[]> =>
+    (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(query)}`)).body.items;
   const saveBody = ({
     source,
     source_id,
@@ -57,9 +57,9 @@ export function remoteUser(server: TestServer) {
 
   return {
     searchFor,
-    async firstHit(q: string): Promise<SearchHit> {
-      const [hit] = await searchFor(q);
-      if (!hit) throw new Error(`nothing found for ${q}`);
+    async firstHit(query: string): Promise<SearchHit> {
+      const [hit] = await searchFor(query);
+      if (!hit) throw new Error(`nothing found for ${query}`);
       return hit;
     },
     save: (hit: SearchHit): Promise<Answer<TrackOut>> =>

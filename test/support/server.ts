@@ -95,24 +95,24 @@ export async function startServer({
 export const ADMIN = { username: 'admin', password: 'correct horse battery' };
 
 async function signInAdmin(server: TestServer): Promise<string> {
-  const answer = server.app.auth.isSetupRequired()
+  const response = server.app.auth.isSetupRequired()
     ? await server.api<TokenResponse>('/auth/setup', {
         method: 'POST',
         token: null,
         body: { ...ADMIN, setup_token: server.app.auth.setupToken },
       })
     : await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: ADMIN });
-  return answer.body.access_token;
+  return response.body.access_token;
 }
 
 /** Token of a new ordinary account. */
 export async function registerUser(server: TestServer, username = 'listener'): Promise<string> {
-  const answer = await server.api<TokenResponse>('/auth/register', {
+  const response = await server.api<TokenResponse>('/auth/register', {
     method: 'POST',
     token: null,
     body: { username, password: 'long enough password' },
   });
-  return answer.body.access_token;
+  return response.body.access_token;
 }
 
 async function call<T>(

@@ -37,19 +37,19 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
   mkdirSync(folder, { recursive: true });
   const run = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
   tones.forEach(({ format, encode, hz, hasSheet }, i) => {
-    const whole = join(folder, 'whole.wav');
+    const wholeWav = join(folder, 'whole.wav');
     run(
       '-f',
       'lavfi',
       '-i',
       `sine=f=${hz}:r=${RATE}:d=${Math.ceil((2 * HALF) / RATE)},volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
-      whole,
+      wholeWav,
     );
     const numbers = [i * 2 + 1, i * 2 + 2].map((number) => String(number).padStart(2, '0'));
     const cut = (from: number, to: number, name: string, tags: Record<string, string>) =>
       run(
         '-i',
-        whole,
+        wholeWav,
         '-af',
         `atrim=start_sample=${from}:end_sample=${to},asetpts=PTS-STARTPTS`,
         ...encode,
@@ -76,6 +76,6 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
         };
         cut(half * HALF, (half + 1) * HALF, `${track}.${format}`, tags);
       });
-    rmSync(whole);
+    rmSync(wholeWav);
   });
 }

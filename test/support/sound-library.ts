@@ -80,7 +80,10 @@ export function analyzeSoundLibrary(db: MainDb, byGenre: readonly TrackId[][], s
         const ofAlbum = albums.get(album) ?? add(ofGenre, shift(4));
         albums.set(album, ofAlbum);
         store.run(
-          packCharacter({ mean: add(ofAlbum, shift(2)), spread: shift(1).map((one) => 2 + Math.abs(one)) }),
+          packCharacter({
+            mean: add(ofAlbum, shift(2)),
+            spread: shift(1).map((spreadValue) => 2 + Math.abs(spreadValue)),
+          }),
           id,
         );
       }

@@ -67,11 +67,16 @@ const comments = (title: string): Buffer =>
   );
 
 /** Comments have their own frame; fields without a frame are in a named one. */
-function frameOf(field: Field, frame: (name: string, body: Buffer) => Buffer, named: string, of: RegExp): Buffer {
-  const text = named === 'TXXX' ? textsOf(field).join('\0') : (textsOf(field)[0] as string);
-  const name = field.tags.id3?.findLast((one) => of.test(one));
-  if (field.kind === 'note') return frame(named.length === 4 ? 'COMM' : 'COM', utf8Text(`eng\0${text}`));
-  return name === undefined ? frame(named, utf8Text(`${nameOf(field)}\0${text}`)) : frame(name, utf8Text(text));
+function frameOf(
+  field: Field,
+  frame: (name: string, body: Buffer) => Buffer,
+  frameName: string,
+  idPattern: RegExp,
+): Buffer {
+  const text = frameName === 'TXXX' ? textsOf(field).join('\0') : (textsOf(field)[0] as string);
+  const name = field.tags.id3?.findLast((tagName) => idPattern.test(tagName));
+  if (field.kind === 'note') return frame(frameName.length === 4 ? 'COMM' : 'COM', utf8Text(`eng\0${text}`));
+  return name === undefined ? frame(frameName, utf8Text(`${nameOf(field)}\0${text}`)) : frame(name, utf8Text(text));
 }
 
 const id3v24 = (title: string): Buffer =>

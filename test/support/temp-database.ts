@@ -64,9 +64,9 @@ function findTemplate(): string {
   const path = join(cache, `${hash.digest('hex').slice(0, 16)}.db`);
   if (existsSync(path)) return path;
   mkdirSync(cache, { recursive: true });
-  const made = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
-  openDatabase({ path: made, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
-  renameSync(made, path); // other processes may do the same at the same time
-  rmSync(dirname(made), { recursive: true });
+  const unfinishedDatabase = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
+  openDatabase({ path: unfinishedDatabase, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
+  renameSync(unfinishedDatabase, path); // other processes may do the same at the same time
+  rmSync(dirname(unfinishedDatabase), { recursive: true });
   return path;
 }

@@ -80,9 +80,9 @@ export function rawStore(endpoint: string) {
 
 /** Starts a job and waits for its end; one that waits for its next try is cancelled. */
 export async function runJob<R>(server: TestServer, path: string, body: object = {}): Promise<JobOut & { result: R }> {
-  const { body: started } = await server.api<JobOut>(path, { method: 'POST', body });
+  const { body: startedJob } = await server.api<JobOut>(path, { method: 'POST', body });
   await server.app.drain();
-  const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${started.id}`);
+  const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${startedJob.id}`);
   if (job.status === 'waiting') await server.api(`/jobs/${job.id}`, { method: 'DELETE' });
   return job;
 }
