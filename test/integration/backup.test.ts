@@ -31,16 +31,16 @@ import { ADMIN, registerUser, startServer, type TestServer } from '../support/se
 const PASSPHRASE = 'a passphrase of some length';
 
 let base: string;
-let music: string;
+let sourceMusicDir: string;
 let library: string;
 let server: TestServer | undefined;
 let folderNumber = 0;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-backup-'));
-  music = makeLibrary({ tracks: 24, seed: 'backup', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
+  sourceMusicDir = makeLibrary({ tracks: 24, seed: 'backup', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
   library = makeFolder('library');
-  await (await livelyServer({ music, dir: library })).close();
+  await (await livelyServer({ music: sourceMusicDir, dir: library })).close();
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 afterEach(async () => {
@@ -58,7 +58,7 @@ const makeFolder = (name: string): string => {
 async function startLivelyServer(env: Record<string, string> = {}, now?: () => Date): Promise<TestServer> {
   const dir = makeFolder('data');
   cpSync(library, dir, { recursive: true });
-  server = await startServer({ dir, env: { LOCAL_MEDIA_IMPORT_PATH: music, ...env }, ...(now && { now }) });
+  server = await startServer({ dir, env: { LOCAL_MEDIA_IMPORT_PATH: sourceMusicDir, ...env }, ...(now && { now }) });
   return server;
 }
 
@@ -480,7 +480,7 @@ describe('files that are only indexed', () => {
   it('are recorded, or copied on request, and restored into a given folder', async () => {
     const [backupWithoutFiles, backupWithFiles] = [makeFolder('backup'), makeFolder('backup')];
     const ownMusicDir = join(base, `own-${++folderNumber}`);
-    cpSync(music, ownMusicDir, { recursive: true, preserveTimestamps: true });
+    cpSync(sourceMusicDir, ownMusicDir, { recursive: true, preserveTimestamps: true });
     server = await livelyServer({
       music: ownMusicDir,
       dir: makeFolder('data'),

@@ -174,7 +174,7 @@ describe('malicious files', () => {
       const concurrentUpload = upload(intactFiles[60] as string);
       const finishedJob = await until(
         async () => (await call<JobOut>(`/jobs/${job.id}`)).body,
-        (one) => one.finished_at !== null,
+        (polledJob) => polledJob.finished_at !== null,
       );
       expect([finishedJob.status, finishedJob.error]).toEqual(['succeeded', null]);
       result = finishedJob.result as ScanResult;

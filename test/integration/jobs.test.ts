@@ -386,11 +386,11 @@ describe('cancelling', () => {
     const handlerEntered = gate();
     let context: JobContext | undefined;
     const { jobs } = startJobs({
-      single: async (_payload, given) => {
+      single: async (_payload, jobContext) => {
         if (context) return 'second';
-        context = given;
+        context = jobContext;
         handlerEntered.open();
-        return untilAborted(given.signal);
+        return untilAborted(jobContext.signal);
       },
     });
     const { id } = await jobs.enqueue(SINGLE_TASK, {});

@@ -72,51 +72,52 @@ const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
     return part === undefined || sortKey(fields[field] ?? '').includes(sortKey(part));
   });
 
-function trackFits(track: SampleTrack, f: TrackFilter): boolean {
+function trackFits(track: SampleTrack, filter: TrackFilter): boolean {
   const album = albumOf(track);
   const texts = [track.title, track.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
   return (
-    everyWord(f.q, texts) &&
-    matches(f.source, track.source) &&
-    matches(f.format, track.format) &&
-    matches(f.metadataStatus, track.status) &&
-    matches(f.availability, track.availability) &&
-    (f.artistId === undefined || track.artists.some((artistIndex) => artistAt(artistIndex)?.id === f.artistId)) &&
-    matches(f.albumId, album?.id ?? null) &&
-    hasGenre(track, f.genre) &&
-    inYears(track.year, f) &&
-    fieldsFit(track.fields, f) &&
-    matches(f.liked, liked('track', track.id))
+    everyWord(filter.q, texts) &&
+    matches(filter.source, track.source) &&
+    matches(filter.format, track.format) &&
+    matches(filter.metadataStatus, track.status) &&
+    matches(filter.availability, track.availability) &&
+    (filter.artistId === undefined ||
+      track.artists.some((artistIndex) => artistAt(artistIndex)?.id === filter.artistId)) &&
+    matches(filter.albumId, album?.id ?? null) &&
+    hasGenre(track, filter.genre) &&
+    inYears(track.year, filter) &&
+    fieldsFit(track.fields, filter) &&
+    matches(filter.liked, liked('track', track.id))
   );
 }
 
-function albumFits(album: SampleAlbum, f: AlbumFilter): boolean {
+function albumFits(album: SampleAlbum, filter: AlbumFilter): boolean {
   const albumArtist = artistAt(album.artist);
   const albumTracks = sample.tracks.filter((track) => albumOf(track) === album);
   return (
-    everyWord(f.q, [album.title, albumArtist?.name ?? '', sortName(albumArtist?.name ?? '')]) &&
-    inYears(album.year, f) &&
-    matches(f.liked, liked('album', album.id)) &&
-    (f.genre === undefined || albumTracks.some((track) => hasGenre(track, f.genre))) &&
-    (f.format === undefined || albumTracks.some((track) => track.format === f.format)) &&
-    (f.artistId === undefined ||
-      albumArtist?.id === f.artistId ||
-      albumTracks.some((track) => track.artists.some((artistIndex) => artistAt(artistIndex)?.id === f.artistId)))
+    everyWord(filter.q, [album.title, albumArtist?.name ?? '', sortName(albumArtist?.name ?? '')]) &&
+    inYears(album.year, filter) &&
+    matches(filter.liked, liked('album', album.id)) &&
+    (filter.genre === undefined || albumTracks.some((track) => hasGenre(track, filter.genre))) &&
+    (filter.format === undefined || albumTracks.some((track) => track.format === filter.format)) &&
+    (filter.artistId === undefined ||
+      albumArtist?.id === filter.artistId ||
+      albumTracks.some((track) => track.artists.some((artistIndex) => artistAt(artistIndex)?.id === filter.artistId)))
   );
 }
 
-function artistFits(artist: SampleArtist, f: ArtistFilter): boolean {
+function artistFits(artist: SampleArtist, filter: ArtistFilter): boolean {
   const artistTracks = sample.tracks.filter((track) =>
     track.artists.some((artistIndex) => artistAt(artistIndex) === artist),
   );
   return (
-    everyWord(f.q, [artist.name, sortName(artist.name)]) &&
-    matches(f.liked, liked('artist', artist.id)) &&
-    matches(f.artistId, artist.id) &&
-    (f.genre === undefined || artistTracks.some((track) => hasGenre(track, f.genre))) &&
+    everyWord(filter.q, [artist.name, sortName(artist.name)]) &&
+    matches(filter.liked, liked('artist', artist.id)) &&
+    matches(filter.artistId, artist.id) &&
+    (filter.genre === undefined || artistTracks.some((track) => hasGenre(track, filter.genre))) &&
     artistTracks
-      .concat(f.yearFrom === undefined && f.yearTo === undefined ? [{ year: null } as SampleTrack] : [])
-      .some((track) => inYears(track.year, f))
+      .concat(filter.yearFrom === undefined && filter.yearTo === undefined ? [{ year: null } as SampleTrack] : [])
+      .some((track) => inYears(track.year, filter))
   );
 }
 

@@ -63,7 +63,7 @@ function insert({ folder, ...identity }: Given): TrackId {
     },
   });
 }
-const add = (...given: Given[]): TrackId[] => given.map((track) => writing(() => insert(track)));
+const add = (...givenTracks: Given[]): TrackId[] => givenTracks.map((track) => writing(() => insert(track)));
 const retag = (id: TrackId | undefined, { folder, ...identity }: Given): void =>
   writing(() =>
     tracks.setIdentity(
@@ -89,9 +89,9 @@ const OTHER_RG = '22222222-2222-2222-2222-222222222222';
 const discs = (...numbers: number[]): Given[] =>
   numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
 
-describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
-  ['one by one', (given) => void add(...given)],
-  ['in one batch', (given) => writing(() => given.forEach(insert))],
+describe.each<['one by one' | 'in one batch', (givenTracks: Given[]) => void]>([
+  ['one by one', (givenTracks) => void add(...givenTracks)],
+  ['in one batch', (givenTracks) => writing(() => givenTracks.forEach(insert))],
 ])('tracks added %s', (_, arrive) => {
   test.each<[string, Given[], string[]]>([
     [
@@ -346,8 +346,8 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       [{ albumArtist: '\u200b' }, { albumArtists: [' '] }],
       ['Band / Album / - / 2'],
     ],
-  ])('%s', (_name, given, expected) => {
-    arrive(given);
+  ])('%s', (_name, givenTracks, expected) => {
+    arrive(givenTracks);
     expect(albums()).toEqual(expected);
   });
 
@@ -365,13 +365,13 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       ['Band / Album / 1999 / 1', 'Band / Album / 2000 / 1'],
     ],
   ])('%s', (_name, paths, expected) => {
-    const given = paths.map((path, i) => {
+    const givenTracks = paths.map((path, i) => {
       const { lastInsertRowid } = temp.db.$client
         .prepare("INSERT INTO source_folders (source, path) VALUES ('local_folder', ?)")
         .run(path);
       return { folder: Number(lastInsertRowid), discNumber: i + 1, year: 1999 + i };
     });
-    arrive(given);
+    arrive(givenTracks);
     expect(albums()).toEqual(expected);
   });
 

@@ -1,4 +1,4 @@
-/** The probability that a right answer has a higher score than a wrong one; ties count half. */
+/** Returns the probability that a right answer has a higher score than a wrong answer; ties count half. */
 export function areaUnderCurve(scoredAnswers: readonly { score: number; isRight: boolean }[]): number {
   const rights = scoredAnswers.filter(({ isRight }) => isRight);
   const wrongs = scoredAnswers.filter(({ isRight }) => !isRight);

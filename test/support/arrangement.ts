@@ -32,7 +32,7 @@ interface Style {
   timbre: Timbre;
   /** How likely a beat, and what is between beats, has a note of the melody. */
   melody: [onBeat: number, offBeat: number];
-  /** Only judges hear it: no threshold was ever chosen by it. */
+  /** Used for evaluation only: no threshold was chosen with this style. */
   isHeldOut?: true;
 }
 
@@ -103,7 +103,7 @@ export interface Arrangement {
   rateHz: number;
   style: string;
   bpm: number;
-  /** A place in `KEYS`. */
+  /** An index of `KEYS`. */
   tonic: number;
   isMinor: boolean;
 }
@@ -187,7 +187,7 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
   return { samples: band.finish(), rateHz: RATE_HZ, style: style.name, bpm, tonic, isMinor };
 }
 
-/** Steps until the next note of the bar. */
+/** Returns the number of steps until the next note of the bar. */
 function lengthOf(bar: string, from: number): number {
   const next = bar.slice(from + 1).search(/[xo]/);
   return next < 0 ? bar.length - from : next + 1;
@@ -247,7 +247,7 @@ function createBand(random: () => number) {
     cymbal(startSeconds: number, level: number): void {
       noise(startSeconds, 0.06 * level, 0.025, true);
     },
-    /** With a room around it, hiss, and the loudest sounds rounded as by a limiter. */
+    /** Adds a room, hiss and a limiter to the samples. */
     finish(): Float32Array {
       const echoes = [1_116, 1_356, 1_617].map((length) => ({ length, line: new Float32Array(length) }));
       return samples.map((dry, i) => {

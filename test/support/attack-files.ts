@@ -1,5 +1,5 @@
-// Malicious files: to hang a parser, fill its memory, or make it read garbage. The first eight are those that crash a
-// bare parser; the others aim at ours. Large ones are sparse, so writing them all takes about a second.
+// Malicious files that hang a parser, fill its memory, or make it read garbage. The first eight crash a parser without
+// guards; the others aim at the parsers of Tonearm. Large files are sparse, so writing all takes about a second.
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -38,13 +38,13 @@ function sparse(file: string, head: Buffer, size: number, tail: Buffer = Buffer.
   fs.closeSync(fd);
 }
 
-/** The same comment, repeated. */
+/** Repeats one comment. */
 function comments(count: number, text: string): Buffer {
   const comment = Buffer.concat([u32le(text.length), ascii(text)]);
   return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(comment.length * count, comment)]);
 }
 
-/** Nested atoms of one name. */
+/** Makes nested atoms with one name. */
 function nested(name: string, depth: number): Buffer {
   const all = Buffer.alloc(depth * 8);
   for (let i = 0; i < depth; i++) {
@@ -292,7 +292,7 @@ export const attackFiles: AttackFile[] = [
   },
 ];
 
-/** Writes all of them into a folder. */
+/** Writes all attack files into a folder. */
 export function writeAttackFiles(dir: string): (AttackFile & { path: string })[] {
   fs.mkdirSync(dir, { recursive: true });
   return attackFiles.map((attack) => {

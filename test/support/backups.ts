@@ -77,7 +77,7 @@ export async function makeBackup(
 /** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
 const UNCOMPARED_TABLES = [
   'jobs',
-  'sessions', // come back with the keys alone
+  'sessions', // sessions are restored only with the keys
   'sqlite_sequence',
   'sqlite_stat1',
   'sqlite_stat4',
@@ -88,7 +88,7 @@ const UNCOMPARED_TABLES = [
 ];
 const OF_THE_SEARCH = /^search_(?:grams|trigrams)_/;
 
-/** Every row of every table. */
+/** Returns every row of every table. */
 export function rowsIn(dataDir: string): Record<string, unknown[]> {
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
@@ -99,7 +99,7 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
       .pluck()
       .all()
       .filter((name) => !UNCOMPARED_TABLES.includes(name) && !OF_THE_SEARCH.test(name));
-    // a row of the totals may have come down to nothing
+    // a row of the totals may have become zero
     const conditionFor = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
     return Object.fromEntries(
       tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${conditionFor(name)}`).all()]),
@@ -109,7 +109,7 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
   }
 }
 
-/** Relative path and hash of every file below a folder. */
+/** Returns relative path and hash of every file below a folder. */
 export function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

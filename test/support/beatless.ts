@@ -5,7 +5,7 @@ const RATE_HZ = 22_050;
 const SECONDS = 30;
 export const BEATLESS = ['white noise', 'brown noise', 'drone', 'choir', 'speech', 'rain', 'wind', 'chimes'] as const;
 
-/** The number decides which of them it is, and how it sounds. */
+/** Makes the sound with this number, which decides its kind and its details. */
 export function playBeatless(number: number): {
   samples: Float32Array;
   rateHz: number;
@@ -33,7 +33,7 @@ export function playBeatless(number: number): {
       samples[firstSample + i] =
         (samples[firstSample + i] as number) + level * (random() * 2 - 1) * Math.exp(-i / (seconds * RATE_HZ));
   };
-  /** Times that do not depend on each other. */
+  /** Plays at random times that do not depend on each other. */
   const atRandom = (perSecond: number, play: (startSeconds: number) => void): void => {
     for (let startSeconds = random(); startSeconds < SECONDS; startSeconds -= Math.log(1 - random()) / perSecond)
       play(startSeconds);

@@ -24,13 +24,13 @@ function findOnPath(): string | undefined {
 }
 
 async function unpackPackagedBrowser(): Promise<string> {
-  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes it unpack its libraries too
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes the package unpack its libraries too
   process.env['TMPDIR'] ??= '/tmp';
   const { default: packagedChromium } = await import('@sparticuz/chromium');
   return packagedChromium.executablePath();
 }
 
-/** Unpacks it if necessary. */
+/** Unpacks the packaged Chromium if necessary; returns its path. */
 export const browserPath = async (): Promise<string> =>
   process.env['CHROME_PATH'] ?? findOnPath() ?? (await unpackPackagedBrowser());
 

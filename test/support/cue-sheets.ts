@@ -9,11 +9,11 @@ interface SheetCase {
   beside?: string[];
   /** Where tracks begin, in 75ths of a second, or why the sheet is not used; undefined: the file is one track. */
   begins: number[] | RegExp | undefined;
-  /** Of tracks, from the first on. */
+  /** Titles of the tracks, from the first on. */
   titles?: (string | undefined)[];
-  /** Of the first track. */
+  /** Fields of the first track. */
   first?: Record<string, unknown>;
-  /** Of the last track. */
+  /** Fields of the last track. */
   last?: Record<string, unknown>;
 }
 

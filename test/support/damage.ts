@@ -1,4 +1,4 @@
-// Good files with random damage, the same each time.
+// Intact files with random damage that is the same for the same seed.
 
 /** A seeded random generator, so that failures can be repeated. */
 export function randomNumbers(seed: number): (below: number) => number {
@@ -9,7 +9,7 @@ export function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** Bytes changed, removed, repeated, truncated. */
+/** Changes, removes, repeats or truncates random bytes of a file. */
 export function damageBytes(intactBytes: Buffer, below: (n: number) => number): Buffer {
   let bytes = Buffer.from(intactBytes);
   const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage is at the start

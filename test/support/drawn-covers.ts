@@ -33,7 +33,7 @@ const SIZE = 800;
 const between = (random: () => number, low: number, high: number): number => low + random() * (high - low);
 const roundToTenth = (value: number): string => value.toFixed(1);
 
-/** A low sun behind hills. */
+/** Draws a low sun behind hills. */
 const landscape: Manner = ({ random }, [ground, firstColour, secondColour, thirdColour]) => {
   const [x, y, r] = [between(random, 200, 600), between(random, 220, 420), between(random, 70, 190)];
   const hill = (top: number, fill: string) => {
@@ -44,14 +44,14 @@ const landscape: Manner = ({ random }, [ground, firstColour, secondColour, third
     <rect width="800" height="800" fill="url(#sky)"/><circle cx="${x}" cy="${y}" r="${r}" fill="${secondColour}"/>${hill(480, `${thirdColour}cc`)}${hill(580, thirdColour!)}${hill(690, ground!)}`;
 };
 
-/** Rings around a point off the middle. */
+/** Draws rings around a point off the middle. */
 const rings: Manner = ({ random }, [ground, ...ringColours]) => {
   const [x, y] = [between(random, 250, 550), between(random, 250, 550)];
   const widths = Array.from({ length: 11 }, (_, i) => 620 - i * 56);
   return `<rect width="800" height="800" fill="${ground}"/>${widths.map((r, i) => `<circle cx="${roundToTenth(x + i * 6)}" cy="${roundToTenth(y + i * 4)}" r="${r}" fill="${ringColours[i % ringColours.length]}"/>`).join('')}`;
 };
 
-/** Quarter circles and squares, like tiles. */
+/** Draws quarter circles and squares, like tiles. */
 const tiles: Manner = ({ random }, colours) => {
   const side = SIZE / 4;
   const tile = (i: number) => {
@@ -67,7 +67,7 @@ const tiles: Manner = ({ random }, colours) => {
   return Array.from({ length: 16 }, (_, i) => tile(i)).join('');
 };
 
-/** Colours that blend into each other, like a blurred photograph. */
+/** Draws colours that blend into each other, like a blurred photograph. */
 const haze: Manner = ({ random }, [ground, ...hazeColours]) => {
   const cloud = () =>
     `<circle cx="${roundToTenth(between(random, 0, 800))}" cy="${roundToTenth(between(random, 0, 800))}" r="${roundToTenth(between(random, 120, 330))}" fill="${hazeColours[Math.floor(random() * hazeColours.length)]}"/>`;
@@ -75,7 +75,7 @@ const haze: Manner = ({ random }, [ground, ...hazeColours]) => {
     <rect width="800" height="800" fill="${ground}"/><g filter="url(#soft)">${Array.from({ length: 9 }, cloud).join('')}</g>`;
 };
 
-/** Waves of lines, one above the other. */
+/** Draws waves of lines, above each other. */
 const waves: Manner = ({ random }, [ground, waveColour, , , ink]) => {
   const [height, length, position] = [between(random, 20, 90), between(random, 1.5, 4), between(random, 0.2, 0.8)];
   const line = (row: number) => {
@@ -89,7 +89,7 @@ const waves: Manner = ({ random }, [ground, waveColour, , , ink]) => {
   return `<rect width="800" height="800" fill="${ground}"/>${Array.from({ length: 26 }, (_, i) => line(i)).join('')}`;
 };
 
-/** Diagonal stripes, and the name in large letters. */
+/** Draws diagonal stripes, and the name in large letters. */
 const poster: Manner = ({ title, artist, random }, [ground, firstColour, secondColour, thirdColour, ink]) => {
   const angle = between(random, -40, 40);
   const stripes = [firstColour, secondColour, thirdColour].map(

@@ -1,5 +1,5 @@
-// Data folders of earlier versions, with albums that the rule of albums (server/library/albums/releases.ts) makes others, and
-// with what a busy person did in them. Filled by SQL.
+// Data folders of earlier versions, filled by SQL, with albums that the rule in server/library/albums/releases.ts would
+// group differently, and with likes, plays and playlists.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,13 +21,13 @@ const USERS = [1, 2];
 const GENRES = ['Rock', 'Jazz', 'Folk'];
 
 interface MadeTrack {
-  /** Which of the albums of its name it is in. */
+  /** The number of its album among those with the same name, in the earlier version. */
   before: number;
-  /** Tracks of the same number are one album by the rule. */
+  /** The number of its album by the rule: tracks with the same number form one album. */
   after: number;
-  /** Absent for uploads. */
+  /** The folder of the file; absent for uploads. */
   folder?: string;
-  /** In `folder`. */
+  /** A subfolder of `folder` for the disc. */
   discFolder?: string;
   disc?: number;
   number: number;
@@ -37,7 +37,7 @@ interface MadeTrack {
   isTyped?: boolean;
 }
 
-/** Tracks numbered from `first`. Those of two versions have the same titles, but are other recordings. */
+/** Makes tracks numbered from `first`. Tracks of another version have the same titles, but are other recordings. */
 function songs(
   count: number,
   {
@@ -83,7 +83,7 @@ const typedTogether: Kind = () => [
   ...songs(8, { before: 0, after: 0, folder: 'Album', year: 1999, isTyped: true }),
   ...songs(8, { before: 0, after: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
 ];
-/** The shares of each kind; most albums stay what they are. */
+/** How often each kind occurs; most albums stay the same. */
 const KINDS: [Kind, number][] = [
   [makePlainAlbum, 13],
   [twoEditions, 2],
@@ -98,7 +98,7 @@ const CYCLE = KINDS.flatMap(([kind, share]) => Array<Kind>(share).fill(kind));
 export interface EarlierAlbums {
   tracks: number;
   albums: number;
-  /** Names of which the albums are others by the rule. */
+  /** The number of names whose albums the rule groups differently. */
   changedNames: number;
   /** The tracks of each album that the rule makes. */
   becomes: number[][];
@@ -186,7 +186,7 @@ function fill(
     const ofFolder = new Map<string, number>();
     const becomes: number[][] = [];
     for (const { before, after, folder, discFolder, disc = null, year, isTyped, ...track } of madeTracks) {
-      const firstTrack = madeTracks.find((one) => one.before === before);
+      const firstTrack = madeTracks.find((madeTrack) => madeTrack.before === before);
       if (!ofAlbum.has(before)) {
         const group = before === 0 && !isTyped ? `group-${name}` : null;
         const names = { title: before === 0 ? title : title.toUpperCase(), title_sort: `album ${name}` };
@@ -333,7 +333,7 @@ function fill(
   }
 }
 
-/** One grey point. */
+/** An image of one grey pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
   'base64',

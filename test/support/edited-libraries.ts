@@ -25,7 +25,7 @@ export const settingsIn = (dir: string): unknown =>
 
 export type EditedLibraries = Awaited<ReturnType<typeof editedLibraries>>;
 
-/** Of ten tracks and two people. `base` has to be deleted in the end. */
+/** Makes a library of ten tracks and two people. `base` has to be deleted in the end. */
 export async function editedLibraries() {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-edited-'));
   let folderNumber = 0;
@@ -46,7 +46,7 @@ export async function editedLibraries() {
     library,
     exported: exportDir,
     folder,
-    /** The path of a folder that is not there yet. */
+    /** Returns the path of a folder that does not exist yet. */
     newPath: (name: string): string => join(base, `${name}-${++folderNumber}`),
 
     copyOf(from: string): string {
@@ -55,7 +55,7 @@ export async function editedLibraries() {
       return dir;
     },
 
-    /** The export with this done to its database, and a manifest that fits. */
+    /** Copies the export, changes the database of the copy, and makes its manifest match. */
     editedExport(sql: string): string {
       const to = folder('edited');
       cpSync(exportDir, to, { recursive: true });
@@ -67,7 +67,7 @@ export async function editedLibraries() {
       return to;
     },
 
-    /** An unencrypted backup of `from`, edited by somebody who could write to its disk. */
+    /** Makes an unencrypted backup of `from`, and edits it like somebody who can write to its disk. */
     async editedBackup(sql: string, settings: Record<string, unknown> = {}, from = library): Promise<string> {
       const [data, backup] = [folder('edited-data'), folder('backup')];
       cpSync(from, data, { recursive: true });
@@ -90,7 +90,7 @@ function edit(path: string, sql: string): void {
   }
 }
 
-/** Imports an export through the server, and starts that again. */
+/** Imports an export through the server, and restarts the server. */
 export async function importInto(
   { api, app, dir, close }: TestServer,
   from: string,

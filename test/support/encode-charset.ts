@@ -13,18 +13,18 @@ function tableOf(charset: Charset): Map<string, number[]> {
       const text = decoder.decode(Uint8Array.from(bytes));
       if ([...text].length === 1 && !table.has(text)) table.set(text, bytes);
     } catch {
-      // not a character of it
+      // the byte is no character of the charset
     }
   };
   for (let byte = 0; byte < 256; byte++) add(byte);
-  // the main rows first: some characters are in the extensions again
+  // the main rows come first, because the extensions repeat some characters
   for (const from of [0xa1, 0x80])
     for (let lead = from; lead < 256; lead++) for (let trail = 0x40; trail < 256; trail++) add(lead, trail);
   tables.set(charset, table);
   return table;
 }
 
-/** Undefined if the charset does not have all of the characters. */
+/** Encodes a text; returns undefined if the charset lacks one of its characters. */
 export function encodeCharset(text: string, charset: Charset): Buffer | undefined {
   if (charset === 'utf-8') return Buffer.from(text);
   const bytes: number[] = [];

@@ -1,36 +1,36 @@
-// An HTTP proxy in front of an object store that breaks what it is asked to break. It passes the Host header on, so
-// that signatures stay right.
+// An HTTP proxy in front of an object store that causes requested faults. It passes the Host header on, so
+// that signatures stay valid.
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** What a request is, and the how manyth. */
+/** A request and its number among those of its kind. */
 export interface ProxyAsk {
   method: string;
   isList: boolean;
-  /** Of an object's content. */
+  /** Whether the request has a checksum of the object's content. */
   hasChecksum: boolean;
-  /** Path and query. */
+  /** The URL's path and query. */
   url: string;
   nth: number;
 }
 
 export type ProxyFault =
-  | 'refuse' // the connection ends without an answer
-  | 'cut request' // in the middle of what is sent to the store
+  | 'refuse' // the connection ends without a response
+  | 'cut request' // the connection ends in the middle of the request
   | 'cut answer'
-  | 'lost answer' // the store has done it
+  | 'lost answer' // the connection ends after the store has processed the request
   | 'slow'
   | 'other etag'
-  | 'old list' // the first answer to a list, again
+  | 'old list' // repeats the first response to the same list
   | { status: number; code: string; date?: Date };
 
 export interface FaultProxy {
   url: string;
   requests: number;
-  /** Of bodies, to the store. */
+  /** Bytes of request bodies that were sent to the store. */
   bytesSent: number;
-  /** Requests that got a fault. */
+  /** Number of requests with a fault. */
   broken: number;
   fault: (ask: ProxyAsk) => ProxyFault | undefined;
   close(): Promise<void>;

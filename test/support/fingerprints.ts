@@ -6,7 +6,7 @@ import { quiet } from './server.ts';
 
 const findTool = createToolFinder({ binDir: paths.resources });
 
-/** Finds only these programs. */
+/** Creates a fingerprinter that finds only these programs. */
 export const fingerprinterWith = (programs: readonly string[], deps: Partial<FingerprinterDeps> = {}): Fingerprinter =>
   createFingerprinter({
     findTool: (name, path) => (programs.includes(name) ? findTool(name, path) : Promise.resolve(undefined)),

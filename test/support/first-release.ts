@@ -9,7 +9,7 @@ import { migrate } from '../../server/db/migrate.ts';
 import { root } from './product.ts';
 import { ADMIN, quiet } from './server.ts';
 
-/** Its migrations, with the hash of each text. */
+/** The migrations of version 0.1.0, with the hash of each text. */
 const MIGRATIONS: Record<string, string> = {
   '0000_initial': '9b6ea8340f5107b76dd74d8f4972d9e35a992d37cd3bd2d6b1d0ff89c8d2e4f9',
   '0001_aggregates_and_search': '3faadb6593b907492c5915ce12ee8291eac15f1d7ba915e30fc8f6bd7be7db51',
@@ -27,7 +27,7 @@ const MIGRATIONS: Record<string, string> = {
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const HEX_HASH = `printf('%064x', n * 7919)`;
 
-/** Where the audio of its tracks is. */
+/** The storage of the audio. */
 export type Place = 'local' | 's3' | 'reference';
 const URI: Record<Place, string> = {
   local: `'local:audio/' || substr(${HEX_HASH}, 1, 2) || '/' || ${HEX_HASH} || '.mp3'`,
@@ -35,7 +35,7 @@ const URI: Record<Place, string> = {
   reference: `'file:Artist/Album/' || n || '.mp3'`,
 };
 
-export async function makeFirstRelease(dir: string, backupPlace: Place, tracks: number): Promise<void> {
+export async function makeFirstRelease(dir: string, audioPlace: Place, tracks: number): Promise<void> {
   mkdirSync(dir, { recursive: true });
   const db = new Database(join(dir, 'tonearm.db'));
   const migrations = mkdtempSync(join(tmpdir(), 'tonearm-first-release-'));
@@ -49,7 +49,7 @@ export async function makeFirstRelease(dir: string, backupPlace: Place, tracks: 
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = OFF');
     migrate(db, migrations, quiet);
-    db.transaction(() => fill(db, backupPlace, tracks)).immediate();
+    db.transaction(() => fill(db, audioPlace, tracks)).immediate();
     const setPassword = db.prepare('UPDATE users SET password_hash = ?');
     setPassword.run(await hashPassword(ADMIN.password));
   } finally {
@@ -58,12 +58,12 @@ export async function makeFirstRelease(dir: string, backupPlace: Place, tracks: 
   }
 }
 
-/** Some of everything that a person does, in the proportions of a lively library. */
-function fill(db: Database.Database, backupPlace: Place, tracks: number): void {
+/** Fills every table with user data, in the proportions of a used library. */
+function fill(db: Database.Database, audioPlace: Place, tracks: number): void {
   const fewTracks = Math.ceil(tracks / 10);
   const numbers = (count: number): string =>
     `WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ${count})`;
-  const hash = backupPlace === 'reference' ? 'NULL' : HEX_HASH;
+  const hash = audioPlace === 'reference' ? 'NULL' : HEX_HASH;
   const each = (count: number, insert: string): void => {
     const [into = '', values = ''] = insert.split(/\sVALUES\s/);
     db.exec(`${into} ${numbers(count)} SELECT ${values} FROM k`);
@@ -90,7 +90,7 @@ function fill(db: Database.Database, backupPlace: Place, tracks: number): void {
         availability, metadata_status, provenance, created_at, updated_at) VALUES
       n, 'Track ' || n, 'track ' || n, 1 + n % ${fewTracks}, 'Artist ' || (1 + n % ${fewTracks}), 'artist ' || (1 + n % ${fewTracks}),
       1 + n % ${fewTracks}, 'album ' || (1 + n % ${fewTracks}), 'Rock', 1970 + n % 50, n % 12, 1000 * n, 4000 + n, 'mp3', 'mp3',
-      iif(n % 7 = 0, 'upload', 'local_folder'), 'Artist/Album/' || n || '.mp3', ${URI[backupPlace]}, ${hash}, 'v1:' || n,
+      iif(n % 7 = 0, 'upload', 'local_folder'), 'Artist/Album/' || n || '.mp3', ${URI[audioPlace]}, ${hash}, 'v1:' || n,
       'available', iif(n % 5 = 0, 'manual', 'enriched'), iif(n % 5 = 0, '{"title":"manual"}', NULL), ${START_MS} + n, ${START_MS}`,
   );
   each(
@@ -156,10 +156,10 @@ function fill(db: Database.Database, backupPlace: Place, tracks: number): void {
     INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, 1)`);
 }
 
-/** Tables that every start writes or that are made anew of others, and columns. */
+/** Tables and columns that every start writes or that are derived from others. */
 const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'album_keys']);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
-/** Where later migrations put what was in a column. */
+/** Returns SQL for a column that a later migration moved to the default app password. */
 const ofDefault = (column: string): string =>
   `(SELECT ${column} FROM app_passwords WHERE user_id = users.id AND name = 'default')`;
 const MOVED_COLUMNS: Record<string, string> = {
@@ -168,7 +168,7 @@ const MOVED_COLUMNS: Record<string, string> = {
   'users.app_password_lookup': ofDefault('lookup'),
 };
 
-/** By table and its columns, a hash of all rows. A later version has these and more. */
+/** Returns a hash of all rows by table and columns. A later version has the same tables and columns, and more. */
 export function contentsOf(dir: string, onlyTables?: Record<string, string>): Record<string, string> {
   const db = new Database(join(dir, 'tonearm.db'));
   try {
@@ -215,7 +215,7 @@ function rowsOf(db: Database.Database, name: string): string {
   return `${count} rows, ${hash.digest('hex').slice(0, 16)}`;
 }
 
-/** How many migrations a folder's database has, of those that there are. */
+/** Returns how many of the existing migrations a folder's database has. */
 export function migrationsIn(dir: string): { applied: number; all: number } {
   const db = new Database(join(dir, 'tonearm.db'));
   try {

@@ -33,7 +33,7 @@ export const FOLDER_LIBRARY: Record<string, Tags> = {
   'at the top.flac': { ARTIST: 'Top', ALBUM: 'Top', TITLE: 'Top' },
 };
 
-/** Each file has audio of its own, so that none is taken for another. */
+/** Writes the files. Each has different audio, so that none is taken for another. */
 export function writeFolderLibrary(dir: string, files: Record<string, Tags> = FOLDER_LIBRARY, firstNumber = 0): void {
   Object.entries(files).forEach(([path, tags], n) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });

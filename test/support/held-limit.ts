@@ -4,11 +4,11 @@ import { Socket } from 'node:net';
 import { until } from './until.ts';
 
 export interface HeldLimit {
-  /** Timers of the limit that run now. */
+  /** The number of timers of the limit that run now. */
   running(): number;
-  /** The total number that were started: a limit that is restarted with every byte starts one each time. */
+  /** The total number of started timers: a limit that is restarted with every byte starts a timer each time. */
   started(): number;
-  /** Ends the running ones, or the next when none runs: the oldest first. */
+  /** Ends the running timers, oldest first, or the next timer when none runs. */
   runOut(): Promise<void>;
   /** Restores the timers. */
   release(): void;
@@ -37,7 +37,7 @@ export function holdLimit(ms: number): HeldLimit {
     if (listener) this.once('timeout', listener);
     startedLimits++;
     running.set(this, () => this.emit('timeout'));
-    if (!watched.has(this)) this.once('close', () => running.delete(this)); // a kept connection is held many times
+    if (!watched.has(this)) this.once('close', () => running.delete(this)); // kept-alive sockets return
     watched.add(this);
     return this;
   };
@@ -54,7 +54,7 @@ export function holdLimit(ms: number): HeldLimit {
     async runOut() {
       await until(() => running.size > 0);
       for (const [timer, run] of running) {
-        if (!running.delete(timer)) continue; // cleared by one before it
+        if (!running.delete(timer)) continue; // an earlier timer has cleared this timer
         if (!(timer instanceof Socket)) clearTimeout(timer);
         run();
       }

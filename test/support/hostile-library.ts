@@ -1,5 +1,5 @@
-// Databases, manifests and lists of files as somebody with bad intentions would send them: good ones with one to three
-// changes of any kind, the same for the same random numbers.
+// Databases, manifests and lists of files as an attacker would send them: valid data with one to three random
+// changes of any kind.
 import Database from 'better-sqlite3';
 import { damageBytes } from './damage.ts';
 
@@ -73,7 +73,7 @@ const VALUES: readonly unknown[] = [
   Buffer.alloc(100, 0xff),
 ];
 
-/** Characters. */
+/** The length in characters. */
 const LONG_TEXT_LENGTH = 100_000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -94,7 +94,7 @@ const ofOneRow = (table: string, random: Random): string =>
 
 type Change = (db: Db, random: Random) => void;
 
-/** Some changes are refused by the schema; those change nothing. */
+/** Changes a database; a change that the schema refuses has no effect. */
 function attempt(db: Db, sql: string, ...values: unknown[]): void {
   try {
     if (values.length > 0) db.prepare(sql).run(...values);
@@ -109,7 +109,7 @@ const CHANGES: Record<string, Change> = {
     const table = pick(filledTables(db), random);
     const column = pick(columnsOf(db, table), random);
     const value = pick(VALUES, random);
-    // in all rows a long text would be more than the memory in which it is made
+    // a long text in all rows would exceed the memory
     const isShort = typeof value !== 'string' || value.length < LONG_TEXT_LENGTH;
     const condition = isShort && random() < 0.2 ? '' : ` WHERE ${ofOneRow(table, random)}`;
     attempt(db, `UPDATE ${quoted(table)} SET ${quoted(column)} = ?${condition}`, value);
@@ -242,7 +242,7 @@ const CHANGES: Record<string, Change> = {
   },
 };
 
-/** A value of JSON with something in it changed, added or removed. */
+/** Returns a JSON value with one part changed, added or removed. */
 export function withChange(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random() < 0.1)
     return pick(
@@ -274,11 +274,11 @@ export function withChange(value: unknown, random: Random): unknown {
 
 export interface ChangedDatabase {
   bytes: Buffer;
-  /** What was done to it. */
+  /** The names of the changes. */
   changes: string[];
 }
 
-/** False for a change to which earlier ones left nothing: a table or a column of other names, or an unreadable schema. */
+/** Returns false if earlier changes left nothing to change: renamed tables or columns, or an unreadable schema. */
 function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean {
   try {
     CHANGES[name]?.(db, random);

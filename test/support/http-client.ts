@@ -9,7 +9,7 @@ interface Reply {
   body: unknown;
 }
 
-/** Signs in, after making the account if there is none. */
+/** Signs in, after creating the account if none exists. */
 export async function clientOf(server: { url: string; setupToken: string | undefined }) {
   const { url } = server;
   let token = '';
@@ -28,7 +28,7 @@ export async function clientOf(server: { url: string; setupToken: string | undef
   }
   const { setup_required } = (await sendRequest('/auth/status')).body as { setup_required: boolean };
   const session = setup_required
-    ? await sendRequest('/auth/setup', 'POST', { ...ADMIN, setup_token: await until(() => server.setupToken) }) // printed last
+    ? await sendRequest('/auth/setup', 'POST', { ...ADMIN, setup_token: await until(() => server.setupToken) })
     : await sendRequest('/auth/login', 'POST', ADMIN);
   token = (session.body as TokenResponse).access_token;
   return {

@@ -35,19 +35,19 @@ const OPS = [
 ] as const;
 export interface Step {
   op: (typeof OPS)[number];
-  /** Which files, names and moments; taken modulo what there is. */
+  /** Numbers that choose files, names and moments, modulo their count. */
   picks: [number, number, number];
 }
 
-/** What is in a file. */
+/** The content of a file. */
 export interface Content {
-  /** The recording; encodings of it differ. */
+  /** The number of the recording, which several encodings can have. */
   sound: number;
   audio: string;
   title: string;
   album: string;
   artist: string;
-  /** Too large to be hashed at once in reference mode. */
+  /** Whether the file is too large to be hashed at once in reference mode. */
   isLarge: boolean;
 }
 
@@ -65,29 +65,29 @@ export function randomSteps(seed: number): Step[] {
 const slowUpgrade = (picks: Step['picks']): Step[] =>
   (['better copy', 'scan', 'drop worse'] as const).map((op) => ({ op, picks }));
 
-/** Of each sequence. Those with higher numbers come from elsewhere. */
+/** The number of recordings of a sequence. Recordings with higher numbers come from outside. */
 export const SOUNDS = 6;
-/** Sequences that share a library have their own hundred. */
+/** The distance between the recording numbers of sequences that share a library. */
 export const SOUNDS_PER_SEQUENCE = 100;
 const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
 
 interface FolderDeps {
   /** The sequence's own folder, with all its files. */
   root: string;
-  /** Of a folder of the sequence. */
+  /** Returns the path of a folder of the sequence. */
   pathOf: (folder: string) => string;
   sourceIdAt: (path: string) => string;
   sequence: number;
-  /** Where vanished files are. */
+  /** The folder to which vanished files are moved. */
   away: string;
   isHeard: boolean;
   contentOf: (path: string) => Content;
-  /** With a time that it had not before. */
+  /** Writes a file, with a time that it did not have before. */
   write: (path: string, content: Content) => void;
   touch: (path: string) => void;
-  /** Another encoding of a sound, for this extension. */
+  /** Returns the audio of another encoding of a recording, for this extension. */
   convert: (sound: number, extension: string) => string;
-  /** Of audio that nobody had. */
+  /** Returns the number of a new recording. */
   nextSound: () => number;
   hashOf: (audio: string) => string;
   soundOf: (audioHash: string | null) => number;
@@ -143,7 +143,7 @@ export function createFolder({
       case 'retag album': {
         if (!firstFile) break;
         const { album } = contentOf(firstFile);
-        // all of it or every second file, as in several sittings
+        // retags all files of the album or every second file
         for (const [n, file] of files.filter((path) => contentOf(path).album === album).entries())
           if (thirdPick % 2 === 0 || n % 2 === 0)
             rewrite(
@@ -251,7 +251,7 @@ export function createFolder({
 
   function retag(path: string, firstPick: number, secondPick: number): void {
     const contentBefore = contentOf(path);
-    // where nothing is heard, only tags can tell music in other bytes
+    // without fingerprints, only tags can identify music in other bytes
     const title = isHeard ? `Title ${firstPick % 20}` : `Title ${contentBefore.sound}.${firstPick % 20}`;
     const content = { ...contentBefore, title, album: `Album ${secondPick % 3}`, artist: `Quay ${firstPick % 2}` };
     rewrite(path, content, secondPick);
@@ -259,7 +259,7 @@ export function createFolder({
 
   function rewrite(path: string, content: Content, pick: number): void {
     if (pick % 2 === 0) return write(path, content);
-    write(`${path}.new`, content); // as most programs do
+    write(`${path}.new`, content); // most programs replace the file
     rename(`${path}.new`, path);
   }
 
@@ -278,7 +278,7 @@ export function createFolder({
 
   const isOwn = (sound: number): boolean => Math.floor(sound / SOUNDS_PER_SEQUENCE) === sequence;
 
-  /** What does not hold of the tracks. */
+  /** Returns the violated rules, one per line. */
   function faults(client: Database): string[] {
     const found: string[] = [];
     const rows = client
@@ -289,7 +289,7 @@ export function createFolder({
       )
       .all()
       .filter((row) => row.audio_hash === null || isOwn(soundOf(row.audio_hash)));
-    /** Of tracks that were by their path and then became one with another that has the same audio. */
+    /** Former audio of tracks that were matched by path and then merged with a track of the same audio. */
     const formerOfJoined = Map.groupBy(
       client
         .prepare<[], { id: TrackId; former: string }>(
@@ -349,7 +349,7 @@ export function createFolder({
         better.every(
           (candidate) => candidate.id > row.id && candidate.former === null && !replacedIds.has(candidate.id),
         ) &&
-        // one that a killed scan added, and whose audio was not read before its file was renamed, may be it
+        // a killed scan may have added a track whose audio was not read before its file was renamed
         goneRows.every(
           (goneRow) => goneRow === row || (goneRow.audio_hash !== null && soundOf(goneRow.audio_hash) !== sound),
         )

@@ -10,11 +10,11 @@ import { startServer, type ServerOptions, type TestServer } from './server.ts';
 
 export type Mode = 'copy' | 'reference';
 
-/** A server in this process or in another one. */
+/** A server in this process or in another process. */
 export interface Served {
   tracks: () => Promise<TrackOut[]>;
   withDatabase: <T>(use: (db: Database) => T) => T;
-  /** The status that streaming a track answers. */
+  /** Returns the status of the response to streaming a track. */
   stream: (id: number) => Promise<number>;
 }
 
@@ -33,22 +33,22 @@ const nameOf = (part: number, parts: number): string => (parts === 1 ? '' : `row
 /** Lays out the files of all rows. A single row uses the whole music folder; several use a folder each. */
 export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, format = 'mp3'): Part[] {
   return rows.map((row, part): Part => {
-    const made: Part = {
+    const newPart: Part = {
       at: (path) => join(folder, nameOf(part, rows.length), inFormat(path, format)),
       recording: songs.recording,
       song: (n) => songs.mp3[part * SONGS_PER_PART + n] as string,
     };
-    mkdirSync(made.at(''), { recursive: true });
-    layOut(filesOf(row, made), made);
-    return made;
+    mkdirSync(newPart.at(''), { recursive: true });
+    layOut(filesOf(row, newPart), newPart);
+    return newPart;
   });
 }
 
 type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
 
-/** After the first scan, before the changes. */
+/** Opens the checks of rows; call it after the first scan, before the changes. */
 export async function openRowChecks(served: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
-  /** Ids by source id, or of a part, with source ids relative to it. */
+  /** Returns ids by source id; source ids of a part are relative to the part. */
   const ids = async (part = -1): Promise<Record<string, number>> => idsAmong(await served.tracks(), part);
 
   function idsAmong(tracks: readonly TrackOut[], part: number): Record<string, number> {
@@ -69,7 +69,7 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
   return {
     ids,
     tracks: served.tracks,
-    /** What does not hold of the row of this part, with these tracks after a scan. */
+    /** Returns the violated rules of the row of this part, for the tracks after a scan. */
     async faultsOf(part: number, tracks: readonly TrackOut[]): Promise<string[]> {
       const row = rows[part] as Row;
       const { places, lost = [], joined = {} } = { ...row, ...(mode === 'copy' && row.inCopyMode) };
@@ -115,7 +115,7 @@ function hang(db: Database, ids: number[]): void {
   for (const id of ids) for (const statement of statements) statement.run({ id });
 }
 
-/** These tracks still have their data, and can be played, or are missing. */
+/** Returns the faults of tracks that must have their data, and be playable or missing. */
 export async function keptFaults(
   served: Served,
   ids: readonly number[],

@@ -269,7 +269,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     likedNames.look(db.$client);
   }
 
-  /** As people do with the track, or the deleted track, that this number picks. */
+  /** Deletes the track that this number picks, as people do. */
   function deleteOne(pick: number): void {
     const all = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
     const id = all[pick % all.length];
@@ -286,7 +286,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     await compareAgain();
   }
 
-  /** As the enrichment does after a scan. */
+  /** Stores fingerprints, as the enrichment does after a scan. */
   const storeSounds = db.$client.transaction(() => {
     const all = db.$client
       .prepare<[], { id: TrackId; audio_hash: string | null }>(
@@ -355,7 +355,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     deletedFiles.reset();
   }
 
-  /** Gives what does not hold after the steps and two more scans. */
+  /** Runs the steps and two more scans; returns the violated rules. */
   async function play(steps: readonly Step[]): Promise<string[]> {
     reset();
     for (const { path } of musicFolders) fs.mkdirSync(path, { recursive: true });
@@ -395,7 +395,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     play,
     /** Tracks whose audio was decoded in the last play, each time. */
     heard: (): readonly TrackId[] => heardIds,
-    /** The shortest part of the steps that still fails. */
+    /** Returns the shortest part of the steps that still fails. */
     async shrink(steps: readonly Step[]): Promise<Step[]> {
       let remainingSteps = [...steps];
       for (let i = 0; i < remainingSteps.length;) {
@@ -412,7 +412,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   };
 }
 
-/** Told by what is in a file, as the real reader does, and not by its name. */
+/** Detects the format by the content of a file, as the real reader does, and not by its name. */
 const formatOf = (audio: string): 'flac' | 'mp3' => (extname(audio) === '.flac' ? 'flac' : 'mp3');
 
 function never(): never {

@@ -18,7 +18,7 @@ import { retag } from './retag.ts';
 /** Songs, each with its own audio, and two encodings of one recording. */
 export interface Songs {
   mp3: string[];
-  /** The same recording, as MP3 and as FLAC, with its id in the tags. */
+  /** The same recording as MP3 and as FLAC, with the recording's id in the tags. */
   recording: { original: string; flac: string };
 }
 
@@ -48,14 +48,14 @@ export function makeSongs(dir: string): Songs {
 
 /** One part of a music folder, with its own songs. */
 export interface Part {
-  /** The absolute path of a path in the part, with the extension of the part's format. */
+  /** Returns the absolute path of a path in the part, with the extension of the part's format. */
   at: (path: string) => string;
-  /** A song's file; songs are used once in all parts. */
+  /** Returns the path of a song's file; each song is used in one part only. */
   song: (n: number) => string;
   recording: Songs['recording'];
 }
 
-/** Paths of the table end in `.mp3`. */
+/** Replaces the extension of a path of the table, which is always `.mp3`. */
 export const inFormat = (path: string, format: string): string =>
   path.replace(/\.mp3$/i, (end) => (end === '.mp3' ? `.${format}` : `.${format.toUpperCase()}`));
 
@@ -66,7 +66,7 @@ export const D = 'Two/Third/01 - Delta.mp3';
 const E = 'Two/Third/02 - Epsilon.mp3';
 export const ALL = [A, B, C, D, E];
 
-/** The songs of a part: one for each of ALL, and another one. */
+/** The number of songs of a part: one for each path of ALL, and one more. */
 export const SONGS_PER_PART = ALL.length + 1;
 const FOREIGN_SONG = ALL.length;
 
@@ -76,7 +76,7 @@ const FOREIGN_SONG = ALL.length;
  */
 export interface Row {
   what: string;
-  /** The files before; by default the five of ALL. */
+  /** The files before the change; by default the five paths of ALL. */
   files?: (part: Part) => Record<string, string>;
   change: (part: Part) => void;
   /** A second change, after a scan has seen the first. */
@@ -84,13 +84,13 @@ export interface Row {
   places: Record<string, string | null>;
   /** Old paths of tracks without a file. */
   lost?: string[];
-  /** Where our own copy of a file that is gone makes the difference. */
+  /** Expectations that differ in copy mode, because the library has a copy of deleted files. */
   inCopyMode?: Pick<Row, 'places' | 'lost'>;
   /** Old paths of tracks that became one with the track at another path. */
   joined?: Record<string, string>;
-  /** By what a scan finds at its end, when all rows are written; a dry run cannot. */
+  /** Whether the tracks are merged at the end of a scan, which a dry run cannot report. */
   isFoundLast?: true;
-  /** Needs `Part.recording`. */
+  /** Whether the row needs `Part.recording`. */
   isOfMp3?: true;
 }
 

@@ -19,7 +19,7 @@ interface Wave {
 
 const CLEAR_S = 0.03;
 const WINDOW_S = 0.25;
-/** Of the amplitude: more than a codec does to a tone in its first samples, less than any click. */
+/** Fraction of the amplitude: more than the error of a codec in its first samples, less than any click. */
 const TOLERANCE = 0.3;
 const AUDIBLE = 0.02;
 
@@ -56,7 +56,7 @@ function fit(samples: Float32Array, from: number, to: number, step: number): Wav
   return { amplitude: (2 * Math.hypot(sin, cos)) / (to - from), phase: Math.atan2(cos, sin) };
 }
 
-/** First and last frame (exclusive) with sound. */
+/** Returns the first and the last frame (exclusive) with sound. */
 export function soundingPart(samples: Float32Array): { first: number; end: number } {
   return {
     first: samples.findIndex((value) => Math.abs(value) > AUDIBLE),

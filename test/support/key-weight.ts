@@ -1,8 +1,8 @@
-// How right a key is, as MIREX weighs it: a fifth away 0.5, the relative key 0.3, the parallel one 0.2.
+// The score of a detected key, as MIREX weighs it: a fifth away 0.5, the relative key 0.3, the parallel key 0.2.
 
 export const KEYS = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'] as const;
 
-/** `found` as in `F#m`; `tonic` is a place in `KEYS`. */
+/** Returns the score of a detected key such as `F#m`; `tonic` is an index of `KEYS`. */
 export function keyWeight(foundKey: string | undefined, tonic: number, isMinor: boolean): number {
   if (foundKey === undefined) return 0;
   const isFoundMinor = foundKey.endsWith('m');

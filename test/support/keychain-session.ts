@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sayLeftOut } from './left-out.ts';
 
-/** Environment variables for no session. */
+/** Environment variables of a process without a session. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 
 const has = (program: string): boolean =>

@@ -9,7 +9,7 @@ interface Counted {
   output: string;
 }
 
-/** Killed after so many changes, if it has not ended before. */
+/** Runs a command, and kills it after this number of changes if it has not ended before. */
 export async function runUntil(
   dir: string,
   args: string[],

@@ -22,7 +22,7 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
     const response = await fetch(`${server.url}/api/v1${path}`, {
       method,
       headers: {
-        connection: 'close', // a proof may work without a turn of the event loop for longer than servers keep one
+        connection: 'close', // a proof may block the event loop for longer than servers keep a connection
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       },
@@ -37,7 +37,7 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
   const { access_token: token } = await api<TokenResponse>('/auth/setup', 'POST', setUp);
   const call = <T>(path: string, method?: string, body?: unknown): Promise<T> => api<T>(path, method, body, token);
   const startScan = (): Promise<unknown> => call('/sources/local_folder/scan', 'POST');
-  /** In one answer: between two, a job that is queued may begin, or one that ends may leave another. */
+  /** Reads all jobs in one response, because between two responses a job may begin or enqueue another. */
   const openJobs = async (): Promise<number> => {
     const { items } = await call<{ items: JobOut[] }>('/jobs?limit=200');
     return items.filter(({ status }) => status === 'running' || status === 'queued').length;

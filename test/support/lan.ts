@@ -11,7 +11,7 @@ export const lanAddress = Object.values(networkInterfaces())
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
 if (lanAddress === undefined) sayLeftOut('This machine is on no network: sharing with other devices is NOT tested.');
 
-/** One that a phone could use: not link-local. */
+/** A network address that a phone could use: not link-local. */
 export const lanAddressV6 = Object.values(networkInterfaces())
   .flatMap((addresses = []) => addresses)
   .find(({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address))?.address;
@@ -47,7 +47,7 @@ export function listenForServices(type: string) {
     note();
   });
   return {
-    /** Resolves when there is such a service, or no longer one; rejects after more time than any machine needs. */
+    /** Resolves when the announcements pass the test; rejects after more time than any machine needs. */
     until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
         const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(announcements)}`)), PATIENCE_MS);
@@ -131,7 +131,7 @@ export async function openConnection(address: string, port: number) {
   };
 }
 
-/** `connected`, or the system's error. */
+/** Returns `connected`, or the system's error. */
 export const tryConnect = (address: string, port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, address);

@@ -5,14 +5,14 @@ import type { ExpectedFile } from './library.ts';
 
 const CODECS: Record<string, string> = { cbr128: 'mp3', vbr: 'mp3', mono48: 'mp3', cd: 'flac', hires: 'flac' };
 
-/** One line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
+/** Returns a line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
 export function differences(expected: ExpectedFile, read: AudioRead, partly = false): string[] {
-  const found: string[] = [];
+  const lines: string[] = [];
   const { tags, facts, pictures } = read;
   const check = (field: string, actual: unknown, expectedValue: unknown): void => {
     if (partly && expectedValue === undefined) return;
     if (!isDeepStrictEqual(actual, expectedValue))
-      found.push(
+      lines.push(
         `${field}: ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(expectedValue)?.slice(0, 200)}`,
       );
   };
@@ -52,6 +52,6 @@ export function differences(expected: ExpectedFile, read: AudioRead, partly = fa
   if (expected.art) check('mime', pictures[0]?.mime, expected.art.mime);
   if (expected.art && pictures[0]?.length !== undefined) check('picture bytes', pictures[0].length, expected.art.bytes);
   if (Math.abs(facts.durationMs / 1000 - expected.seconds) > 0.1)
-    found.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
-  return found;
+    lines.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
+  return lines;
 }

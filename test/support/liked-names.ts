@@ -1,5 +1,5 @@
-// What must hold of the albums and artists that a person liked, however their tracks are named since: the like is on
-// one of those that the tracks are in now, and on no other.
+// Checks the albums and artists that a person liked, however their tracks were renamed: the like is on
+// an album or artist that the tracks have now, and on no other.
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { isNamed, isNamedArtist } from '../../server/db/unknown-names.ts';
@@ -18,14 +18,14 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export function createLikedNames() {
-  /** Tracks that were ever in what was liked, by kind and id. */
+  /** The tracks that each liked album or artist ever had. */
   const everIn = new Map<string, { kind: Kind; tracks: Set<TrackId> }>();
   const placesOf = (client: Database, kind: Kind): { item: number; track: TrackId }[] =>
     client.prepare<[], { item: number; track: TrackId }>(KINDS[kind].tracks).all();
   const listNamedIds = (client: Database, kind: Kind): Set<number> =>
     new Set(client.prepare<[], number>(KINDS[kind].list).pluck().all());
   return {
-    /** The albums and artists that are there. */
+    /** Likes all existing albums and artists. */
     likeAll(client: Database): void {
       const like = client.prepare(
         'INSERT INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (1, ?, ?, 1, 4, 0)',
@@ -38,7 +38,7 @@ export function createLikedNames() {
         }
     },
 
-    /** After each change. */
+    /** Updates the tracks of each liked item; call it after each change. */
     look(client: Database): void {
       for (const kind of ['album', 'artist'] as const)
         for (const { item, track } of placesOf(client, kind)) everIn.get(`${kind} ${item}`)?.tracks.add(track);

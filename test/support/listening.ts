@@ -68,7 +68,7 @@ interface Row {
 export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, tz = 'UTC' } = {}): Recount {
   const client = db.$client;
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
-  const texts = new Map<number, string>(); // by quarter of an hour: no clock changes in between
+  const texts = new Map<number, string>(); // cached by quarter of an hour, in which no clock changes
   const localText = (timeMs: number): string => {
     const quarter = Math.floor(timeMs / 900_000);
     const text = texts.get(quarter) ?? clock.format(quarter * 900_000);
@@ -139,7 +139,7 @@ export const best = (sums: Record<string, [number, number]>, maxRows = 20): [pla
     .sort((a, b) => b[0] - a[0] || b[1] - a[1])
     .slice(0, maxRows);
 
-/** The response of GET /storage, from the rows. */
+/** Returns the expected response of GET /storage, from the rows. */
 export function recountStorage({ $client: client }: MainDb): Record<string, unknown> {
   const groupBy = (column: string): unknown[] =>
     client

@@ -43,7 +43,7 @@ async function allTracks(api: Api): Promise<TrackOut[]> {
   }
 }
 
-/** A few tracks are played very often, most rarely; more in the evening, at weekends and recently. */
+/** Plays a few tracks very often and most rarely; more in the evening, at weekends and recently. */
 async function play(api: Api, lovedTracks: readonly TrackOut[], random: () => number, now: Date): Promise<number> {
   const hours = HOURS.flatMap((share, hour) => Array<number>(share).fill(hour));
   const items: unknown[] = [];
@@ -102,7 +102,7 @@ const SMART = [
   ],
 ] as const;
 
-/** Each is created, extended and reordered, so that it has versions. */
+/** Creates, extends and reorders playlists, so that they have versions. */
 async function makePlaylists(api: Api, tracks: readonly TrackOut[], random: () => number): Promise<number> {
   const post = <T>(path: string, body: unknown) => api<T>(path, { method: 'POST', body });
   const pickTracks = (count: number) =>

@@ -1,4 +1,4 @@
-// Reads the documentation, so that tests compare what stands on a page with the code.
+// Reads the documentation, so that tests can compare its pages with the code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './product.ts';

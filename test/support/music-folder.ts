@@ -1,4 +1,4 @@
-// A server with a music folder whose files a test puts, moves and removes one by one.
+// A server with a music folder in which a test adds, moves and removes single files.
 import { copyFileSync, mkdirSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -11,13 +11,13 @@ import { startServer, type TestServer } from './server.ts';
 export interface MusicFolder {
   server: TestServer;
   at: (path: string) => string;
-  /** Copies a file of the collection there. */
+  /** Copies a file of the collection to a path of the music folder. */
   put: (path: string, file: ExpectedFile) => void;
   scan: () => Promise<ScanResult>;
   track: (path: string) => Promise<TrackOut>;
 }
 
-/** Has scanned `files` of the collection in `folder`. */
+/** Starts a server that has scanned `files` of the collection in `folder`. */
 export async function openMusicFolder(
   folder: string,
   mode: 'copy' | 'reference',

@@ -20,9 +20,9 @@ export interface Piece {
   seed: number;
   seconds: number;
   /** Silence in front, in seconds. */ lead?: number;
-  /** Played this much faster. */
+  /** The factor by which the piece is faster. */
   tempo?: number;
-  /** Half tones higher. */
+  /** Half tones by which the piece is higher. */
   higher?: number;
   /** Played again: notes come up to 30 ms earlier or later, and louder or softer. */
   take?: number;
@@ -117,7 +117,7 @@ const ENCODERS: Record<string, string[]> = {
 };
 export type Encoding = keyof typeof ENCODERS;
 
-/** The same audio in another format. Needs ffmpeg. */
+/** Encodes audio in another format. Needs ffmpeg. */
 export function encodeMusic(
   from: string,
   to: string,

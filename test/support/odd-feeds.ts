@@ -1,9 +1,9 @@
-// Some fifty feeds as they are found: well-formed, sloppy, in old formats and charsets, and hostile. Each is made of a
-// line of this table; `read` is what is in it, or why it is none.
+// Some fifty feeds as they occur: well-formed, sloppy, in old formats and charsets, and hostile. Each is made of a
+// line of this table, with its expected content or the reason why it is no feed.
 const AUDIO = 'https://cdn.example/one.mp3';
 const enclosure = `<enclosure url="${AUDIO}" length="1000" type="audio/mpeg"/>`;
 const titled = (title: string): string => item('<title>' + title + `</title>${enclosure}`);
-/** An item with this enclosure. */
+/** Makes an item with this enclosure. */
 const withFile = (attributes: string, previousElements = ''): string =>
   rss(item(`<title>One</title>${previousElements}<enclosure ${attributes}/>`));
 const item = (inner: string): string => `<item>${inner}</item>`;
@@ -19,9 +19,9 @@ interface OddFeed {
   contentType?: string;
   /** Titles of the episodes; null: no feed. */
   titles: string[] | null;
-  /** Of the first episode. */
+  /** Fields of the first episode. */
   first?: Record<string, unknown>;
-  /** Of the feed. */
+  /** Fields of the feed. */
   head?: Record<string, unknown>;
 }
 

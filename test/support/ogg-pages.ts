@@ -26,7 +26,7 @@ export function toPages(file: Buffer): OggPage[] {
   return pages;
 }
 
-/** With new page numbers and checksums. */
+/** Joins pages with new page numbers and checksums. */
 export const fromPages = (pages: readonly OggPage[]): Buffer => Buffer.concat(pages.map(pageBytes));
 
 function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: number): Buffer {
@@ -42,7 +42,7 @@ function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: nu
   return page;
 }
 
-/** Packets on as many pages as they need, at most `segments` of 255 bytes on each. */
+/** Writes packets on as many pages as they need, with at most `segments` of 255 bytes on each. */
 export function paged(packets: readonly Buffer[], serial: number, segments = 255): OggPage[] {
   const all = packets.flatMap((packet) => [
     ...Array<number>(Math.floor(packet.length / 255)).fill(255),
@@ -61,7 +61,7 @@ export function paged(packets: readonly Buffer[], serial: number, segments = 255
   return pages;
 }
 
-/** The complete packets on the pages. */
+/** Returns the complete packets on the pages. */
 export function packetsOf(pages: readonly OggPage[]): Buffer[] {
   const packets: Buffer[] = [];
   let parts: Buffer[] = [];

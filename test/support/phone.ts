@@ -5,7 +5,7 @@ interface PhoneAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The envelope of a JSON answer. */
+  /** The envelope of a JSON response. */
   body: Record<string, unknown> & { status: string; error?: { code: number; message: string } };
 }
 
@@ -38,7 +38,7 @@ export interface PhoneOptions {
   suffix?: '' | '.view';
 }
 
-/** What is needed of a server: an app password. */
+/** The part of a server that a phone needs for an app password. */
 interface Reached {
   url: string;
   api: <T>(path: string, init?: { token?: string }) => Promise<{ body: T }>;

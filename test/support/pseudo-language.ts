@@ -28,7 +28,7 @@ export function pseudoText(text: string): string {
   return pieces.join('') + longer(Math.ceil(length / 2));
 }
 
-/** A few letters make the last word longer, more of them are words. */
+/** Makes padding: a few letters extend the last word, more letters form words. */
 function longer(letters: number): string {
   if (letters <= LONGEST_WORD) return 'ő'.repeat(letters);
   return letters <= 0 ? '' : ` ${'ő'.repeat(LONGEST_WORD - 1)}${longer(letters - LONGEST_WORD)}`;
@@ -52,11 +52,11 @@ function pseudoTexts(texts: Texts): Texts {
   );
 }
 
-/** The language's file. */
+/** Makes the language's file. */
 const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
 
-/** A copy of the built program that has the language too. */
+/** Makes a copy of the built program that includes the language. */
 export function buildPseudoProgram(): string {
   const program = mkdtempSync(join(tmpdir(), 'tonearm-pseudo-'));
   const notCopied = new Set(['.git', 'docs', 'node_modules', 'test', join('dist', 'renderer')]);

@@ -1,6 +1,6 @@
 import type { TestServer } from './server.ts';
 
-/** Runs `ask` while the job queue takes no jobs. */
+/** Runs a request while the job queue accepts no jobs. */
 export async function whileQueueIsDown<T>({ app: { db } }: TestServer, request: () => Promise<T>): Promise<T> {
   db.$client.exec("CREATE TEMP TRIGGER refuse_jobs BEFORE INSERT ON jobs BEGIN SELECT raise(ABORT, 'no jobs'); END");
   try {

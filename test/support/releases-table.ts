@@ -5,9 +5,9 @@ import { root } from './product.ts';
 
 export interface ReleaseCase {
   title: string;
-  /** In the file, from 1. */
+  /** Line number in the file, from 1. */
   line: number;
-  /** MusicBrainz, Picard, Lyrion and Navidrome agree on it. */
+  /** Whether MusicBrainz, Picard, Lyrion and Navidrome agree on the case. */
   isAgreed: boolean;
   /** The groups of files in the order of the file. */
   groups: GroupTrack[][];
@@ -48,7 +48,7 @@ export interface CaseAlbum {
 
 const DEFAULT_ARTIST = 'The Quays';
 const DEFAULT_ALBUM = 'Blue';
-/** Of a group with `rec:`, in milliseconds beyond the songs of other groups. `remaster` keeps the titles. */
+/** Extra duration of the songs of a group with `rec:`, in milliseconds. `remaster` keeps the titles. */
 const OTHER_RECORDING_MS = 20_000;
 const REMASTER_MS = 5_000;
 
@@ -159,7 +159,7 @@ function perTrack(name: string, value: string | undefined, tracks: number): (str
 interface Position {
   disc: number | undefined;
   number: number | undefined;
-  /** As it is written: `3`, `2.3`. */
+  /** The position as it is written: `3` or `2.3`. */
   label: string;
 }
 
@@ -204,7 +204,7 @@ function recordingOf({ disc, number }: Song, rec: string | undefined, moreSecond
   return { title: `${title} (${rec})`, durationMs: durationMs + OTHER_RECORDING_MS };
 }
 
-/** A UUID for a name of up to 16 letters, in the order of the names. */
+/** Makes a UUID from a name of up to 16 letters, sorted like the names. */
 function mbidOf(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const digits = Buffer.from(name).toString('hex').padEnd(32, '0');
@@ -234,7 +234,7 @@ function parseAlbums(text: string, groups: GroupTrack[][]): CaseAlbum[] {
   }
 }
 
-/** The albums as the table writes them: `a b1-3 | b4 (by The Quays)`. */
+/** Writes albums as the table does: `a b1-3 | b4 (by The Quays)`. */
 export function writeAlbums(groups: ReleaseCase['groups'], albums: readonly CaseAlbum[]): string {
   const positions = new Map(groups.flat().map(({ name }, i) => [name, i]));
   const firstOf = ({ tracks }: CaseAlbum): number => Math.min(...tracks.map((name) => positions.get(name) ?? -1));

@@ -8,7 +8,7 @@ import type { FakeItem } from '../fakes/internet-archive.ts';
 import { makeLibrary } from './library.ts';
 import type { Answer, TestServer } from './server.ts';
 
-/** Without rate limits. The time limits are for holdLimit, with different numbers. */
+/** Paces without rate limits. The time limits are for holdLimit, with different numbers. */
 export const HASTE = {
   perSecond: 1_000,
   checkMs: 600_001,
@@ -18,7 +18,7 @@ export const HASTE = {
   downloadMs: 600_005,
 };
 
-/** Valid audio files, all different. */
+/** Makes valid audio files, all different. */
 export function makeAudio(dir: string, tracks: number, format = 'mp3'): Buffer[] {
   const { files } = makeLibrary({ tracks, seed: 'remote', formats: [format], seconds: '1', art: 'none' }, dir);
   return files

@@ -30,7 +30,7 @@ export interface SampleTrack {
   year: number | null;
   disc: number | null;
   number: number | null;
-  /** Those of the table except for year and numbers. */
+  /** The fields of the table except for year and numbers. */
   fields: SampleFields;
   durationMs: number | null;
   sizeBytes: number | null;
@@ -143,7 +143,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
     } = fieldsFrom((field) => (fieldRandom() < 0.4 ? ofKind[TRACK_FIELDS[field].kind](fieldRandom()) : null));
     return fields as SampleFields;
   };
-  const moment = () => EPOCH + below(2_000) * 1_000; // few enough that some are equal
+  const moment = () => EPOCH + below(2_000) * 1_000; // few values, so that some tracks have equal values
 
   const library: SampleLibrary = { users: [], artists: [], albums: [], tracks: [], likes: new Map(), plays: new Map() };
   const insert = inserts(db);
@@ -290,40 +290,40 @@ function inserts(db: MainDb) {
       search.add('album', id);
       return id as AlbumId;
     },
-    track(t: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
-      const [first] = t.artists.map((a) => artists[a] as SampleArtist);
-      const inAlbum = t.album === null ? undefined : albums[t.album];
+    track(sampleTrack: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
+      const [first] = sampleTrack.artists.map((a) => artists[a] as SampleArtist);
+      const inAlbum = sampleTrack.album === null ? undefined : albums[sampleTrack.album];
       const id = idOf(
         track.run(
-          t.title,
-          sortKey(t.title),
+          sampleTrack.title,
+          sortKey(sampleTrack.title),
           first?.id ?? null,
-          t.credit,
+          sampleTrack.credit,
           first ? sortKey(sortName(first.name)) : '',
           inAlbum?.id ?? null,
           inAlbum ? sortKey(inAlbum.title) : '',
-          t.genres[0] ?? null,
-          t.year,
-          t.disc,
-          t.number,
-          t.durationMs,
-          t.sizeBytes,
-          t.format,
-          t.source,
+          sampleTrack.genres[0] ?? null,
+          sampleTrack.year,
+          sampleTrack.disc,
+          sampleTrack.number,
+          sampleTrack.durationMs,
+          sampleTrack.sizeBytes,
+          sampleTrack.format,
+          sampleTrack.source,
           `${n}`,
-          t.storageUri,
-          t.availability,
-          t.status,
-          t.createdAt,
-          t.createdAt,
-          ...SAMPLE_FIELDS.map((field) => t.fields[field]),
-          ...LISTED_TEXTS.map((field) => foldedText(t.fields[field])),
+          sampleTrack.storageUri,
+          sampleTrack.availability,
+          sampleTrack.status,
+          sampleTrack.createdAt,
+          sampleTrack.createdAt,
+          ...SAMPLE_FIELDS.map((field) => sampleTrack.fields[field]),
+          ...LISTED_TEXTS.map((field) => foldedText(sampleTrack.fields[field])),
         ),
       );
-      t.artists.forEach((artistIndex, position) =>
+      sampleTrack.artists.forEach((artistIndex, position) =>
         credit.run(id, position, artists[artistIndex]?.id, artists[artistIndex]?.name),
       );
-      t.genres.forEach((name, position) => {
+      sampleTrack.genres.forEach((name, position) => {
         const genreId = genreIds.get(name) ?? genre.get(name, identityKey(name))?.id ?? 0;
         genreIds.set(name, genreId);
         trackGenre.run(id, position, genreId);
@@ -337,6 +337,6 @@ function inserts(db: MainDb) {
   };
 }
 
-/** Absent ones last, but for the disc of a track that has a number. */
+/** The sort key of a track in its album: absent numbers are last; a numbered track without a disc is on disc 1. */
 export const placeInAlbum = ({ disc, number }: SampleTrack): number =>
   (disc ?? (number === null ? 10_000 : 1)) * 10_000 + (number ?? 9_999);

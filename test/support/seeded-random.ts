@@ -1,6 +1,6 @@
-// Random numbers that can be had again, also outside of tests.
+// Repeatable random numbers, also for programs outside of the tests.
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Creates a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -14,10 +14,10 @@ export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) 
 export interface ServerOptions extends Tuning {
   /** Settings, as environment variables. */
   env?: Record<string, string>;
-  /** Kept when given; else a new one that is removed with the server. */
+  /** A data folder that is kept; by default a new folder that is removed with the server. */
   dir?: string;
   now?: () => Date;
-  /** Make an administrator and sign in; default true. */
+  /** Whether to create an administrator and sign in; true by default. */
   setUp?: boolean;
   log?: AppOptions['log'];
 }
@@ -105,7 +105,7 @@ async function signInAdmin(server: TestServer): Promise<string> {
   return response.body.access_token;
 }
 
-/** Token of a new ordinary account. */
+/** Creates an ordinary account; returns its token. */
 export async function registerUser(server: TestServer, username = 'listener'): Promise<string> {
   const response = await server.api<TokenResponse>('/auth/register', {
     method: 'POST',
@@ -126,7 +126,7 @@ async function call<T>(
   const response = await fetch(url, {
     method,
     headers: {
-      Connection: 'close', // a test that counts for a minute would find a kept connection closed by the server
+      Connection: 'close', // a test that computes for a minute would find a kept-alive connection closed by the server
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...(isPlain && { 'Content-Type': 'application/json' }),
       ...headers,

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const RATE = 44_100;
-/** Of a compact disc, in which cue sheets count. */
+/** Samples of a compact disc's frame, the unit of cue sheets. */
 const CD_FRAME = RATE / 75;
 /**
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
@@ -17,7 +17,7 @@ export interface Tone {
   format: string;
   encode: string[];
   hz: number;
-  /** One file with both halves, and a cue sheet. */
+  /** Whether the album is one file with both halves, and a CUE sheet. */
   hasSheet?: true;
 }
 

@@ -1,4 +1,4 @@
-// Vitest's report, and after it the test files that took long, slowest first.
+// Adds the test files that took long to vitest's report, slowest first.
 import type { Reporter, TestModule } from 'vitest/node';
 
 const LONG_MS = 20_000;

@@ -59,7 +59,7 @@ export async function findIds(phone: Phone): Promise<CaseIds> {
   };
 }
 
-/** [name of the case, endpoint, parameters]. Those that change something undo it or are last. */
+/** Returns cases: [name, endpoint, parameters]. Cases that change something undo it or come last. */
 export const readCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['ping', 'ping', {}],
   ['getLicense', 'getLicense', {}],

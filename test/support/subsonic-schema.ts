@@ -42,7 +42,7 @@ export function describedParameters(endpoint: string): string[] {
   return parameters.map(({ name }) => name);
 }
 
-/** Errors of a JSON response. */
+/** Returns the errors of a JSON response. */
 export function jsonFaults(endpoint: string, body: unknown): string[] {
   let check = checks.get(endpoint);
   if (!check) {
@@ -53,13 +53,13 @@ export function jsonFaults(endpoint: string, body: unknown): string[] {
   return [...faults, ...listUnknownFields(body, '')];
 }
 
-/** The schema of its response; some have other names. */
+/** Returns the schema of an endpoint's response; some schemas have other names. */
 function pointerOf(endpoint: string): string {
   const path = description.paths[`/rest/${endpoint}`] ?? {};
   const method = path.get ? 'get' : 'post';
   type Answer = { $ref?: string; content?: Record<string, unknown> };
   const okResponse = (path[method] as { responses: Record<string, Answer> }).responses['200'];
-  // these have an envelope only for errors
+  // these endpoints have an envelope only for errors
   const isBytes =
     okResponse?.$ref?.endsWith('/BinaryResponse') || (okResponse?.content && !okResponse.content['application/json']);
   if (isBytes) return '/components/schemas/SubsonicResponse';
@@ -114,7 +114,7 @@ function originalBeside(schema: string | undefined): string | undefined {
   return path !== undefined && path !== schema && existsSync(path) ? path : undefined;
 }
 
-/** Undefined without a validator; reported once. */
+/** Returns the errors of XML responses; undefined, with a warning, without a validator. */
 export function xmlFaults(
   documents: readonly XmlDocument[],
   which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',

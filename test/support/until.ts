@@ -37,7 +37,7 @@ export async function until<T>(
   }
 }
 
-/** Waits for so many turns of the event loop. */
+/** Waits for this number of turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await immediate();
 }

@@ -1,4 +1,4 @@
-// Reads a zip as others do: from its list of files. Fails where names, sizes or checksums are not right.
+// Reads a zip by its list of files, as other programs do. Throws if names, sizes or checksums are wrong.
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
