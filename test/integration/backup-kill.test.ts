@@ -93,7 +93,7 @@ function chooseMoments(moments: string[]): Moment[] {
   if (sendCount > 0)
     return [0.25, 0.5, 0.9].map((fraction) => ({ kind: SENDING, number: Math.ceil(fraction * sendCount) }));
   const onePerKind = [...new Set(moments)].map((kind) => {
-    const numbers = moments.flatMap((other, i) => (other === kind ? [i + 1] : []));
+    const numbers = moments.flatMap((moment, i) => (moment === kind ? [i + 1] : []));
     return numbers.at(kind.startsWith('after') ? -2 : numbers.length >> 1) ?? numbers[0] ?? 1;
   });
   const spread = Array.from(
@@ -102,7 +102,7 @@ function chooseMoments(moments: string[]): Moment[] {
   );
   return [...new Set([...onePerKind, ...spread])].slice(0, Math.max(KILL_COUNT, onePerKind.length)).map((number) => {
     const kind = moments[number - 1] as string;
-    return { kind, number: moments.slice(0, number).filter((other) => other === kind).length };
+    return { kind, number: moments.slice(0, number).filter((moment) => moment === kind).length };
   });
 }
 

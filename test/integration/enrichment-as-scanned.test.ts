@@ -52,7 +52,7 @@ describe('without online services', () => {
       { artists: [], provenance: fromPath },
       'Its tags name neither title nor artist. It was not looked up: it is off.',
     ],
-  ])('tags decide: %s', (_what, identity, error) => {
+  ])('tags decide: %s', (_title, identity, error) => {
     const id = add(identity);
     expect(settle()).toEqual([{ id, error }]);
     expect(db.$client.prepare('SELECT metadata_status, metadata_error, enriched_at FROM tracks').get()).toEqual({
@@ -68,7 +68,7 @@ describe('without online services', () => {
     ['part of it is from a match', { provenance: { album: 'fpid' } }, {}],
     ['the remote catalogue named it', {}, { source: 'streamsrc' }],
     ['its audio is not here', {}, { audio: { ...silence, availability: 'missing', storageUri: 'file:a.mp3' } }],
-  ])('a track is identified in full when %s', (_why, identity, otherFields) => {
+  ])('a track is identified in full when %s', (_title, identity, otherFields) => {
     add(identity, otherFields);
     expect(settle()).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('on a server', () => {
   it.each<[string, () => Record<string, string>]>([
     ['identification is off', () => ({})],
     ['it has a fingerprint already', () => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key' })],
-  ])('a file that was read is not opened again when %s', async (_when, env) => {
+  ])('a file that was read is not opened again when %s', async (_title, env) => {
     await addAndLose(env());
     expect(await allTracks(server)).toMatchObject([
       { title: 'Tag title', artist_name: 'Tag Artist', metadata_status: 'enriched', metadata_error: null },

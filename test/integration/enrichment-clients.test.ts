@@ -124,7 +124,7 @@ describe('AcoustID', () => {
       [{ status: 200, body: '{"status":"error","error":{"code":13,"message":"service unavailable"}}' }],
       2,
     ],
-  ])('is asked again soon when it %s', async (_what, answers, requestCount) => {
+  ])('is asked again soon when it %s', async (_title, answers, requestCount) => {
     fake.next = answers;
     fake.answer = () => matchAnswer;
     const { ask, waits } = lookingUp();
@@ -140,7 +140,7 @@ describe('AcoustID', () => {
     ['does not answer', 'hang', 'unreachable', 1],
     ['sends us elsewhere', { status: 302, body: '', headers: { Location: 'http://127.0.0.1:9/' } }, 'unreachable', 1],
     ['refuses the fingerprint', invalidFingerprint, 'refused', 1],
-  ])('%s: %s', async (_what, answer, fault, requestCount) => {
+  ])('%s: %s', async (_title, answer, fault, requestCount) => {
     fake.answer = () => answer;
     expect(await faultOf(lookingUp().ask())).toBe(fault);
     expect(fake.lookups).toHaveLength(requestCount);

@@ -379,8 +379,8 @@ describe('pending → enriched', () => {
     });
     mb.entities.set(`/ws/2/release-group/${ITS_GROUP}`, { id: ITS_GROUP, genres: [{ name: 'folk', count: 7 }] });
     const firstId = await add('one.mp3');
-    const second = await add('two.mp3', { COMM: 'another file' });
-    for (const track of [firstId, second])
+    const secondId = await add('two.mp3', { COMM: 'another file' });
+    for (const track of [firstId, secondId])
       expect(track).toMatchObject({
         title: 'Harbour Lights',
         artist_name: 'The Quays',
@@ -464,7 +464,7 @@ describe('a crash', () => {
       'while the candidates are kept',
       trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END"),
     ],
-  ])('%s leaves the track failed with a reason, and no partial changes', async (_when, arrange) => {
+  ])('%s leaves the track failed with a reason, and no partial changes', async (_title, arrange) => {
     fake.answer = () => answerWith();
     arrange();
     const track = await add('crash.mp3');

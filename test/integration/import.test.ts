@@ -54,7 +54,7 @@ beforeAll(async () => {
   mkdirSync(backup);
   const server = await livelyServer({ music, dir: data });
   tracks = await allTracks(server);
-  const [firstTrack, second, lastTrack] = [tracks[0]!, tracks[1]!, tracks.at(-1)!];
+  const [firstTrack, secondTrack, lastTrack] = [tracks[0]!, tracks[1]!, tracks.at(-1)!];
   const send = async (method: string, path: string, body?: unknown): Promise<void> => {
     const response = await server.api(path, { method, ...(body !== undefined && { body }) });
     if (response.status >= 400) throw new Error(`${path}: ${response.text}`);
@@ -65,7 +65,7 @@ beforeAll(async () => {
     album: 'Elsewhere',
     year: 1999,
   });
-  await send('PUT', `/tracks/${second.id}/lyrics`, { text: 'One line\nand another' });
+  await send('PUT', `/tracks/${secondTrack.id}/lyrics`, { text: 'One line\nand another' });
   await send('DELETE', `/tracks/${lastTrack.id}`);
   server.app.db.$client.exec(`
     INSERT INTO bookmarks (user_id, track_id, position_ms, comment, created_at, updated_at)
@@ -383,14 +383,14 @@ describe('an export', () => {
     expect((await importFrom(to, dir)).code).toBe(0);
     await becomeAdmin(dir);
     server = await startServer({ dir });
-    const found = await allTracks(server);
-    expect(found.map(({ availability }) => availability)).toEqual(tracks.map(() => 'available'));
-    const response = await fetch(`${server.url}/stream/${found[0]!.id}`, {
+    const importedTracks = await allTracks(server);
+    expect(importedTracks.map(({ availability }) => availability)).toEqual(tracks.map(() => 'available'));
+    const response = await fetch(`${server.url}/stream/${importedTracks[0]!.id}`, {
       headers: { Authorization: `Bearer ${server.token}` },
     });
-    expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(music, found[0]!.source_id ?? '')))).toBe(
-      true,
-    );
+    expect(
+      Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(music, importedTracks[0]!.source_id ?? ''))),
+    ).toBe(true);
     await server.close();
   });
 });

@@ -147,15 +147,15 @@ describe('running', () => {
     await firstStart.jobs.close({ graceMs: PATIENCE_MS });
     const all = gate();
     let active = 0;
-    const second = startJobs({
+    const secondStart = startJobs({
       plain: async () => {
         if (++active === 4) all.open();
         await all.passed;
       },
     });
     await all.passed; // would never happen if a slot were missing
-    await second.jobs.drain();
-    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
   });
 
   it('drain waits for the jobs that a job enqueues', async () => {
@@ -290,18 +290,18 @@ describe('retries', () => {
     open();
 
     clock += 1_000;
-    const second = startJobs(failingHandlers);
-    await second.jobs.drain();
+    const secondStart = startJobs(failingHandlers);
+    await secondStart.jobs.drain();
     expect(calls).toBe(1);
-    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, runAt });
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, runAt });
     clock += 1_000;
-    await second.jobs.drain();
+    await secondStart.jobs.drain();
     expect(calls).toBe(2);
-    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
   });
 
   it('a waiting job runs when it is due', async () => {
-    const second = gate();
+    const secondGate = gate();
     const now = () => new Date();
     const jobs = createJobs({
       db,
@@ -318,11 +318,11 @@ describe('retries', () => {
     jobs.start([
       handledBy(brief, async (_payload, { attempt }) => {
         if (attempt === 1) throw new Error('once');
-        second.open();
+        secondGate.open();
       }),
     ]);
     await jobs.enqueue(brief, {});
-    await second.passed;
+    await secondGate.passed;
     await jobs.close({ graceMs: PATIENCE_MS });
   });
 });
@@ -444,9 +444,9 @@ describe('stopping', () => {
     expect(firstStart.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'returned' }));
 
-    const second = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
-    await second.jobs.drain();
-    expect(second.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
+    const secondStart = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
   });
 
   it('a handler that ignores its signal is abandoned after the grace time; later results are ignored', async () => {
@@ -466,9 +466,9 @@ describe('stopping', () => {
     mayContinue.open();
     await new Promise((resolve) => setImmediate(resolve));
     expect(firstStart.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, result: null, progressDone: null });
-    const second = startJobs({});
-    await second.jobs.drain();
-    expect(second.jobs.get(id).status).toBe('succeeded');
+    const secondStart = startJobs({});
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.get(id).status).toBe('succeeded');
   });
 
   it('a job that finishes despite the signal has succeeded', async () => {
@@ -509,9 +509,9 @@ describe('stopping', () => {
     const entering = Array.from({ length: 20 }, (_, n) => firstStart.jobs.enqueue(PLAIN_TASK, { n }));
     await firstStart.jobs.close({ graceMs: PATIENCE_MS });
     await Promise.all(entering);
-    const second = startJobs({});
-    await second.jobs.drain();
-    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(20);
+    const secondStart = startJobs({});
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(20);
   });
 });
 

@@ -310,7 +310,7 @@ describe('the announcement', () => {
     const listOwnAnnouncements = (announcements: readonly Heard[]): string[] =>
       announcements
         .filter((announcement) => announcement.name.startsWith(name))
-        .map((one) => `${one.name}: ${one.port}`);
+        .map((announcement) => `${announcement.name}: ${announcement.port}`);
     await ear.until((announcements) => listOwnAnnouncements(announcements).length === 2);
     expect(listOwnAnnouncements(ear.heard()).sort()).toEqual([`${name} (2): 4001`, `${name}: 4000`]);
     for (const announcer of servers) await announcer.show(undefined);

@@ -283,9 +283,9 @@ describe('a deletion', () => {
   });
 
   test('keeps an album and an artist with other tracks', async () => {
-    const [firstId, second] = [add({ title: 'One' }), add({ title: 'Two' })];
+    const [firstId, secondId] = [add({ title: 'One' }), add({ title: 'Two' })];
     await services.deleteTrack(firstId);
-    const remainingTrack = services.library.getTrack(ann, second);
+    const remainingTrack = services.library.getTrack(ann, secondId);
     expect(services.library.getAlbum(ann, remainingTrack.albumId as AlbumId)).toMatchObject({
       trackCount: 1,
       durationMs: 1_000,
@@ -299,10 +299,10 @@ describe('a deletion', () => {
 
   test('removes the stored audio with the last track that uses it', async () => {
     const sameAudio = stored('aa');
-    const [firstId, second] = [add({ title: 'One' }, sameAudio), add({ title: 'Two' }, sameAudio)];
+    const [firstId, secondId] = [add({ title: 'One' }, sameAudio), add({ title: 'Two' }, sameAudio)];
     await services.deleteTrack(firstId);
     expect(services.deletedObjects).toEqual([]);
-    await services.deleteTrack(second);
+    await services.deleteTrack(secondId);
     expect(services.deletedObjects).toEqual([sameAudio.storageUri.slice('local:'.length)]);
   });
 
@@ -315,7 +315,7 @@ describe('a deletion', () => {
   );
 
   test('removes the cover only with its album', async () => {
-    const [firstId, second] = [
+    const [firstId, secondId] = [
       add({ title: 'One' }, { storageUri: null }),
       add({ title: 'Two' }, { storageUri: null }),
     ];
@@ -326,7 +326,7 @@ describe('a deletion', () => {
     expect(services.library.getTrack(ann, firstId).hasCover).toBe(true);
     await services.deleteTrack(firstId);
     expect(services.deletedObjects).toEqual([]);
-    await services.deleteTrack(second);
+    await services.deleteTrack(secondId);
     expect(services.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
   });
 

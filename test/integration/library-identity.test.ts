@@ -365,22 +365,22 @@ test('the folder of --import lasts, and tracks that have lost theirs are counted
   const firstServer = await spawnServer(['--data-dir', dir, '--port', '0', '--import', music.dir], reference);
   await expect.poll(() => firstServer.output()).toContain('Scan done');
   await firstServer.kill('SIGTERM');
-  const second = await spawnServer(['--data-dir', dir, '--port', '0']);
-  const { ask: sendRequest, read } = await clientOf(second);
+  const secondServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  const { ask: sendRequest, read } = await clientOf(secondServer);
   const { items } = await read<TrackPage>('/tracks');
   expect(items).toHaveLength(TRACKS);
-  expect((await fetch(`${second.url}/stream/${items[0]?.id}`)).status).toBe(401);
+  expect((await fetch(`${secondServer.url}/stream/${items[0]?.id}`)).status).toBe(401);
   expect(await read('/status')).toEqual({ problems: [] });
   const response = await sendRequest('/settings', 'PATCH', { local_media_import_path: null });
   expect(response.status).toBe(200);
   const unplayable = { problems: [{ code: 'music_folder_unset', tracks: TRACKS }] };
   await expect.poll(() => read('/status')).toEqual(unplayable);
-  await second.kill('SIGTERM');
-  const third = await spawnServer(['--data-dir', dir, '--port', '0']);
-  await expect.poll(() => third.output()).toContain('Tracks that are only there cannot be played');
-  expect(await (await fetch(`${third.url}/health`)).json()).toMatchObject({
+  await secondServer.kill('SIGTERM');
+  const thirdServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  await expect.poll(() => thirdServer.output()).toContain('Tracks that are only there cannot be played');
+  expect(await (await fetch(`${thirdServer.url}/health`)).json()).toMatchObject({
     status: 'degraded',
     problems: ['music_folder_unset'],
   });
-  await third.kill('SIGTERM');
+  await thirdServer.kill('SIGTERM');
 });

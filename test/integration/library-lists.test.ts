@@ -378,9 +378,9 @@ describe('albums', () => {
   const sorts = ALBUM_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [filterIndex, one] of filters.entries())
+    for (const [filterIndex, singleFilter] of filters.entries())
       for (const [otherIndex, otherFilter] of filters.entries()) {
-        const filter = { ...one(), ...otherFilter() };
+        const filter = { ...singleFilter(), ...otherFilter() };
         const sort = sorts[(filterIndex + otherIndex) % sorts.length] as (typeof sorts)[number];
         const order = (filterIndex * 3 + otherIndex) % 2 === 0 ? 'asc' : 'desc';
         const fitting = sample.albums.filter((album) => albumFits(album, filter));
@@ -436,9 +436,9 @@ describe('artists', () => {
   const sorts = ARTIST_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [filterIndex, one] of filters.entries())
+    for (const [filterIndex, singleFilter] of filters.entries())
       for (const [otherIndex, otherFilter] of filters.entries()) {
-        const filter = { ...one(), ...otherFilter() };
+        const filter = { ...singleFilter(), ...otherFilter() };
         const sort = sorts[(filterIndex + otherIndex) % sorts.length] as (typeof sorts)[number];
         const order = (filterIndex * 3 + otherIndex) % 2 === 0 ? 'asc' : 'desc';
         const fitting = sample.artists.filter((artist) => artistFits(artist, filter));

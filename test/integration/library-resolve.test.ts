@@ -577,12 +577,15 @@ describe('two writers', () => {
   test('on two connections wait for each other, and the second finds the album of the first', () => {
     const otherConnection = openMigrated(join(temp.dir, 'tonearm.db'));
     otherConnection.$client.pragma('busy_timeout = 0');
-    const second = createTrackWriter({ db: otherConnection, now: () => new Date() });
+    const secondWriter = createTrackWriter({ db: otherConnection, now: () => new Date() });
     const identity = { title: 'T', artists: ['Band'], album: 'Album', genres: [] };
     const write = (): TrackId =>
-      otherConnection.transaction(() => second.insert({ source: 'other', sourceId: '1', identity, audio: silence }), {
-        behavior: 'immediate',
-      });
+      otherConnection.transaction(
+        () => secondWriter.insert({ source: 'other', sourceId: '1', identity, audio: silence }),
+        {
+          behavior: 'immediate',
+        },
+      );
     writing(() => {
       insert({});
       expect(write).toThrow(/locked/);

@@ -18,7 +18,7 @@ it.each([
   ['formatting alone', 'export const one  =  1;\n', { format: true, lint: false }],
   ['lint alone', 'debugger;\n', { format: false, lint: true }],
   ['nothing', 'export const one = 1;\n', { format: false, lint: false }],
-])('%s', (_what, text, { format, lint }) => {
+])('%s', (_title, text, { format, lint }) => {
   writeFileSync(join(dir, 'code.ts'), text);
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'lint.ts')], {
     cwd: dir,

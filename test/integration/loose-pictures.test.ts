@@ -49,9 +49,9 @@ it('tracks without an album are in an untitled album of their artist, in every l
     ...(artist === undefined ? [] : [id3Frame('TPE1', utf8Text(artist))]),
   ];
   const firstTrack = await upload(titleFrames('One', 'Ada'), 40);
-  const second = await upload([...titleFrames('Two', 'Ada'), id3Frame('TALB', utf8Text('[Unknown Album]'))], 41);
+  const secondTrack = await upload([...titleFrames('Two', 'Ada'), id3Frame('TALB', utf8Text('[Unknown Album]'))], 41);
   const trackWithoutArtist = await upload(titleFrames('Three'), 42);
-  expect([second.album_id, second.album_title, trackWithoutArtist.artist_name]).toEqual([
+  expect([secondTrack.album_id, secondTrack.album_title, trackWithoutArtist.artist_name]).toEqual([
     firstTrack.album_id,
     null,
     null,
@@ -78,9 +78,9 @@ it('tracks without an album are in an untitled album of their artist, in every l
       body: { title: track.title, artist: 'Ada', album },
     });
   expect((await setAlbum(firstTrack, 'Named')).body).toMatchObject({ album_title: 'Named', album_artist_name: 'Ada' });
-  expect((await setAlbum(second, 'Named')).body.album_title).toBe('Named');
+  expect((await setAlbum(secondTrack, 'Named')).body.album_title).toBe('Named');
   expect((await server.api(`/albums/${firstTrack.album_id}`)).status).toBe(404);
-  const trackWithoutAlbum = (await setAlbum(second, null)).body;
+  const trackWithoutAlbum = (await setAlbum(secondTrack, null)).body;
   expect([
     trackWithoutAlbum.album_title,
     (await server.api<AlbumOut>(`/albums/${trackWithoutAlbum.album_id}`)).body.track_count,

@@ -331,10 +331,10 @@ describe('verify', () => {
   });
 
   it('repairs what the backup has, and says why not for the rest', async () => {
-    const [firstTrack, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
+    const [firstTrack, secondTrack, thirdTrack] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     rmSync(music, { recursive: true });
     const intactBytes = readFileSync(pathOf(firstTrack));
-    for (const track of [firstTrack, second, third]) flip(pathOf(track));
+    for (const track of [firstTrack, secondTrack, thirdTrack]) flip(pathOf(track));
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
     const repair = createAudioRepair({
       db: server.app.db,
@@ -342,8 +342,8 @@ describe('verify', () => {
       storage,
       cachedCopy: () => undefined,
       async heal(key) {
-        if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
-        if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
+        if (key.includes(pathOf(secondTrack).slice(-20))) return 'not_in_backup';
+        if (key.includes(pathOf(thirdTrack).slice(-20))) throw new Error('no such folder');
         await storage.put(key, intactBytes);
         return 'healed';
       },
@@ -352,8 +352,8 @@ describe('verify', () => {
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
       [firstTrack.id]: null,
-      [second.id]: 'the backup does not have it',
-      [third.id]: 'the backup cannot be read (no such folder)',
+      [secondTrack.id]: 'the backup does not have it',
+      [thirdTrack.id]: 'the backup cannot be read (no such folder)',
     });
     expect(await verify()).toMatchObject({ damaged: 2 });
   });

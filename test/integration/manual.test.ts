@@ -149,7 +149,7 @@ describe('while a server runs on the library', () => {
   };
   const commands = new Set(
     [...(helpText().split('\nCommands')[1]?.split('\nOptions')[0] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
-      ([, one]) => one,
+      ([, command]) => command,
     ),
   );
   const [, exceptions = ''] =
@@ -185,7 +185,9 @@ describe('a running server answers as the manuals say:', () => {
       (page) => readSource(page).match(/(?<=`)(GET|POST|PUT|PATCH|DELETE)\s\/api\/v1\/[^`\s]+(?=`)/g) ?? [],
     );
     expect(addresses.length).toBeGreaterThan(8);
-    expect(addresses.map((address) => address.replace('\n', ' ')).filter((one) => !shapes.includes(one))).toEqual([]);
+    expect(
+      addresses.map((address) => address.replace('\n', ' ')).filter((address) => !shapes.includes(address)),
+    ).toEqual([]);
   });
 
   it('docs/SUBSONIC.md lists all extensions with their versions', async () => {

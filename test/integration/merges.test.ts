@@ -460,13 +460,13 @@ test('a track that took over two files gives them back in the reverse order, and
   music.put('third/song.mp3', recording.mp3);
   await music.scan();
   expect(await music.track('third/song.mp3')).toMatchObject({ id });
-  const [second, firstMerge] = (await music.merges()) as [MergeOut, MergeOut];
-  expect([second.source_id, firstMerge.source_id]).toEqual(['third/song.mp3', 'better/song.flac']);
+  const [secondMerge, firstMerge] = (await music.merges()) as [MergeOut, MergeOut];
+  expect([secondMerge.source_id, firstMerge.source_id]).toEqual(['third/song.mp3', 'better/song.flac']);
 
   const stateBefore = music.state();
   expect((await music.undo(firstMerge.id)).status).toBe(409);
   expect(music.state()).toEqual(stateBefore);
-  expect((await music.undo(second.id)).body).toMatchObject({ source_id: 'third/song.mp3', format: 'mp3' });
+  expect((await music.undo(secondMerge.id)).body).toMatchObject({ source_id: 'third/song.mp3', format: 'mp3' });
   await music.server.app.drain(); // tracks without files are compared again
   expect((await music.undo(firstMerge.id)).body).toMatchObject({ source_id: 'better/song.flac', format: 'flac' });
   expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body.source_id).toBe('song.mp3');

@@ -172,7 +172,7 @@ describe('the reader of forms', () => {
       [413, 'A form can have at most 5 files and 20 fields.'],
     ],
     ['a file that is too large', form(filePart('z'.repeat(100_001)), FORM_END), [413, 'The file is too large.']],
-  ])('answers a form with %s', async (_what, body, expectedAnswer) => {
+  ])('answers a form with %s', async (_title, body, expectedAnswer) => {
     expect(await send(body)).toEqual(expectedAnswer);
   });
 

@@ -123,7 +123,7 @@ describe('two folders', () => {
     ['from another into the first', 'vinyl/Fir/f.mp3', 'first/New/f.mp3', 'file:New/f.mp3'],
     ['into one whose files are copied', 'vinyl/Gorse/g.mp3', 'tapes/g.mp3', /^local:audio\//],
     ['out of one whose files are copied', 'tapes/Hazel/h.mp3', 'first/h.mp3', /^local:audio\//],
-  ])('a file that moves %s stays the same track', async (_how, from, to, uri) => {
+  ])('a file that moves %s stays the same track', async (_title, from, to, uri) => {
     const title = from.split('/')[1] as string;
     writeSong(from, title);
     await scan();
@@ -335,7 +335,7 @@ describe('a folder that is unreachable', () => {
         mkdirSync(join(base, 'vinyl'));
       },
     ],
-  ])('%s: its tracks are offline, not missing, and available again when the folder is back', async (_how, unplug) => {
+  ])('%s: its tracks are offline, not missing, and available again when the folder is back', async (_title, unplug) => {
     await scan();
     const tracksBefore = await allTracks(server);
     unplug();

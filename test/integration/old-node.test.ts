@@ -21,7 +21,7 @@ const tooOld = (version: string, otherText = ''): string =>
 test.each([
   ['the server itself', serverEntry()],
   ['scripts/start.js', join(root, 'scripts', 'start.js')],
-])('%s prints the required version and where to get it, and exits', (_what, entry) => {
+])('%s prints the required version and where to get it, and exits', (_title, entry) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', OLD_NODE_IMPORT, entry], {
     encoding: 'utf8',
     env: { ...process.env, npm_lifecycle_event: 'start' },

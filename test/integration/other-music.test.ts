@@ -497,9 +497,11 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     const { tracks, trash } = openLibraryServices(db);
     const movers = [createLikeMoves({ db, now }).ofTracks];
     const merges = createMerges({ db, tracks, merge: createTrackMerge({ db, tracks, movers }), movers, trash, now });
-    const [firstId, otherId, third] = ['A/1.mp3', 'A/2.mp3', 'A/3.mp3'].map(async (path) => (await trackAt(path))?.id);
+    const [firstId, otherId, thirdId] = ['A/1.mp3', 'A/2.mp3', 'A/3.mp3'].map(
+      async (path) => (await trackAt(path))?.id,
+    );
     merges.replace((await firstId) as TrackId, (await otherId) as TrackId);
-    merges.mergeInto((await otherId) as TrackId, (await third) as TrackId, {
+    merges.mergeInto((await otherId) as TrackId, (await thirdId) as TrackId, {
       reason: 'duplicate',
       by: null,
       takesFile: false,
@@ -512,11 +514,11 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     const restored = join(base, 'restored');
     mkdirSync(restored);
     await restoreFolder(backup, restored);
-    const second = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
+    const secondServer = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
     try {
-      expect((await second.api<{ total: number }>('/merges')).body.total).toBe(mergeCount);
+      expect((await secondServer.api<{ total: number }>('/merges')).body.total).toBe(mergeCount);
     } finally {
-      await second.close();
+      await secondServer.close();
     }
   });
 });

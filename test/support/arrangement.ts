@@ -164,12 +164,12 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
       );
     const chord = loud(style.chords[inBar]);
     if (parts.has('chords') && chord > 0)
-      for (const third of [0, 2, 4])
+      for (const chordDegree of [0, 2, 4])
         band.note(
           chordTimbre,
           beatSeconds,
           step * lengthOf(style.chords, inBar),
-          60 + pitch(degree + third),
+          60 + pitch(degree + chordDegree),
           0.06 * levels.chords * chord,
         );
     const [onBeat, offBeat] = style.melody;

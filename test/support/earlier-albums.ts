@@ -22,9 +22,9 @@ const GENRES = ['Rock', 'Jazz', 'Folk'];
 
 interface MadeTrack {
   /** The number of its album among those with the same name, in the earlier version. */
-  before: number;
+  earlierAlbum: number;
   /** The number of its album by the rule: tracks with the same number form one album. */
-  after: number;
+  newAlbum: number;
   /** The folder of the file; absent for uploads. */
   folder?: string;
   /** A subfolder of `folder` for the disc. */
@@ -55,33 +55,33 @@ function songs(
 }
 
 type Kind = () => MadeTrack[];
-const makePlainAlbum: Kind = () => songs(8, { before: 0, after: 0, folder: 'Album', year: 1999 });
+const makePlainAlbum: Kind = () => songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999 });
 const twoEditions: Kind = () => [
-  ...songs(7, { before: 0, after: 0, folder: 'Album', year: 1999 }),
-  ...songs(10, { before: 0, after: 1, folder: 'Album (Deluxe)', year: 2009, version: 1 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999 }),
+  ...songs(10, { earlierAlbum: 0, newAlbum: 1, folder: 'Album (Deluxe)', year: 2009, version: 1 }),
 ];
 const threeEditions: Kind = () => [
-  ...songs(6, { before: 0, after: 0, folder: 'Album', year: 1989 }),
-  ...songs(9, { before: 0, after: 1, folder: 'Album (Remaster)', year: 1999, version: 1 }),
-  ...songs(5, { before: 0, after: 2, folder: 'Album (Japan)', year: 2009, version: 2 }),
+  ...songs(6, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1989 }),
+  ...songs(9, { earlierAlbum: 0, newAlbum: 1, folder: 'Album (Remaster)', year: 1999, version: 1 }),
+  ...songs(5, { earlierAlbum: 0, newAlbum: 2, folder: 'Album (Japan)', year: 2009, version: 2 }),
 ];
 const discsOfTwoYears: Kind = () => [
-  ...songs(7, { before: 0, after: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
-  ...songs(8, { before: 1, after: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
+  ...songs(8, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
 ];
 /** The second album is divided, and all tracks of the first one go to a part of it. */
 const crossed: Kind = () => [
-  ...songs(6, { before: 1, after: 0, folder: 'Album', year: 2001 }),
-  ...songs(5, { before: 0, after: 0, folder: 'Album', year: 1999, first: 7 }),
-  ...songs(5, { before: 1, after: 1, folder: 'Other', year: 2001, version: 1 }),
+  ...songs(6, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', year: 2001 }),
+  ...songs(5, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, first: 7 }),
+  ...songs(5, { earlierAlbum: 1, newAlbum: 1, folder: 'Other', year: 2001, version: 1 }),
 ];
 const uploads: Kind = () => [
-  ...songs(7, { before: 0, after: 0, year: 1999 }),
-  ...songs(9, { before: 0, after: 1, year: 2009, version: 1 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, year: 1999 }),
+  ...songs(9, { earlierAlbum: 0, newAlbum: 1, year: 2009, version: 1 }),
 ];
 const typedTogether: Kind = () => [
-  ...songs(8, { before: 0, after: 0, folder: 'Album', year: 1999, isTyped: true }),
-  ...songs(8, { before: 0, after: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
+  ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, isTyped: true }),
+  ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
 ];
 /** How often each kind occurs; most albums stay the same. */
 const KINDS: [Kind, number][] = [
@@ -185,11 +185,11 @@ function fill(
     const ofAlbum = new Map<number, number>();
     const ofFolder = new Map<string, number>();
     const becomes: number[][] = [];
-    for (const { before, after, folder, discFolder, disc = null, year, isTyped, ...track } of madeTracks) {
-      const firstTrack = madeTracks.find((madeTrack) => madeTrack.before === before);
-      if (!ofAlbum.has(before)) {
-        const group = before === 0 && !isTyped ? `group-${name}` : null;
-        const names = { title: before === 0 ? title : title.toUpperCase(), title_sort: `album ${name}` };
+    for (const { earlierAlbum, newAlbum, folder, discFolder, disc = null, year, isTyped, ...track } of madeTracks) {
+      const firstTrack = madeTracks.find((madeTrack) => madeTrack.earlierAlbum === earlierAlbum);
+      if (!ofAlbum.has(earlierAlbum)) {
+        const group = earlierAlbum === 0 && !isTyped ? `group-${name}` : null;
+        const names = { title: earlierAlbum === 0 ? title : title.toUpperCase(), title_sort: `album ${name}` };
         const id = insert('albums', {
           ...names,
           artist_id: artist,
@@ -201,11 +201,11 @@ function fill(
           updated_at: START_MS,
         });
         albumIds.push(id);
-        ofAlbum.set(before, id);
+        ofAlbum.set(earlierAlbum, id);
         insert('album_keys', { key: `${stem}${firstTrack?.year ?? ''}`, album_id: id });
         if (group) insert('album_keys', { key: `rg:${group}`, album_id: id });
       }
-      const album = ofAlbum.get(before) as number;
+      const album = ofAlbum.get(earlierAlbum) as number;
       const path =
         folder === undefined
           ? undefined
@@ -245,7 +245,7 @@ function fill(
         updated_at: START_MS,
       });
       trackIds.push(id);
-      (becomes[after] ??= []).push(id);
+      (becomes[newAlbum] ??= []).push(id);
       insert('track_artists', { track_id: id, position: 0, artist_id: artist, credit: `Artist ${artist}` });
       insert('track_genres', { track_id: id, position: 0, genre_id: 1 + (name % GENRES.length) });
       if (path !== undefined)

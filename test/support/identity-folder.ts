@@ -280,7 +280,7 @@ export function createFolder({
 
   /** Returns the violated rules, one per line. */
   function faults(client: Database): string[] {
-    const found: string[] = [];
+    const violations: string[] = [];
     const rows = client
       .prepare<[], Row>(
         `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment, isrc,
@@ -320,10 +320,10 @@ export function createFolder({
             rows.every((row) => row.id === id || row.audio_hash !== audio_hash))));
     for (const { path, content } of onDisk) {
       const row = bySourceId.get(path);
-      if (!row) found.push(`${path} is no track`);
+      if (!row) violations.push(`${path} is no track`);
       else if (row.audio_hash !== hashOf(content.audio) || row.availability !== 'available')
-        found.push(`${path} is ${row.audio_hash} (${row.availability}) and sounds like ${content.audio}`);
-      else if (row.comment === null && row.title !== content.title) found.push(`${path} has another title`);
+        violations.push(`${path} is ${row.audio_hash} (${row.availability}) and sounds like ${content.audio}`);
+      else if (row.comment === null && row.title !== content.title) violations.push(`${path} has another title`);
     }
     const plays = client
       .prepare<[], { track_id: TrackId | null; title: string }>('SELECT track_id, title FROM plays')
@@ -332,9 +332,9 @@ export function createFolder({
     const perRow = Map.groupBy(plays, ({ track_id }) => track_id);
     for (const { track_id, title } of plays) {
       const row = track_id === null ? undefined : byId.get(track_id);
-      if (!row) found.push(`a play of ${title} is lost`);
+      if (!row) violations.push(`a play of ${title} is lost`);
       else if (soundOf(row.audio_hash) !== Number(title) && row.audio_hash !== null && !isByPath(row))
-        found.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+        violations.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
     }
     const replacedIds = new Set(client.prepare<[], TrackId>('SELECT track_id FROM replaced_tracks').pluck().all());
     const isThere = (row: Row): boolean => bySourceId.get(row.source_id) === row && pathsOnDisk.has(row.source_id);
@@ -357,34 +357,36 @@ export function createFolder({
     }
     for (const row of rows) {
       if (goneRows.includes(row) && perRow.has(row.id) && becameAnother(row))
-        found.push(`track ${row.id} (${row.source_id}) is left behind: a better copy of ${row.audio_hash} is there`);
+        violations.push(
+          `track ${row.id} (${row.source_id}) is left behind: a better copy of ${row.audio_hash} is there`,
+        );
       const count = perRow.get(row.id)?.length ?? 0;
       if (count > 0 && !pathsOnDisk.has(row.source_id) && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
-        found.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
+        violations.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
       if (!pathsOnDisk.has(row.source_id) && row.in_place && row.availability === 'available')
-        found.push(`track ${row.id} (${row.source_id}) has no file and is available`);
-      if (row.source_id.includes('#')) found.push(`track ${row.id} is called ${row.source_id}`);
+        violations.push(`track ${row.id} (${row.source_id}) has no file and is available`);
+      if (row.source_id.includes('#')) violations.push(`track ${row.id} is called ${row.source_id}`);
       const tables = [
         'playlist_entries WHERE track_id = ?',
         "like_states WHERE liked AND item_type = 'track' AND item_id = ?",
       ];
       for (const table of tables) {
         const hung = client.prepare(`SELECT count(*) FROM ${table}`).pluck().get(row.id) as number;
-        if (count > 0 && hung === 0) found.push(`track ${row.id} has plays, and nothing in ${table}`);
+        if (count > 0 && hung === 0) violations.push(`track ${row.id} has plays, and nothing in ${table}`);
       }
       for (const edit of [row.comment, row.isrc]) {
         const isOfOther = edit !== null && edit !== `edit ${soundOf(row.audio_hash)}`;
         if (isOfOther && row.audio_hash !== null && !isByPath(row))
-          found.push(`${edit} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+          violations.push(`${edit} is on track ${row.id}, which sounds like ${row.audio_hash}`);
       }
     }
     for (const { title } of plays) {
       const column = editedColumn(Number(title));
       if (column === undefined) continue;
       const editedValues = new Set([...rows.map((row) => row[column]), ...editsInMerges(client, column)]);
-      if (!editedValues.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
+      if (!editedValues.has(`edit ${title}`)) violations.push(`edit ${title} is lost`);
     }
-    return found;
+    return violations;
   }
 
   return { listed: listFiles, change, faults };

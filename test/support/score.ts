@@ -77,7 +77,7 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     const inBar = index % beatsOfBar;
     const root = chords[Math.floor(index / beatsOfBar) % chords.length] as number;
     if (inBar === 0)
-      for (const third of [0, 2, 4]) note(startSeconds, beat * beatsOfBar, 60 + pitch(root + third), 0.06);
+      for (const chordDegree of [0, 2, 4]) note(startSeconds, beat * beatsOfBar, 60 + pitch(root + chordDegree), 0.06);
     note(
       startSeconds,
       beat * 0.9,
