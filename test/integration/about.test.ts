@@ -1,4 +1,5 @@
-// What is known about artists, albums and labels, with services that are off, away, odd, or about somebody else.
+// Information about artists, albums and labels, with services that are off, unreachable or faulty, or that describe
+// another artist.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,23 +22,23 @@ let services: Encyclopedia;
 let server: TestServer;
 let tracks: ReturnType<typeof trackMaker>;
 let clock = Date.UTC(2026, 0, 1);
-let music: string;
-let backup: string;
+let musicDir: string;
+let backupDir: string;
 let picture: Buffer;
-let made = 0;
+let mbidOffset = 0;
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const mbid = (n: number): string => `0000000${n % 10}-1111-4111-8111-${String(n).padStart(12, '0')}`;
 
 beforeAll(async () => {
   picture = await jpeg('#335577');
   services = await startEncyclopedia();
-  [music, backup] = [
+  [musicDir, backupDir] = [
     mkdtempSync(join(tmpdir(), 'tonearm-about-')),
     mkdtempSync(join(tmpdir(), 'tonearm-about-backup-')),
   ];
   server = await startServer({
-    env: { ...services.env, ACCESS_TOKEN_TTL: '1000d', LOCAL_MEDIA_IMPORT_PATH: music, BACKUP_TARGET: backup },
+    env: { ...services.env, ACCESS_TOKEN_TTL: '1000d', LOCAL_MEDIA_IMPORT_PATH: musicDir, BACKUP_TARGET: backupDir },
     now: () => new Date(clock),
     musicBrainzPerSecond: 10_000,
     wikimediaPerSecond: 10_000,
@@ -47,24 +48,24 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await services.close();
-  for (const dir of [music, backup]) rmSync(dir, { recursive: true });
+  for (const dir of [musicDir, backupDir]) rmSync(dir, { recursive: true });
 });
 beforeEach(() => {
   services.clear();
-  made += 100;
+  mbidOffset += 100;
 });
 
 const jpeg = (background: string): Promise<Buffer> =>
   sharp({ create: { width: 90, height: 60, channels: 3, background } })
     .jpeg()
     .toBuffer();
-const setEnabled = (artist_info_enabled: boolean) =>
+const setArtistInfoEnabled = (artist_info_enabled: boolean) =>
   server.api('/settings', { method: 'PATCH', body: { artist_info_enabled } }).then(() => server.app.drain());
 
-/** A group with all that can be known, and its id in the library. */
+/** Adds a group of which the services know everything; returns its id in the library. */
 function addBand(name: string, { isTagged = true, bytes = picture } = {}): number {
-  const id = mbid(made + 1);
-  const item = `Q${made + 1}`;
+  const id = mbid(mbidOffset + 1);
+  const item = `Q${mbidOffset + 1}`;
   services.add({
     kind: 'artist',
     mbid: id,
@@ -73,11 +74,11 @@ function addBand(name: string, { isTagged = true, bytes = picture } = {}): numbe
     country: 'GB',
     area: 'Bristol',
     begin: '1991-03',
-    members: [{ mbid: mbid(made + 2), name: 'Ida Lund', begin: '1991', end: '1999' }],
+    members: [{ mbid: mbid(mbidOffset + 2), name: 'Ida Lund', begin: '1991', end: '1999' }],
     links: { 'official homepage': 'https://quays.example/', 'last.fm': 'https://www.last.fm/music/x', bad: 'x:y' },
     item,
   });
-  services.add({ kind: 'release-group', mbid: mbid(made + 3), name: 'Low Water', artist: { mbid: id, name } });
+  services.add({ kind: 'release-group', mbid: mbid(mbidOffset + 3), name: 'Low Water', artist: { mbid: id, name } });
   services.items.set(item, {
     claims: { P434: [id], P18: [`${name}.jpg`], P373: [name], P31: [{ id: 'Q215380' }] },
     sitelinks: { enwiki: name, dewiki: `${name} (Band)` },
@@ -96,26 +97,26 @@ function addBand(name: string, { isTagged = true, bytes = picture } = {}): numbe
 }
 const idOf = (name: string): number =>
   server.app.db.$client.prepare<[string], number>('SELECT id FROM artists WHERE name = ?').pluck().get(name) as number;
-const about = async (id: number, language = 'en'): Promise<ArtistAbout> =>
+const getAbout = async (id: number, language = 'en'): Promise<ArtistAbout> =>
   (await server.api<ArtistAbout>(`/artists/${id}/about?language=${language}`)).body;
 const lookUp = async (id: number): Promise<ArtistAbout> =>
   (await server.api<ArtistAbout>(`/artists/${id}/about/lookup`, { method: 'POST' })).body;
 const colourOf = async (id: number): Promise<string> => {
-  const answer = await fetch(`${server.url}/api/v1/artists/${id}/cover?token=${server.token}`);
-  if (answer.status !== 200) return String(answer.status);
-  const { dominant } = await sharp(Buffer.from(await answer.arrayBuffer())).stats();
+  const response = await fetch(`${server.url}/api/v1/artists/${id}/cover?token=${server.token}`);
+  if (response.status !== 200) return String(response.status);
+  const { dominant } = await sharp(Buffer.from(await response.arrayBuffer())).stats();
   return [dominant.r, dominant.g, dominant.b].map((part) => Math.round(part / 64)).join();
 };
 
-test('nothing is asked until the owner allows it; what was found is shown without any network', async () => {
+test('no service is asked until the owner allows it; stored information is shown without a network', async () => {
   const id = addBand('The Quays');
   expect(await lookUp(id)).toMatchObject({ state: 'off', about: null, picture: null });
   expect(services.requests).toEqual([]);
-  await setEnabled(true); // then all are looked up in the background
-  const known = await about(id);
-  expect(known).toEqual({
+  await setArtistInfoEnabled(true); // starts looking up all artists in the background
+  const artistAbout = await getAbout(id);
+  expect(artistAbout).toEqual({
     state: 'known',
-    artist_mbid: mbid(made + 1),
+    artist_mbid: mbid(mbidOffset + 1),
     identified_by: 'tags',
     about: {
       name: 'The Quays',
@@ -146,19 +147,19 @@ test('nothing is asked until the owner allows it; what was found is shown withou
       page_url: 'https://commons.wikimedia.org/wiki/File:The%20Quays.jpg',
     },
   });
-  expect((await about(id, 'de')).about?.text?.text).toBe('The Quays sind eine Band.');
-  expect((await about(id, 'fr')).about?.text?.language).toBe('en');
+  expect((await getAbout(id, 'de')).about?.text?.text).toBe('The Quays sind eine Band.');
+  expect((await getAbout(id, 'fr')).about?.text?.language).toBe('en');
   expect((await server.api<{ has_cover: boolean }>(`/artists/${id}`)).body.has_cover).toBe(true);
   expect(services.requests.every(({ userAgent }) => userAgent.startsWith('Tonearm/'))).toBe(true);
-  tracks.add({ title: 'Two', artists: ['Ida Lund'], artistMbids: [mbid(made + 2)] });
-  expect((await about(id)).people[0]?.artist_id).toBe(idOf('Ida Lund'));
+  tracks.add({ title: 'Two', artists: ['Ida Lund'], artistMbids: [mbid(mbidOffset + 2)] });
+  expect((await getAbout(id)).people[0]?.artist_id).toBe(idOf('Ida Lund'));
 
-  const asked = services.requests.length;
+  const requestCount = services.requests.length;
   services.clear();
-  await setEnabled(false);
-  expect(await about(id)).toMatchObject({ state: 'known', about: known.about, picture: known.picture });
+  await setArtistInfoEnabled(false);
+  expect(await getAbout(id)).toMatchObject({ state: 'known', about: artistAbout.about, picture: artistAbout.picture });
   expect([await colourOf(id), services.requests.length]).toEqual(['1,1,2', 0]);
-  expect(asked).toBeGreaterThan(0);
+  expect(requestCount).toBeGreaterThan(0);
 });
 
 const FAULTS: [Service, Fault][] = [
@@ -178,98 +179,98 @@ const FAULTS: [Service, Fault][] = [
 ];
 
 test.each(FAULTS)(
-  '%s fails (%s): what the others said is kept, and it is asked again later',
+  '%s fails (%s): the answers of the other services are kept, and the failed service is asked again later',
   async (service, fault) => {
-    await setEnabled(true);
+    await setArtistInfoEnabled(true);
     const id = addBand(`Faulty ${service} ${fault}`);
-    clock += DAY; // breakers that other tests opened are closed
+    clock += DAY_MS; // closes the circuit breakers that other tests opened
     services.faults.set(service, fault);
-    const known = await lookUp(id);
-    expect(known.state).toBe(service === 'musicbrainz' ? 'failed' : 'known');
-    expect(known.about?.country ?? null).toBe(service === 'musicbrainz' ? null : 'GB');
-    expect(known.about?.text?.language ?? null).toBe(['commons', 'files'].includes(service) ? 'en' : null);
+    const firstAbout = await lookUp(id);
+    expect(firstAbout.state).toBe(service === 'musicbrainz' ? 'failed' : 'known');
+    expect(firstAbout.about?.country ?? null).toBe(service === 'musicbrainz' ? null : 'GB');
+    expect(firstAbout.about?.text?.language ?? null).toBe(['commons', 'files'].includes(service) ? 'en' : null);
     services.faults.clear();
-    clock += DAY;
-    const whole = await lookUp(id);
-    expect(whole).toMatchObject({
+    clock += DAY_MS;
+    const completeAbout = await lookUp(id);
+    expect(completeAbout).toMatchObject({
       state: 'known',
       about: { text: { language: 'en' } },
       picture: { origin: 'commons' },
     });
-    const asked = services.requests.length;
+    const requestCount = services.requests.length;
     await lookUp(id);
-    expect(services.requests.length).toBe(asked);
+    expect(services.requests.length).toBe(requestCount);
   },
 );
 
-test('what was found is asked anew seldom, and stays where that fails', async () => {
-  await setEnabled(true);
+test('information is refreshed rarely, and kept if refreshing fails', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Refreshed');
   await lookUp(id);
-  clock += 100 * DAY;
+  clock += 100 * DAY_MS;
   services.faults.set('wikidata', 'page');
-  services.articles.set('en/Refreshed', { extract: 'Newer.', item: `Q${made + 1}` });
+  services.articles.set('en/Refreshed', { extract: 'Newer.', item: `Q${mbidOffset + 1}` });
   expect((await lookUp(id)).about?.text?.text).toMatch(/are a band/);
   services.faults.clear();
-  clock += DAY;
+  clock += DAY_MS;
   expect((await lookUp(id)).about?.text?.text).toBe('Newer.');
 });
 
-test('an artist without an mbid is told by an album, and a person can say that it is another, or nobody', async () => {
-  await setEnabled(true);
+test('an artist without an mbid is identified by an album, and a person can choose another artist or none', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Mirrors', { isTagged: false });
-  const other = mbid(made + 9);
-  services.add({ kind: 'artist', mbid: other, name: 'Mirrors', country: 'FR', disambiguation: 'the duo' });
+  const otherMbid = mbid(mbidOffset + 9);
+  services.add({ kind: 'artist', mbid: otherMbid, name: 'Mirrors', country: 'FR', disambiguation: 'the duo' });
   services.add({
     kind: 'release-group',
-    mbid: mbid(made + 8),
+    mbid: mbid(mbidOffset + 8),
     name: 'Low Waters',
-    artist: { mbid: other, name: 'Mirrors' },
+    artist: { mbid: otherMbid, name: 'Mirrors' },
   });
   expect(await lookUp(id)).toMatchObject({ identified_by: 'albums', about: { country: 'GB' } });
   const { body } = await server.api<IdentityCandidate[]>(`/artists/${id}/about/candidates`);
   expect(body.map(({ artist_mbid, disambiguation }) => [artist_mbid, disambiguation])).toEqual([
-    [mbid(made + 1), null],
-    [other, 'the duo'],
+    [mbid(mbidOffset + 1), null],
+    [otherMbid, 'the duo'],
   ]);
-  const put = (artist_mbid: string | null, token = server.token) =>
+  const setIdentity = (artist_mbid: string | null, token = server.token) =>
     server.api(`/artists/${id}/about`, { method: 'PUT', body: { artist_mbid }, token });
-  expect((await put(other, await registerUser(server))).status).toBe(403);
-  expect((await put(other)).status).toBe(204);
-  expect(await about(id)).toMatchObject({
+  expect((await setIdentity(otherMbid, await registerUser(server))).status).toBe(403);
+  expect((await setIdentity(otherMbid)).status).toBe(204);
+  expect(await getAbout(id)).toMatchObject({
     identified_by: 'person',
     about: { country: 'FR', text: null },
     picture: null,
   });
-  await put(null);
-  expect(await about(id)).toMatchObject({ artist_mbid: null, about: null, people: [], state: 'unknown' });
+  await setIdentity(null);
+  expect(await getAbout(id)).toMatchObject({ artist_mbid: null, about: null, people: [], state: 'unknown' });
   await server.api(`/artists/${id}/about`, { method: 'DELETE' });
   expect(await lookUp(id)).toMatchObject({ identified_by: 'albums', picture: { origin: 'commons' } });
 });
 
-test('two artists of the name with an album of the title, or a title that many have, tell nobody', async () => {
-  await setEnabled(true);
+test('two artists with the same name and album, or an album with a common title, identify no artist', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Twins', { isTagged: false });
   services.add({
     kind: 'release-group',
-    mbid: mbid(made + 8),
+    mbid: mbid(mbidOffset + 8),
     name: 'Low Water',
-    artist: { mbid: mbid(made + 9), name: 'Twins' },
+    artist: { mbid: mbid(mbidOffset + 9), name: 'Twins' },
   });
   expect(await lookUp(id)).toMatchObject({ state: 'unknown', artist_mbid: null, about: null });
-  made += 100;
+  mbidOffset += 100;
   services.add({
     kind: 'release-group',
-    mbid: mbid(made),
+    mbid: mbid(mbidOffset),
     name: 'Live',
-    artist: { mbid: mbid(made + 1), name: 'Solo' },
+    artist: { mbid: mbid(mbidOffset + 1), name: 'Solo' },
   });
   tracks.add({ title: 'One', album: 'Live', artists: ['Solo'] });
   expect(await lookUp(idOf('Solo'))).toMatchObject({ state: 'unknown', artist_mbid: null });
 });
 
-test('a picture is chosen, uploaded, removed, taken back and found again; bombs and HTML are refused', async () => {
-  await setEnabled(true);
+test('a picture is chosen, uploaded, removed, restored and found again; files that are not images are refused', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Portraits');
   services.files.set('Second.jpg', { bytes: await jpeg('#cc2222'), licence: 'CC0', category: 'Portraits' });
   services.files.set('Unfree.jpg', { bytes: picture, category: 'Portraits' });
@@ -285,65 +286,70 @@ test('a picture is chosen, uploaded, removed, taken back and found again; bombs 
     ['Second.jpg', false],
     ['Bomb.jpg', false],
   ]);
-  const small = await fetch(`${server.url}/api/v1/artists/${id}/cover/candidate?file=Second.jpg&token=${server.token}`);
-  expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  const thumbnailResponse = await fetch(
+    `${server.url}/api/v1/artists/${id}/cover/candidate?file=Second.jpg&token=${server.token}`,
+  );
+  expect([thumbnailResponse.status, thumbnailResponse.headers.get('content-type')]).toEqual([200, 'image/webp']);
   const choose = (file: string | null) => server.api(`/artists/${id}/cover/choose`, { method: 'POST', body: { file } });
   expect((await choose('Bomb.jpg')).status).toBe(415);
   expect((await choose('Nowhere.jpg')).status).toBe(404);
   expect((await choose('Second.jpg')).status).toBe(204);
-  expect([await colourOf(id), (await about(id)).picture]).toEqual([
+  expect([await colourOf(id), (await getAbout(id)).picture]).toEqual([
     '3,1,1',
     expect.objectContaining({ origin: 'manual', licence: 'CC0' }),
   ]);
   const undo = () => server.api(`/artists/${id}/cover/undo`, { method: 'POST' });
   await undo();
-  expect([await colourOf(id), (await about(id)).picture?.origin]).toEqual(['1,1,2', 'commons']);
+  expect([await colourOf(id), (await getAbout(id)).picture?.origin]).toEqual(['1,1,2', 'commons']);
 
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(await jpeg('#22cc22'))], { type: 'image/jpeg' }), 'mine.jpg');
   expect((await server.api(`/artists/${id}/cover`, { method: 'PUT', body: form })).status).toBe(204);
   expect(await colourOf(id)).toBe('1,3,1');
-  clock += 100 * DAY;
-  await lookUp(id); // what was found does not replace what was chosen
+  clock += 100 * DAY_MS;
+  await lookUp(id); // a picture that is found does not replace an uploaded picture
   expect(await colourOf(id)).toBe('1,3,1');
   expect((await server.api(`/artists/${id}/cover`, { method: 'DELETE' })).status).toBe(204);
-  expect([await colourOf(id), (await about(id)).picture]).toEqual(['404', expect.objectContaining({ is_none: true })]);
+  expect([await colourOf(id), (await getAbout(id)).picture]).toEqual([
+    '404',
+    expect.objectContaining({ is_none: true }),
+  ]);
   await undo();
   expect(await colourOf(id)).toBe('1,3,1');
   expect((await choose(null)).status).toBe(204);
-  expect([await colourOf(id), (await about(id)).picture?.origin]).toEqual(['1,1,2', 'commons']);
+  expect([await colourOf(id), (await getAbout(id)).picture?.origin]).toEqual(['1,1,2', 'commons']);
   expect(server.app.db.$client.prepare('SELECT count(*) FROM artist_pictures').pluck().get()).toBeGreaterThan(1);
 });
 
-test('an album and its label are described, and phones get it too', async () => {
-  await setEnabled(true);
+test('an album and its label are described, also for Subsonic clients', async () => {
+  await setArtistInfoEnabled(true);
   addBand('Notes');
-  const [group, label] = [mbid(made + 5), mbid(made + 6)];
+  const [releaseGroupMbid, labelMbid] = [mbid(mbidOffset + 5), mbid(mbidOffset + 6)];
   services.add({
     kind: 'release-group',
-    mbid: group,
+    mbid: releaseGroupMbid,
     name: 'Tides',
-    labels: [{ mbid: label, name: 'Pier' }],
+    labels: [{ mbid: labelMbid, name: 'Pier' }],
     item: 'Q5',
   });
-  services.add({ kind: 'label', mbid: label, name: 'Pier', country: 'DE', begin: '1980', item: 'Q6' });
-  services.items.set('Q5', { claims: { P436: [group] }, sitelinks: { enwiki: 'Tides' } });
+  services.add({ kind: 'label', mbid: labelMbid, name: 'Pier', country: 'DE', begin: '1980', item: 'Q6' });
+  services.items.set('Q5', { claims: { P436: [releaseGroupMbid] }, sitelinks: { enwiki: 'Tides' } });
   services.items.set('Q6', { sitelinks: { enwiki: 'Pier' } });
   services.articles.set('en/Tides', { extract: 'Tides is an album.', item: 'Q5' });
   services.articles.set('en/Pier', { extract: 'Pier is a label.', item: 'Q6' });
-  const release = group.replace(/^./, 'a');
+  const releaseMbid = releaseGroupMbid.replace(/^./, 'a');
   tracks.add({
     title: 'One',
     album: 'Tides',
     artists: ['Notes'],
-    releaseGroupMbid: group,
-    releaseMbid: release,
-    more: { releaseMbid: release },
+    releaseGroupMbid: releaseGroupMbid,
+    releaseMbid: releaseMbid,
+    more: { releaseMbid: releaseMbid },
   });
   const album = server.app.db.$client
     .prepare<[string], number>('SELECT id FROM albums WHERE release_group_mbid = ?')
     .pluck()
-    .get(group);
+    .get(releaseGroupMbid);
   const { body } = await server.api<AlbumAbout>(`/albums/${album}/about/lookup`, { method: 'POST' });
   expect(body).toMatchObject({
     about: { text: { text: 'Tides is an album.' } },
@@ -353,75 +359,75 @@ test('an album and its label are described, and phones get it too', async () => 
   const id = idOf('Notes');
   await lookUp(id);
   const phone = await openPhone(server);
-  type Info = Record<string, string>;
-  const artist = await phone.ask<Info>('getArtistInfo2', { id: `ar-${id}` }, 'artistInfo2');
+  type SubsonicInfo = Record<string, string>;
+  const artist = await phone.ask<SubsonicInfo>('getArtistInfo2', { id: `ar-${id}` }, 'artistInfo2');
   expect(artist).toMatchObject({
     biography: expect.stringContaining('Notes are a band.'),
-    musicBrainzId: mbid(made + 1),
+    musicBrainzId: mbid(mbidOffset + 1),
     lastFmUrl: 'https://www.last.fm/music/x',
   });
-  const notes = await phone.ask<Info>('getAlbumInfo2', { id: `al-${album}` }, 'albumInfo');
-  expect(notes).toMatchObject({ notes: expect.stringContaining('Tides is an album.'), musicBrainzId: release });
+  const albumInfo = await phone.ask<SubsonicInfo>('getAlbumInfo2', { id: `al-${album}` }, 'albumInfo');
+  expect(albumInfo).toMatchObject({ notes: expect.stringContaining('Tides is an album.'), musicBrainzId: releaseMbid });
   for (const size of ['smallImageUrl', 'mediumImageUrl', 'largeImageUrl']) {
-    const shown = await fetch(artist[size] ?? '');
-    expect([shown.status, (await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).format]).toEqual([
-      200,
-      expect.stringMatching(/webp|jpeg/),
-    ]);
+    const imageResponse = await fetch(artist[size] ?? '');
+    expect([
+      imageResponse.status,
+      (await sharp(Buffer.from(await imageResponse.arrayBuffer())).metadata()).format,
+    ]).toEqual([200, expect.stringMatching(/webp|jpeg/)]);
   }
 });
 
-test('an artist whose mbid or telling album comes later is looked up soon', async () => {
-  await setEnabled(true);
+test('an artist that gets an mbid or an identifying album later is looked up soon', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Latecomers', { isTagged: false });
   services.add({
     kind: 'release-group',
-    mbid: mbid(made + 7),
+    mbid: mbid(mbidOffset + 7),
     name: 'High Tide',
-    artist: { mbid: mbid(made + 1), name: 'Latecomers' },
+    artist: { mbid: mbid(mbidOffset + 1), name: 'Latecomers' },
   });
   services.faults.set('musicbrainz', 'half');
   await lookUp(id);
   services.faults.clear();
-  services.add({ kind: 'release-group', mbid: mbid(made + 3), name: 'Something else' });
-  clock += DAY;
+  services.add({ kind: 'release-group', mbid: mbid(mbidOffset + 3), name: 'Something else' });
+  clock += DAY_MS;
   expect(await lookUp(id)).toMatchObject({ state: 'unknown', about: null });
-  clock += DAY;
+  clock += DAY_MS;
   tracks.add({ title: 'Two', album: 'High Tide', artists: ['Latecomers'] });
-  expect(await about(id)).toMatchObject({ state: 'due' });
+  expect(await getAbout(id)).toMatchObject({ state: 'due' });
   expect(await lookUp(id)).toMatchObject({ identified_by: 'albums', about: { country: 'GB' } });
 
-  const other = await startServer({
+  const otherServer = await startServer({
     env: { ...services.env, ARTIST_INFO_ENABLED: 'true' },
     musicBrainzPerSecond: 10_000,
     wikimediaPerSecond: 10_000,
     aboutEveryMs: 5,
   });
   try {
-    const others = trackMaker(other.app);
-    const track = others.add({ title: 'One', artists: ['Latecomers'] });
-    others.add({ title: 'Two', artists: ['Latecomers'], artistMbids: [mbid(made + 1)] });
+    const otherTracks = trackMaker(otherServer.app);
+    const track = otherTracks.add({ title: 'One', artists: ['Latecomers'] });
+    otherTracks.add({ title: 'Two', artists: ['Latecomers'], artistMbids: [mbid(mbidOffset + 1)] });
     const body = { title: 'First', artist: 'Latecomers', album: 'Low Water' };
-    expect((await other.api(`/tracks/${track}/metadata`, { method: 'PUT', body })).status).toBe(200);
+    expect((await otherServer.api(`/tracks/${track}/metadata`, { method: 'PUT', body })).status).toBe(200);
     await until(
-      () => other.api<ArtistAbout>('/artists/1/about'),
+      () => otherServer.api<ArtistAbout>('/artists/1/about'),
       ({ body }) => body.about?.country === 'GB',
     );
   } finally {
-    await other.close();
+    await otherServer.close();
   }
 });
 
-test('a damaged or lost picture is named, and comes from the backup or is found again', async () => {
-  await setEnabled(true);
-  // unlike those of other artists, which would be the same object
-  const found = addBand('Found', { bytes: await jpeg('#cc2222') });
-  made += 100;
-  const chosen = addBand('Chosen', { isTagged: false });
-  await lookUp(found);
+test('a damaged or lost picture is reported, and restored from the backup or found again', async () => {
+  await setArtistInfoEnabled(true);
+  // other bytes than the pictures of the other artists, which would be stored as the same object
+  const foundArtistId = addBand('Found', { bytes: await jpeg('#cc2222') });
+  mbidOffset += 100;
+  const chosenArtistId = addBand('Chosen', { isTagged: false });
+  await lookUp(foundArtistId);
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(await jpeg('#22cc22'))], { type: 'image/jpeg' }), 'mine.jpg');
-  await server.api(`/artists/${chosen}/cover`, { method: 'PUT', body: form });
+  await server.api(`/artists/${chosenArtistId}/cover`, { method: 'PUT', body: form });
   const pathOf = (name: string): string =>
     join(
       server.dir,
@@ -439,65 +445,70 @@ test('a damaged or lost picture is named, and comes from the backup or is found 
     await server.app.drain();
     return (await server.api<JobOut & { result: VerifyReport }>(`/jobs/${body.id}`)).body.result;
   };
-  const findings = ({ findings: all }: VerifyReport) =>
-    all.map(({ kind, title, artist_id, healed }) => ({ kind, title, artist_id, healed }));
-  expect(findings(await verify())).toEqual([]);
+  const summarizeFindings = ({ findings: allFindings }: VerifyReport) =>
+    allFindings.map(({ kind, title, artist_id, healed }) => ({ kind, title, artist_id, healed }));
+  expect(summarizeFindings(await verify())).toEqual([]);
 
-  const before = readFileSync(pathOf('Chosen'));
+  const originalBytes = readFileSync(pathOf('Chosen'));
   writeFileSync(pathOf('Found'), 'damaged');
   rmSync(pathOf('Chosen'));
-  expect(findings(await verify())).toEqual([
-    { kind: 'damaged', title: 'Found', artist_id: found, healed: false },
-    { kind: 'missing', title: 'Chosen', artist_id: chosen, healed: false },
+  expect(summarizeFindings(await verify())).toEqual([
+    { kind: 'damaged', title: 'Found', artist_id: foundArtistId, healed: false },
+    { kind: 'missing', title: 'Chosen', artist_id: chosenArtistId, healed: false },
   ]);
-  expect([await colourOf(found), (await about(found)).picture?.origin]).toEqual(['3,1,1', 'commons']);
-  writeFileSync(pathOf('Chosen'), before);
-  expect(findings(await verify())).toEqual([]);
+  expect([await colourOf(foundArtistId), (await getAbout(foundArtistId)).picture?.origin]).toEqual([
+    '3,1,1',
+    'commons',
+  ]);
+  writeFileSync(pathOf('Chosen'), originalBytes);
+  expect(summarizeFindings(await verify())).toEqual([]);
 
   expect((await makeBackup(server)).status).toBe('succeeded');
-  const exported = mkdtempSync(join(tmpdir(), 'tonearm-about-export-'));
+  const exportDir = mkdtempSync(join(tmpdir(), 'tonearm-about-export-'));
   try {
-    await server.api('/exports', { method: 'POST', body: { folder: exported } });
+    await server.api('/exports', { method: 'POST', body: { folder: exportDir } });
     await server.app.drain();
-    expect(readFileSync(join(exported, 'Music', 'Chosen', 'artist.webp'))).toEqual(before);
-    const listed = JSON.parse(readFileSync(join(exported, 'data', 'artists.json'), 'utf8')) as object[];
-    expect(listed).toContainEqual(expect.objectContaining({ name: 'Found', picture: 'Music/Found/artist.webp' }));
+    expect(readFileSync(join(exportDir, 'Music', 'Chosen', 'artist.webp'))).toEqual(originalBytes);
+    const exportedArtists = JSON.parse(readFileSync(join(exportDir, 'data', 'artists.json'), 'utf8')) as object[];
+    expect(exportedArtists).toContainEqual(
+      expect.objectContaining({ name: 'Found', picture: 'Music/Found/artist.webp' }),
+    );
   } finally {
-    rmSync(exported, { recursive: true });
+    rmSync(exportDir, { recursive: true });
   }
   for (const name of ['Found', 'Chosen']) rmSync(pathOf(name));
-  await setEnabled(false);
-  renameSync(backup, `${backup} away`);
-  expect(findings(await verify())).toHaveLength(2);
-  renameSync(`${backup} away`, backup);
-  expect((await verify()).healed).toBe(2); // nothing was forgotten while the backup was away
-  expect(readFileSync(pathOf('Chosen'))).toEqual(before);
+  await setArtistInfoEnabled(false);
+  renameSync(backupDir, `${backupDir} away`);
+  expect(summarizeFindings(await verify())).toHaveLength(2);
+  renameSync(`${backupDir} away`, backupDir);
+  expect((await verify()).healed).toBe(2); // the backup was unreachable for a while and lost nothing
+  expect(readFileSync(pathOf('Chosen'))).toEqual(originalBytes);
 });
 
-test('artist.jpg in the music folders counts before what is found, a folder named for the artist too', async () => {
-  await setEnabled(true);
+test('artist.jpg in a music folder, also in a folder named for the artist, wins over a picture from Commons', async () => {
+  await setArtistInfoEnabled(true);
   const id = addBand('Folders');
   await lookUp(id);
-  expect((await about(id)).picture?.origin).toBe('commons');
-  const folder = join(music, 'Folders', 'Low Water');
+  expect((await getAbout(id)).picture?.origin).toBe('commons');
+  const folder = join(musicDir, 'Folders', 'Low Water');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(music, 'Folders', 'artist.jpg'), await jpeg('#dddd22'));
+  writeFileSync(join(musicDir, 'Folders', 'artist.jpg'), await jpeg('#dddd22'));
   const tags = { TPE1: 'Folders', TALB: 'Low Water', TIT2: 'One' };
   const frames = Object.entries(tags).map(([name, text]) => id3Frame(name, utf8Text(text)));
   writeFileSync(join(folder, '1.mp3'), Buffer.concat([id3(frames), silentMp3(40)]));
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
-  expect([await colourOf(id), (await about(id)).picture?.origin]).toEqual(['3,3,1', 'folder']);
+  expect([await colourOf(id), (await getAbout(id)).picture?.origin]).toEqual(['3,3,1', 'folder']);
 });
 
-test('texts are kept in every language of the pages', () => {
+test('texts are stored in every language of the user interface', () => {
   const files = readdirSync(join(import.meta.dirname, '..', '..', 'resources', 'languages'));
   expect([...LANGUAGES].sort()).toEqual(
     files.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5)),
   );
 });
 
-test('the artists of the library among members are found through indexes', () => {
+test('members that are artists of the library are found through indexes', () => {
   const plan = server.app.db.$client
     .prepare<[string], { detail: string }>(`EXPLAIN QUERY PLAN ${IN_LIBRARY_SQL}`)
     .all('[]')

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER, SECRETS, startAuthServer, type AuthServer } from './auth-server.ts';
 
 let server: AuthServer;
-let owner: string;
+let ownerToken: string;
 beforeEach(async () => {
   server = await startAuthServer();
-  owner = await server.setUp();
+  ownerToken = await server.setUp();
 });
 afterEach(() => server.close());
 
-const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
+const getMeStatus = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
 const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['access_token'] as string;
 
 describe('one’s own account', () => {
@@ -37,17 +37,22 @@ describe('one’s own account', () => {
 
   it('gets a new password, which invalidates all tokens but the one in the response', async () => {
     const { token } = await server.signUp('ann', 'first-password');
-    const other = tokenOf(await server.call('/auth/login', { json: { username: 'ann', password: 'first-password' } }));
-    const changed = await server.call('/users/me', {
+    const otherToken = tokenOf(
+      await server.call('/auth/login', { json: { username: 'ann', password: 'first-password' } }),
+    );
+    const changeResponse = await server.call('/users/me', {
       method: 'PATCH',
       token,
       json: { password: 'second-password', current_password: 'first-password' },
     });
-    expect(changed.status).toBe(200);
-    expect(changed.body).toMatchObject({ token_type: 'bearer', user: { username: 'ann' } });
-    expect([await me(token), await me(other), await me(tokenOf(changed)), await me(owner)]).toEqual([
-      401, 401, 200, 200,
-    ]);
+    expect(changeResponse.status).toBe(200);
+    expect(changeResponse.body).toMatchObject({ token_type: 'bearer', user: { username: 'ann' } });
+    expect([
+      await getMeStatus(token),
+      await getMeStatus(otherToken),
+      await getMeStatus(tokenOf(changeResponse)),
+      await getMeStatus(ownerToken),
+    ]).toEqual([401, 401, 200, 200]);
     const login = async (password: string) =>
       (await server.call('/auth/login', { json: { username: 'ann', password } })).status;
     expect([await login('first-password'), await login('second-password')]).toEqual([401, 200]);
@@ -56,15 +61,15 @@ describe('one’s own account', () => {
   it('keeps its password when the current one is wrong, missing or the new one is too short', async () => {
     const { token } = await server.signUp('ann', 'first-password');
     const change = (json: object) => server.call('/users/me', { method: 'PATCH', token, json });
-    const wrong = await change({ password: 'second-password', current_password: 'guess' });
-    expect(wrong.status).toBe(403);
-    expect(wrong.body['errors']).toEqual([{ field: 'current_password', message: 'is wrong' }]);
+    const wrongPasswordResponse = await change({ password: 'second-password', current_password: 'guess' });
+    expect(wrongPasswordResponse.status).toBe(403);
+    expect(wrongPasswordResponse.body['errors']).toEqual([{ field: 'current_password', message: 'is wrong' }]);
     expect((await change({ password: 'second-password' })).status).toBe(422);
     expect((await change({ password: 'short', current_password: 'first-password' })).status).toBe(422);
     expect(
       (await change({ password: 'second-password', current_password: 'first-password', is_superuser: true })).status,
     ).toBe(422);
-    expect(await me(token)).toBe(200);
+    expect(await getMeStatus(token)).toBe(200);
   });
 
   it('limits how often the current password can be guessed with a stolen token', async () => {
@@ -88,21 +93,21 @@ describe('one’s own account', () => {
     const answers = await Promise.all([change('second-password'), change('third-password')]);
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([200, 409]);
     const winner = answers.find((answer) => answer.status === 200);
-    expect(await me(winner ? tokenOf(winner) : '')).toBe(200);
+    expect(await getMeStatus(winner ? tokenOf(winner) : '')).toBe(200);
   });
 });
 
 describe('accounts for superusers', () => {
   it('are listed by name in pages', async () => {
     for (const name of ['dora', 'Bert', 'anna', 'Carl']) await server.signUp(name);
-    const page = await server.call('/users?limit=2&offset=1', { token: owner });
+    const page = await server.call('/users?limit=2&offset=1', { token: ownerToken });
     expect(page.body).toMatchObject({
       total: 5,
       limit: 2,
       offset: 1,
       items: [{ username: 'Bert' }, { username: 'Carl' }],
     });
-    expect((await server.call('/users?limit=201', { token: owner })).status).toBe(422);
+    expect((await server.call('/users?limit=201', { token: ownerToken })).status).toBe(422);
     expect(page.text).not.toMatch(/argon2|password/);
   });
 
@@ -125,24 +130,27 @@ describe('accounts for superusers', () => {
   });
 
   it('can be created, also as superusers', async () => {
-    const made = await server.call('/users', { token: owner, json: { username: 'ann', password: 'long-enough' } });
-    expect([made.status, made.body['is_superuser']]).toEqual([201, false]);
-    const boss = await server.call('/users', {
-      token: owner,
+    const ordinaryResponse = await server.call('/users', {
+      token: ownerToken,
+      json: { username: 'ann', password: 'long-enough' },
+    });
+    expect([ordinaryResponse.status, ordinaryResponse.body['is_superuser']]).toEqual([201, false]);
+    const superuserResponse = await server.call('/users', {
+      token: ownerToken,
       json: { username: 'boss', password: 'long-enough', is_superuser: true },
     });
-    expect([boss.status, boss.body['is_superuser']]).toEqual([201, true]);
+    expect([superuserResponse.status, superuserResponse.body['is_superuser']]).toEqual([201, true]);
     expect(
-      (await server.call('/users', { token: owner, json: { username: 'ANN', password: 'long-enough' } })).status,
+      (await server.call('/users', { token: ownerToken, json: { username: 'ANN', password: 'long-enough' } })).status,
     ).toBe(409);
     expect(
-      (await server.call('/users', { token: owner, json: { username: 'a/b', password: 'long-enough' } })).status,
+      (await server.call('/users', { token: ownerToken, json: { username: 'a/b', password: 'long-enough' } })).status,
     ).toBe(422);
   });
 
   it('can be renamed, given a new password, promoted and demoted, each taking effect at once', async () => {
     const { token, id } = await server.signUp('ann');
-    const patch = (json: object) => server.call(`/users/${id}`, { method: 'PATCH', token: owner, json });
+    const patch = (json: object) => server.call(`/users/${id}`, { method: 'PATCH', token: ownerToken, json });
     expect((await patch({ username: 'ANN' })).body).toMatchObject({ username: 'ANN' });
     expect((await patch({ username: 'owner' })).status).toBe(409);
     expect((await patch({ is_superuser: true })).body).toMatchObject({ is_superuser: true });
@@ -150,9 +158,9 @@ describe('accounts for superusers', () => {
     expect((await patch({ is_superuser: false })).status).toBe(200);
     expect((await server.call('/users', { token })).status).toBe(403);
     expect((await patch({})).status).toBe(200);
-    expect(await me(token)).toBe(200);
+    expect(await getMeStatus(token)).toBe(200);
     expect((await patch({ password: 'a-new-password' })).status).toBe(200);
-    expect(await me(token)).toBe(401);
+    expect(await getMeStatus(token)).toBe(401);
     expect((await server.call('/auth/login', { json: { username: 'ann', password: 'a-new-password' } })).status).toBe(
       200,
     );
@@ -169,107 +177,111 @@ describe('accounts for superusers', () => {
     ['PATCH', '/users/1', { is_superuser: 'no' }, 422],
     ['DELETE', '/users/me', undefined, 405],
   ])('%s %s with %j is %s', async (method, path, json, status) => {
-    expect((await server.call(path, { method, token: owner, json })).status).toBe(status);
+    expect((await server.call(path, { method, token: ownerToken, json })).status).toBe(status);
   });
 
   it('include at least one superuser', async () => {
-    const { body } = await server.call('/users/me', { token: owner });
+    const { body } = await server.call('/users/me', { token: ownerToken });
     const ownerPath = `/users/${body['id'] as number}`;
     expect(
-      (await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status,
+      (await server.call(ownerPath, { method: 'PATCH', token: ownerToken, json: { is_superuser: false } })).status,
     ).toBe(409);
-    expect((await server.call(ownerPath, { method: 'DELETE', token: owner })).status).toBe(409);
-    const second = await server.call('/users', {
-      token: owner,
+    expect((await server.call(ownerPath, { method: 'DELETE', token: ownerToken })).status).toBe(409);
+    const secondResponse = await server.call('/users', {
+      token: ownerToken,
       json: { username: 'second', password: 'long-enough', is_superuser: true },
     });
     expect(
-      (await server.call(ownerPath, { method: 'PATCH', token: owner, json: { is_superuser: false } })).status,
+      (await server.call(ownerPath, { method: 'PATCH', token: ownerToken, json: { is_superuser: false } })).status,
     ).toBe(200);
-    expect((await server.call('/users', { token: owner })).status).toBe(403);
-    expect(second.body).toMatchObject({ is_superuser: true });
+    expect((await server.call('/users', { token: ownerToken })).status).toBe(403);
+    expect(secondResponse.body).toMatchObject({ is_superuser: true });
   });
 
   it('include one superuser even when two demote each other at once', async () => {
-    const boss = await server.call('/users', {
-      token: owner,
+    const bossResponse = await server.call('/users', {
+      token: ownerToken,
       json: { username: 'boss', password: 'long-enough', is_superuser: true },
     });
-    const other = tokenOf(await server.call('/auth/login', { json: { username: 'boss', password: 'long-enough' } }));
-    const { body } = await server.call('/users/me', { token: owner });
+    const bossToken = tokenOf(
+      await server.call('/auth/login', { json: { username: 'boss', password: 'long-enough' } }),
+    );
+    const { body } = await server.call('/users/me', { token: ownerToken });
     const demote = (token: string, id: unknown) =>
       server.call(`/users/${String(id)}`, { method: 'PATCH', token, json: { is_superuser: false } });
-    await Promise.all([demote(owner, boss.body['id']), demote(other, body['id'])]);
+    await Promise.all([demote(ownerToken, bossResponse.body['id']), demote(bossToken, body['id'])]);
     expect(server.auth.accounts.listAll().filter((user) => user.isSuperuser)).toHaveLength(1);
   });
 });
 
 describe('app passwords', () => {
-  const own = (token: string, method = 'GET') => server.call('/users/me/subsonic-password', { method, token });
+  const getAppPassword = (token: string, method = 'GET') =>
+    server.call('/users/me/subsonic-password', { method, token });
 
-  it('are made when first asked for, stay the same, and are no login password', async () => {
+  it('are created at the first request, stay the same, and cannot be used to log in', async () => {
     const { token } = await server.signUp('ann', 'login-password');
-    const first = await own(token);
-    expect(first.status).toBe(200);
-    expect(first.headers.get('cache-control')).toBe('no-store');
-    expect(first.body).toEqual({ username: 'ann', password: expect.stringMatching(/^\S{24,}$/) as string });
-    expect((await own(token)).body).toEqual(first.body);
+    const firstResponse = await getAppPassword(token);
+    expect(firstResponse.status).toBe(200);
+    expect(firstResponse.headers.get('cache-control')).toBe('no-store');
+    expect(firstResponse.body).toEqual({ username: 'ann', password: expect.stringMatching(/^\S{24,}$/) as string });
+    expect((await getAppPassword(token)).body).toEqual(firstResponse.body);
     expect(
-      (await server.call('/auth/login', { json: { username: 'ann', password: first.body['password'] } })).status,
+      (await server.call('/auth/login', { json: { username: 'ann', password: firstResponse.body['password'] } }))
+        .status,
     ).toBe(401);
   });
 
   it('are the same for two first requests at once', async () => {
     const { token } = await server.signUp('ann');
-    const [one, two] = await Promise.all([own(token), own(token)]);
-    expect(one.body).toEqual(two.body);
+    const [firstResponse, secondResponse] = await Promise.all([getAppPassword(token), getAppPassword(token)]);
+    expect(firstResponse.body).toEqual(secondResponse.body);
   });
 
   it('are rotated by their user, and by a superuser for anyone', async () => {
     const { token, id } = await server.signUp('ann');
-    const first = (await own(token)).body['password'];
-    const second = (await own(token, 'POST')).body['password'];
-    const third = await server.call(`/users/${id}/subsonic-password`, { method: 'POST', token: owner });
-    expect(third.body).toMatchObject({ username: 'ann' });
-    expect(new Set([first, second, third.body['password']]).size).toBe(3);
-    expect((await own(token)).body).toEqual(third.body);
+    const firstPassword = (await getAppPassword(token)).body['password'];
+    const secondPassword = (await getAppPassword(token, 'POST')).body['password'];
+    const rotationResponse = await server.call(`/users/${id}/subsonic-password`, { method: 'POST', token: ownerToken });
+    expect(rotationResponse.body).toMatchObject({ username: 'ann' });
+    expect(new Set([firstPassword, secondPassword, rotationResponse.body['password']]).size).toBe(3);
+    expect((await getAppPassword(token)).body).toEqual(rotationResponse.body);
   });
 
   it('survive a restart, a new login password and a new name', async () => {
     const { token, id } = await server.signUp('ann', 'first-password');
     const {
       body: { password },
-    } = await own(token);
+    } = await getAppPassword(token);
     await server.call(`/users/${id}`, {
       method: 'PATCH',
-      token: owner,
+      token: ownerToken,
       json: { username: 'anna', password: 'second-password', revoke_app_passwords: false },
     });
     await server.close({ keep: true });
     server = await startAuthServer({ dir: server.dir });
     const login = await server.call('/auth/login', { json: { username: 'anna', password: 'second-password' } });
-    expect((await own(tokenOf(login))).body).toEqual({ username: 'anna', password });
+    expect((await getAppPassword(tokenOf(login))).body).toEqual({ username: 'anna', password });
   });
 
   it('of another COMPAT_SECRET_KEY are a conflict with an explanation until a new one is created', async () => {
     const { token } = await server.signUp('ann');
-    await own(token);
+    await getAppPassword(token);
     await server.close({ keep: true });
     server = await startAuthServer({
       dir: server.dir,
       secrets: { ...SECRETS, compatSecretKey: 'another-key-of-app-passwords-0123' },
     });
-    expect((await own(token)).status).toBe(409);
-    const made = await own(token, 'POST');
-    expect(made.status).toBe(200);
-    expect((await own(token)).body).toEqual(made.body);
+    expect((await getAppPassword(token)).status).toBe(409);
+    const creationResponse = await getAppPassword(token, 'POST');
+    expect(creationResponse.status).toBe(200);
+    expect((await getAppPassword(token)).body).toEqual(creationResponse.body);
   });
 
-  it('and all keys and login passwords stand nowhere in the database files', async () => {
+  it('are in no database file, nor are keys and login passwords', async () => {
     const { token } = await server.signUp('ann', 'login-password');
     const {
       body: { password },
-    } = await own(token);
+    } = await getAppPassword(token);
     server.db.$client.pragma('wal_checkpoint(TRUNCATE)');
     for (const file of readdirSync(server.data)) {
       const bytes = readFileSync(join(server.data, file));
@@ -290,25 +302,28 @@ describe('app passwords', () => {
 
 describe('named app passwords', () => {
   const path = '/users/me/app-passwords';
-  const make = (token: string, name: string) => server.call(path, { token, json: { name } });
-  const list = async (token: string) =>
+  const createAppPassword = (token: string, name: string) => server.call(path, { token, json: { name } });
+  const listAppPasswords = async (token: string) =>
     JSON.parse((await server.call(path, { token })).text) as Record<string, unknown>[];
   const signIn = (apiKey: string, from = '10.0.0.9', client = 'Symfonium') =>
     server.auth.appSignIn({ apiKey }, { from, client, isHere: false });
 
-  it('each sign in by themselves, and tell when, from where and by which app they were last used', async () => {
+  it('sign in without a user name, and show when, from where and by which app they were last used', async () => {
     const { token } = await server.signUp('ann');
-    const [phone, car] = [await make(token, ' Phone '), await make(token, 'Car')];
-    expect([phone.status, phone.headers.get('cache-control')]).toEqual([201, 'no-store']);
+    const [phoneResponse, carResponse] = [
+      await createAppPassword(token, ' Phone '),
+      await createAppPassword(token, 'Car'),
+    ];
+    expect([phoneResponse.status, phoneResponse.headers.get('cache-control')]).toEqual([201, 'no-store']);
     server.wait(5_000);
-    expect(await signIn(String(phone.body['password']))).toMatchObject({ username: 'ann' });
-    const proves = (given: string) => given === car.body['password'];
+    expect(await signIn(String(phoneResponse.body['password']))).toMatchObject({ username: 'ann' });
+    const proves = (candidate: string) => candidate === carResponse.body['password'];
     expect(
       await server.auth.appSignIn({ username: 'ann', proves }, { from: '10.0.0.8', client: 'DSub', isHere: false }),
     ).toBeDefined();
-    expect(await list(token)).toEqual([
+    expect(await listAppPasswords(token)).toEqual([
       {
-        id: car.body['id'],
+        id: carResponse.body['id'],
         name: 'Car',
         created_at: '2026-03-01T12:00:00.000Z',
         last_used_at: '2026-03-01T12:00:05.000Z',
@@ -321,38 +336,42 @@ describe('named app passwords', () => {
 
   it('are revoked one by one, and by their user alone', async () => {
     const { token } = await server.signUp('ann');
-    const [phone, car] = [await make(token, 'Phone'), await make(token, 'Car')];
-    const revoke = (asking: string) =>
-      server.call(`${path}/${String(phone.body['id'])}`, { method: 'DELETE', token: asking });
-    expect((await revoke(owner)).status).toBe(404);
-    expect(await signIn(String(phone.body['password']))).toBeDefined();
+    const [phoneResponse, carResponse] = [
+      await createAppPassword(token, 'Phone'),
+      await createAppPassword(token, 'Car'),
+    ];
+    const revoke = (callerToken: string) =>
+      server.call(`${path}/${String(phoneResponse.body['id'])}`, { method: 'DELETE', token: callerToken });
+    expect((await revoke(ownerToken)).status).toBe(404);
+    expect(await signIn(String(phoneResponse.body['password']))).toBeDefined();
     expect([(await revoke(token)).status, (await revoke(token)).status]).toEqual([204, 404]);
-    expect(await signIn(String(phone.body['password']))).toBeUndefined();
-    expect(await signIn(String(car.body['password']))).toBeDefined();
-    expect((await list(owner)).length).toBe(0);
+    expect(await signIn(String(phoneResponse.body['password']))).toBeUndefined();
+    expect(await signIn(String(carResponse.body['password']))).toBeDefined();
+    expect((await listAppPasswords(ownerToken)).length).toBe(0);
   });
 
-  it('are at most 20 with default, each with a name of its own', async () => {
+  it('are at most 20 including the default, each with a unique name', async () => {
     const { token } = await server.signUp('ann');
-    for (let n = 1; n < 20; n += 1) expect((await make(token, `device ${n}`)).status).toBe(201);
-    expect((await make(token, 'one more')).status).toBe(409);
+    for (let n = 1; n < 20; n += 1) expect((await createAppPassword(token, `device ${n}`)).status).toBe(201);
+    expect((await createAppPassword(token, 'one more')).status).toBe(409);
     expect((await server.call('/users/me/subsonic-password', { token })).status).toBe(200);
-    expect((await list(token)).length).toBe(20);
+    expect((await listAppPasswords(token)).length).toBe(20);
     for (const name of ['device 1', 'default']) {
-      const refused = await make(token, name);
-      expect([refused.status, refused.body['errors']]).toEqual([
+      const conflictResponse = await createAppPassword(token, name);
+      expect([conflictResponse.status, conflictResponse.body['errors']]).toEqual([
         409,
         [{ field: 'name', message: 'is already in use' }],
       ]);
     }
-    for (const name of ['', '  ', 'x'.repeat(65), 7]) expect((await make(token, name as string)).status).toBe(422);
+    for (const name of ['', '  ', 'x'.repeat(65), 7])
+      expect((await createAppPassword(token, name as string)).status).toBe(422);
   });
 });
 
 describe('sessions', () => {
-  const list = async (token: string) =>
+  const listSessions = async (token: string) =>
     JSON.parse((await server.call('/users/me/sessions', { token })).text) as { id: number; is_current: boolean }[];
-  const again = async (client: string) =>
+  const signInFrom = async (client: string) =>
     tokenOf(
       await server.call('/auth/login', {
         json: { username: 'ann', password: 'long-enough' },
@@ -360,13 +379,13 @@ describe('sessions', () => {
       }),
     );
 
-  it('are listed with where they are used, and end one by one', async () => {
+  it('are listed with the address and client, and end one by one', async () => {
     const { token } = await server.signUp('ann');
     server.wait(5_000);
-    const phone = await again('Firefox on a phone');
-    const [newest, first] = await list(token);
-    expect(newest).toEqual({
-      id: newest?.id,
+    const phoneToken = await signInFrom('Firefox on a phone');
+    const [newestSession, firstSession] = await listSessions(token);
+    expect(newestSession).toEqual({
+      id: newestSession?.id,
       is_current: false,
       created_at: '2026-03-01T12:00:05.000Z',
       last_used_at: '2026-03-01T12:00:05.000Z',
@@ -374,63 +393,74 @@ describe('sessions', () => {
       address: '127.0.0.1',
       client: 'Firefox on a phone',
     });
-    expect(first?.is_current).toBe(true);
-    const end = (id: number | undefined, asking: string) =>
-      server.call(`/users/me/sessions/${id}`, { method: 'DELETE', token: asking });
-    expect((await end(newest?.id, owner)).status).toBe(404);
-    expect((await end(newest?.id, token)).status).toBe(204);
-    expect([await me(phone), await me(token)]).toEqual([401, 200]);
+    expect(firstSession?.is_current).toBe(true);
+    const endSession = (id: number | undefined, callerToken: string) =>
+      server.call(`/users/me/sessions/${id}`, { method: 'DELETE', token: callerToken });
+    expect((await endSession(newestSession?.id, ownerToken)).status).toBe(404);
+    expect((await endSession(newestSession?.id, token)).status).toBe(204);
+    expect([await getMeStatus(phoneToken), await getMeStatus(token)]).toEqual([401, 200]);
   });
 
-  it('go on with a new token, and end when signing out', async () => {
+  it('continue with a new token, and end when signing out', async () => {
     const { token } = await server.signUp('ann');
     server.wait(3_600_000);
-    const renewed = tokenOf(await server.call('/auth/refresh', { method: 'POST', token }));
-    expect((await list(renewed)).length).toBe(1);
+    const renewedToken = tokenOf(await server.call('/auth/refresh', { method: 'POST', token }));
+    expect((await listSessions(renewedToken)).length).toBe(1);
     const { body } = await server.call('/auth/media-token', { token, json: { scope: 'media' } });
-    const stream = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
-    expect(await stream()).toBe(200);
-    expect((await server.call('/auth/logout', { method: 'POST', token: renewed })).status).toBe(204);
-    expect([await me(token), await me(renewed), await stream()]).toEqual([401, 401, 401]);
+    const getStreamStatus = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
+    expect(await getStreamStatus()).toBe(200);
+    expect((await server.call('/auth/logout', { method: 'POST', token: renewedToken })).status).toBe(204);
+    expect([await getMeStatus(token), await getMeStatus(renewedToken), await getStreamStatus()]).toEqual([
+      401, 401, 401,
+    ]);
   });
 
-  it('that expire take their tokens for URLs with them', async () => {
+  it('that expire invalidate their tokens for URLs', async () => {
     const { token } = await server.signUp('ann');
     server.wait(604_800_000 - 60_000);
     const { body } = await server.call('/auth/media-token', { token, json: { scope: 'media' } });
-    const stream = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
-    expect(await stream()).toBe(200);
+    const getStreamStatus = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
+    expect(await getStreamStatus()).toBe(200);
     server.wait(60_000);
-    expect([await me(token), await stream()]).toEqual([401, 401]);
+    expect([await getMeStatus(token), await getStreamStatus()]).toEqual([401, 401]);
   });
 
-  it('all but one’s own end at once', async () => {
+  it('end at once, except the current session', async () => {
     const { token } = await server.signUp('ann');
-    const others = [await again('one'), await again('two')];
+    const otherTokens = [await signInFrom('one'), await signInFrom('two')];
     expect((await server.call('/users/me/sessions', { method: 'DELETE', token })).status).toBe(204);
-    expect([await me(token), ...(await Promise.all(others.map(me))), await me(owner)]).toEqual([200, 401, 401, 200]);
-    expect((await list(token)).map(({ is_current }) => is_current)).toEqual([true]);
+    expect([
+      await getMeStatus(token),
+      ...(await Promise.all(otherTokens.map(getMeStatus))),
+      await getMeStatus(ownerToken),
+    ]).toEqual([200, 401, 401, 200]);
+    expect((await listSessions(token)).map(({ is_current }) => is_current)).toEqual([true]);
   });
 
   it('end with a password that an administrator sets', async () => {
     const { token, id } = await server.signUp('ann');
-    await server.call(`/users/${id}`, { method: 'PATCH', token: owner, json: { password: 'a-new-password' } });
-    expect(await me(token)).toBe(401);
+    await server.call(`/users/${id}`, { method: 'PATCH', token: ownerToken, json: { password: 'a-new-password' } });
+    expect(await getMeStatus(token)).toBe(401);
     const login = await server.call('/auth/login', { json: { username: 'ann', password: 'a-new-password' } });
-    expect((await list(tokenOf(login))).length).toBe(1);
+    expect((await listSessions(tokenOf(login))).length).toBe(1);
   });
 
-  it('are at most 100: the one that was not used for longest makes room', async () => {
+  it('are at most 100: a new session ends the least recently used session', async () => {
     const { token } = await server.signUp('ann');
-    const { id } = (await list(token))[0] ?? {};
+    const { id } = (await listSessions(token))[0] ?? {};
     server.wait(1_000);
     const ann = server.auth.accounts.findByName('ann');
-    const start = () => server.auth.sessions.start(ann?.id as never, 3_600, { from: undefined, client: undefined });
-    for (let n = 1; n < 100; n += 1) start();
-    expect(await me(token)).toBe(200);
-    const latest = start();
-    expect(await me(token)).toBe(401);
-    const left = server.auth.sessions.list(ann?.id as never).map((session) => session.id as number);
-    expect([left.length, left.includes(id ?? 0), left.includes(latest)]).toEqual([100, false, true]);
+    const startSession = () =>
+      server.auth.sessions.start(ann?.id as never, 3_600, { from: undefined, client: undefined });
+    for (let n = 1; n < 100; n += 1) startSession();
+    expect(await getMeStatus(token)).toBe(200);
+    const latestSessionId = startSession();
+    expect(await getMeStatus(token)).toBe(401);
+    const sessionIds = server.auth.sessions.list(ann?.id as never).map((session) => session.id as number);
+    expect([sessionIds.length, sessionIds.includes(id ?? 0), sessionIds.includes(latestSessionId)]).toEqual([
+      100,
+      false,
+      true,
+    ]);
   });
 });

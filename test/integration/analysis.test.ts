@@ -1,4 +1,5 @@
-// The audio of all tracks is gone over in the background: each audio once, without any look-up, and where it stopped.
+// The audio of all tracks is analysed in the background, each audio once and without look-ups. The pass continues
+// where it stopped.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,9 +22,9 @@ import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { until } from '../support/until.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-describe('the pass', () => {
+describe('the analysis pass', () => {
   let temp: TempDatabase;
   let services: ReturnType<typeof openLibraryServices>;
   let nowMs = 0;
@@ -34,7 +35,7 @@ describe('the pass', () => {
   });
   afterEach(() => temp.close());
 
-  const add = (audioHash: string, album?: string, title = 'Song', durationMs = silence.durationMs): TrackId =>
+  const addTrack = (audioHash: string, album?: string, title = 'Song', durationMs = silence.durationMs): TrackId =>
     services.tracks.insert({
       source: 'upload',
       sourceId: `${audioHash} ${Math.random()}`,
@@ -42,32 +43,32 @@ describe('the pass', () => {
       audio: { ...silence, durationMs, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
-  const heardOf = (steps: readonly SoundStep[], level: number): Heard => {
+  const analyseTone = (steps: readonly SoundStep[], level: number): Heard => {
     const listener = createListener(8_000, 1, new Set(steps));
-    const tone = Float32Array.from({ length: 8_000 }, (_, i) => level * Math.sin(i / 4));
-    listener.push([tone], tone.length);
+    const samples = Float32Array.from({ length: 8_000 }, (_, i) => level * Math.sin(i / 4));
+    listener.push([samples], samples.length);
     return listener.finish();
   };
 
-  type Answer = 'done' | 'quiet' | 'none' | 'slow' | 'away';
-  function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false, isEnabled = () => true) {
-    const listened: { id: TrackId; steps: readonly string[] }[] = [];
-    const prints = new Map<TrackId, StoredFingerprint>();
+  type Outcome = 'done' | 'quiet' | 'none' | 'slow' | 'away';
+  function createPass(outcomeOf: (id: TrackId) => Outcome, isBusy = () => false, isEnabled = () => true) {
+    const listenCalls: { id: TrackId; steps: readonly string[] }[] = [];
+    const fingerprints = new Map<TrackId, StoredFingerprint>();
     const pass = createAnalysisPass({
       client: temp.db.$client,
       log: createLog('silent'),
       hearing: {
         listen(id, { steps, wantsFingerprint }) {
-          listened.push({ id, steps });
-          const answer = answerOf(id);
-          if (answer === 'away') return Promise.resolve({ away: true });
-          if (answer === 'none') return Promise.resolve({ none: 'It is damaged.' });
-          if (answer === 'slow') return Promise.resolve({ none: 'It took too long.', isForNow: true });
-          const heard = heardOf(steps, answer === 'quiet' ? 0.05 : 0.5);
-          return Promise.resolve({ heard, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
+          listenCalls.push({ id, steps });
+          const outcome = outcomeOf(id);
+          if (outcome === 'away') return Promise.resolve({ away: true });
+          if (outcome === 'none') return Promise.resolve({ none: 'It is damaged.' });
+          if (outcome === 'slow') return Promise.resolve({ none: 'It took too long.', isForNow: true });
+          const results = analyseTone(steps, outcome === 'quiet' ? 0.05 : 0.5);
+          return Promise.resolve({ heard: results, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
         },
-        findStored: (id) => prints.get(id),
-        store: (id, sound) => void prints.set(id, sound),
+        findStored: (id) => fingerprints.get(id),
+        store: (id, sound) => void fingerprints.set(id, sound),
       },
       measured: createMeasuredWriter(temp.db.$client),
       now: () => nowMs,
@@ -78,200 +79,200 @@ describe('the pass', () => {
       isBusy,
       afterMs: 0,
     });
-    const ids = (): TrackId[] => listened.map(({ id }) => id);
-    return { pass, listened, ids };
+    const listHeardIds = (): TrackId[] => listenCalls.map(({ id }) => id);
+    return { pass, listened: listenCalls, ids: listHeardIds };
   }
-  const row = (id: TrackId) =>
+  const getTrackRow = (id: TrackId) =>
     temp.db.$client.prepare('SELECT measured_gain_db, energy, provenance FROM tracks WHERE id = ?').get(id);
 
-  test('decodes the same audio once for all steps, and gives every track with it what was measured', async () => {
-    const [one, two, other] = [add('p1:a'), add('p1:a'), add('p1:b')];
-    const { pass, listened, ids } = passWith(() => 'done');
-    await pass.runNow(never);
-    expect(ids()).toEqual([one, other]);
-    expect(listened[0]?.steps).toEqual(['loudness', 'waveform', 'rhythm', 'character']);
+  test('decodes the same audio once for all steps, and stores the results for every track that has it', async () => {
+    const [firstId, duplicateId, otherId] = [addTrack('p1:a'), addTrack('p1:a'), addTrack('p1:b')];
+    const { pass, listened: listenCalls, ids: listHeardIds } = createPass(() => 'done');
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toEqual([firstId, otherId]);
+    expect(listenCalls[0]?.steps).toEqual(['loudness', 'waveform', 'rhythm', 'character']);
     const { steps } = await pass.status();
     expect(steps.map(({ done, total }) => [done, total])).toEqual(steps.map(() => [3, 3]));
-    expect(row(two)).toEqual(row(one));
-    expect(row(two)).toMatchObject({ measured_gain_db: expect.closeTo(-8.4, 0) as number });
+    expect(getTrackRow(duplicateId)).toEqual(getTrackRow(firstId));
+    expect(getTrackRow(duplicateId)).toMatchObject({ measured_gain_db: expect.closeTo(-8.4, 0) as number });
   });
 
-  test('goes on where it was stopped, and asks again only about audio that could not be read', async () => {
-    const [one, two, three] = [add('p1:a'), add('p1:b'), add('p1:c')];
-    const stop = new AbortController();
-    const first = passWith((id) => {
-      if (id === two) stop.abort(new Error('killed'));
-      return id === one ? 'none' : 'away';
+  test('continues where it was stopped, and tries only unreachable audio again', async () => {
+    const [firstId, secondId, thirdId] = [addTrack('p1:a'), addTrack('p1:b'), addTrack('p1:c')];
+    const abortController = new AbortController();
+    const firstPass = createPass((id) => {
+      if (id === secondId) abortController.abort(new Error('killed'));
+      return id === firstId ? 'none' : 'away';
     });
-    await expect(first.pass.runNow(stop.signal)).rejects.toThrow('killed');
-    expect(first.ids()).toEqual([one, two]);
-    const second = passWith(() => 'done');
-    await second.pass.runNow(never);
-    expect(second.ids()).toEqual([two, three]);
-    await second.pass.runNow(never);
-    expect(second.ids()).toEqual([two, three]);
+    await expect(firstPass.pass.runNow(abortController.signal)).rejects.toThrow('killed');
+    expect(firstPass.ids()).toEqual([firstId, secondId]);
+    const secondPass = createPass(() => 'done');
+    await secondPass.pass.runNow(neverAborted);
+    expect(secondPass.ids()).toEqual([secondId, thirdId]);
+    await secondPass.pass.runNow(neverAborted);
+    expect(secondPass.ids()).toEqual([secondId, thirdId]);
   });
 
-  test('hears first what may be another file of one that is there', async () => {
-    const alone = add('p1:a', undefined, 'Alone');
-    const [mp3, flac] = [add('p1:b'), add('p1:c')];
-    const { pass, ids } = passWith(() => 'done');
-    await pass.runNow(never);
-    expect(ids()).toEqual([mp3, flac, alone]);
+  test('begins with tracks that may be another file of an existing track', async () => {
+    const uniqueId = addTrack('p1:a', undefined, 'Alone');
+    const [mp3Id, flacId] = [addTrack('p1:b'), addTrack('p1:c')];
+    const { pass, ids: listHeardIds } = createPass(() => 'done');
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toEqual([mp3Id, flacId, uniqueId]);
   });
 
   test('does only the steps that have a new version, and all of them for other audio', async () => {
-    const [one, two] = [add('p1:a'), add('p1:b')];
-    await passWith(() => 'done').pass.runNow(never);
-    temp.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:c' WHERE id = ?").run(two);
-    expect(row(two)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
+    const [firstId, secondId] = [addTrack('p1:a'), addTrack('p1:b')];
+    await createPass(() => 'done').pass.runNow(neverAborted);
+    temp.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:c' WHERE id = ?").run(secondId);
+    expect(getTrackRow(secondId)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
     temp.db.$client.prepare('UPDATE audio_analyses SET rhythm_version = 0').run();
-    const { pass, listened } = passWith(() => 'done');
-    await pass.runNow(never);
-    expect(listened.toSorted((a, b) => a.id - b.id)).toEqual([
-      { id: one, steps: ['rhythm'] },
-      { id: two, steps: ['loudness', 'waveform', 'rhythm', 'character'] },
+    const { pass, listened: listenCalls } = createPass(() => 'done');
+    await pass.runNow(neverAborted);
+    expect(listenCalls.toSorted((a, b) => a.id - b.id)).toEqual([
+      { id: firstId, steps: ['rhythm'] },
+      { id: secondId, steps: ['loudness', 'waveform', 'rhythm', 'character'] },
     ]);
   });
 
-  test('what tags and people say wins, and all that was measured can be thrown away', async () => {
-    const [tagged, cleared, plain] = [add('p1:a'), add('p1:b'), add('p1:c')];
+  test('values from tags and people win over measured values, and all measured values can be deleted', async () => {
+    const [taggedId, clearedId, plainId] = [addTrack('p1:a'), addTrack('p1:b'), addTrack('p1:c')];
     const { $client: client } = temp.db;
-    client.prepare('UPDATE tracks SET energy = 7 WHERE id = ?').run(tagged);
-    client.prepare(`UPDATE tracks SET provenance = '{"energy":"manual"}' WHERE id = ?`).run(cleared);
-    const { pass, ids } = passWith(() => 'done');
-    await pass.runNow(never);
-    expect(row(tagged)).toMatchObject({ energy: 7 });
-    expect(row(cleared)).toMatchObject({
+    client.prepare('UPDATE tracks SET energy = 7 WHERE id = ?').run(taggedId);
+    client.prepare(`UPDATE tracks SET provenance = '{"energy":"manual"}' WHERE id = ?`).run(clearedId);
+    const { pass, ids: listHeardIds } = createPass(() => 'done');
+    await pass.runNow(neverAborted);
+    expect(getTrackRow(taggedId)).toMatchObject({ energy: 7 });
+    expect(getTrackRow(clearedId)).toMatchObject({
       energy: null,
       provenance: expect.stringContaining('"energy":"manual"') as string,
     });
-    expect(row(plain)).toMatchObject({ energy: expect.any(Number) as number });
-    await pass.runNow(never);
-    expect(ids()).toHaveLength(3);
+    expect(getTrackRow(plainId)).toMatchObject({ energy: expect.any(Number) as number });
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toHaveLength(3);
     await pass.throwAway();
-    expect(row(tagged)).toMatchObject({ measured_gain_db: null, energy: 7 });
-    expect(row(plain)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
+    expect(getTrackRow(taggedId)).toMatchObject({ measured_gain_db: null, energy: 7 });
+    expect(getTrackRow(plainId)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
     expect((await pass.status()).steps.every(({ done }) => done === 0)).toBe(true);
   });
 
-  test('says how long it takes by the length of the tracks, not by their number', async () => {
-    add('p1:a');
-    const long = add('p1:b', undefined, 'Long', 600_000);
-    const { pass } = passWith((id) => (id === long ? 'away' : 'done'));
-    await pass.runNow(never);
+  test('estimates the remaining time by the length of the tracks, not by their number', async () => {
+    addTrack('p1:a');
+    const longId = addTrack('p1:b', undefined, 'Long', 600_000);
+    const { pass } = createPass((id) => (id === longId ? 'away' : 'done'));
+    await pass.runNow(neverAborted);
     const { secondsLeft, tracksPerSecond } = await pass.status();
-    // the track that was heard has one second of audio
+    // the track that was analysed has one second of audio
     expect((secondsLeft ?? 0) * (tracksPerSecond ?? 0)).toBeCloseTo(600, 6);
   });
 
-  test('counts nothing as done right after all was thrown away', async () => {
-    for (let n = 0; n < 300; n++) add(`p1:${n}`);
-    const { pass } = passWith(() => 'none');
-    await pass.runNow(never);
+  test('counts nothing as done right after all results were deleted', async () => {
+    for (let n = 0; n < 300; n++) addTrack(`p1:${n}`);
+    const { pass } = createPass(() => 'none');
+    await pass.runNow(neverAborted);
     expect((await pass.status()).steps.map(({ done }) => done)).toEqual([300, 300, 300, 300, 300]);
     await pass.throwAway();
     const { state, steps } = await pass.status();
     expect([state, ...steps.map(({ done }) => done)]).toEqual(['busy', 0, 0, 0, 0, 0]);
   });
 
-  test('hears everything again when all is thrown away while it works', async () => {
-    const [one, two] = [add('p1:a'), add('p1:b')];
-    let isThrown = false;
-    const { pass, ids } = passWith((id) => {
-      if (id === two && !isThrown) void pass.throwAway();
-      isThrown ||= id === two;
+  test('analyses everything again when all results are deleted meanwhile', async () => {
+    const [firstId, secondId] = [addTrack('p1:a'), addTrack('p1:b')];
+    let isDeleted = false;
+    const { pass, ids: listHeardIds } = createPass((id) => {
+      if (id === secondId && !isDeleted) void pass.throwAway();
+      isDeleted ||= id === secondId;
       return 'done';
     });
     pass.start();
-    await until(() => ids().filter((id) => id === one).length > 1);
+    await until(() => listHeardIds().filter((id) => id === firstId).length > 1);
     await until(async () => (await pass.status()).steps.every(({ done }) => done === 2));
     await pass.close();
   });
 
-  test('an album is measured anew when a track leaves it or joins it', async () => {
-    const [loud, quiet, other] = [add('p1:a', 'One'), add('p1:b', 'One'), add('p1:c', 'Two')];
-    const { pass } = passWith((id) => (id === quiet ? 'quiet' : 'done'));
-    const gains = (): unknown[] =>
-      [loud, quiet, other].map((id) =>
+  test('an album is measured again when a track leaves or joins it', async () => {
+    const [loudId, quietId, otherId] = [addTrack('p1:a', 'One'), addTrack('p1:b', 'One'), addTrack('p1:c', 'Two')];
+    const { pass } = createPass((id) => (id === quietId ? 'quiet' : 'done'));
+    const listAlbumGains = (): unknown[] =>
+      [loudId, quietId, otherId].map((id) =>
         temp.db.$client.prepare('SELECT measured_album_gain_db FROM tracks WHERE id = ?').pluck().get(id),
       );
-    await pass.runNow(never);
-    const [ofOne, , ofTwo] = gains();
-    expect(gains()).toEqual([ofOne, ofOne, ofTwo]);
+    await pass.runNow(neverAborted);
+    const [firstAlbumGain, , secondAlbumGain] = listAlbumGains();
+    expect(listAlbumGains()).toEqual([firstAlbumGain, firstAlbumGain, secondAlbumGain]);
     temp.db.$client
       .prepare('UPDATE tracks SET album_id = (SELECT album_id FROM tracks WHERE id = ?) WHERE id = ?')
-      .run(other, loud);
-    await pass.runNow(never);
-    const [moved, left, joined] = gains();
-    expect([moved, joined]).toEqual([ofTwo, ofTwo]);
-    expect(left).toBeGreaterThan(ofOne as number);
+      .run(otherId, loudId);
+    await pass.runNow(neverAborted);
+    const [movedGain, remainingGain, joinedGain] = listAlbumGains();
+    expect([movedGain, joinedGain]).toEqual([secondAlbumGain, secondAlbumGain]);
+    expect(remainingGain).toBeGreaterThan(firstAlbumGain as number);
   });
 
-  test('a decoder that was missing or too slow is tried again after a day, and what it finds counts', async () => {
-    const id = add('p1:a');
-    let answer: Answer = 'slow';
-    const { pass, ids } = passWith(() => answer);
-    await pass.runNow(never);
-    await pass.runNow(never);
-    expect([ids(), pass.queries.ofTrack(id)?.failure]).toEqual([[id], 'It took too long.']);
-    answer = 'done';
+  test('a decoder that was missing or too slow is tried again after a day, and its result is stored', async () => {
+    const id = addTrack('p1:a');
+    let outcome: Outcome = 'slow';
+    const { pass, ids: listHeardIds } = createPass(() => outcome);
+    await pass.runNow(neverAborted);
+    await pass.runNow(neverAborted);
+    expect([listHeardIds(), pass.queries.ofTrack(id)?.failure]).toEqual([[id], 'It took too long.']);
+    outcome = 'done';
     nowMs += 2 * 86_400_000;
-    await pass.runNow(never);
-    await pass.runNow(never);
-    expect([ids(), pass.queries.ofTrack(id)]).toEqual([
+    await pass.runNow(neverAborted);
+    await pass.runNow(neverAborted);
+    expect([listHeardIds(), pass.queries.ofTrack(id)]).toEqual([
       [id, id],
       expect.objectContaining({ failure: null, retryAt: null }),
     ]);
-    expect(row(id)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
+    expect(getTrackRow(id)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
   });
 
-  test('audio without a hash is heard again when its file is another one', async () => {
-    const id = add('-');
-    const { pass, ids } = passWith(() => 'done');
-    await pass.runNow(never);
-    await pass.runNow(never);
-    expect(ids()).toEqual([id]);
+  test('audio without a hash is analysed again when its file has another size', async () => {
+    const id = addTrack('-');
+    const { pass, ids: listHeardIds } = createPass(() => 'done');
+    await pass.runNow(neverAborted);
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toEqual([id]);
     temp.db.$client.prepare('UPDATE tracks SET size_bytes = size_bytes + 1 WHERE id = ?').run(id);
-    await pass.runNow(never);
-    expect(ids()).toEqual([id, id]);
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toEqual([id, id]);
   });
 
-  test('results go 90 days after the last track with their audio', async () => {
-    const [kept, gone] = [add('p1:a'), add('p1:b')];
-    const { pass } = passWith(() => 'done');
-    const keys = (): unknown[] =>
+  test('results are deleted 90 days after the last track with their audio', async () => {
+    const [keptId, deletedId] = [addTrack('p1:a'), addTrack('p1:b')];
+    const { pass } = createPass(() => 'done');
+    const listAudioKeys = (): unknown[] =>
       temp.db.$client.prepare('SELECT audio_key FROM audio_analyses ORDER BY 1').pluck().all();
-    await pass.runNow(never);
-    await services.deleteTrack(gone);
-    await pass.runNow(never);
+    await pass.runNow(neverAborted);
+    await services.deleteTrack(deletedId);
+    await pass.runNow(neverAborted);
     nowMs += 80 * 86_400_000;
-    await pass.runNow(never);
-    expect(keys()).toEqual(['p1:a', 'p1:b']);
+    await pass.runNow(neverAborted);
+    expect(listAudioKeys()).toEqual(['p1:a', 'p1:b']);
     nowMs += 20 * 86_400_000;
-    await pass.runNow(never);
-    expect([keys(), pass.queries.ofTrack(kept)?.failure]).toEqual([['p1:a'], null]);
+    await pass.runNow(neverAborted);
+    expect([listAudioKeys(), pass.queries.ofTrack(keptId)?.failure]).toEqual([['p1:a'], null]);
   });
 
-  test('samples that are not numbers are a failure, not a result', () => {
+  test('samples that are not numbers count as a failure', () => {
     const listener = createListener(8_000, 1, new Set(['loudness'] as const));
     listener.push([new Float32Array(8_000).fill(Infinity)], 8_000);
     expect(columnsOf(listener.finish())).toMatchObject({ failure: 'Some of its samples are not numbers.' });
   });
 
-  test('an error of one track does not keep the others from it', async () => {
-    const [one, two] = [add('p1:a'), add('p1:b')];
-    const { pass, ids } = passWith((id) => {
-      if (id === one) throw new Error('the disk is full');
+  test('an error of one track does not stop the analysis of the others', async () => {
+    const [firstId, secondId] = [addTrack('p1:a'), addTrack('p1:b')];
+    const { pass, ids: listHeardIds } = createPass((id) => {
+      if (id === firstId) throw new Error('the disk is full');
       return 'done';
     });
-    await pass.runNow(never);
-    expect(ids()).toEqual([one, two]);
-    expect(row(two)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
+    await pass.runNow(neverAborted);
+    expect(listHeardIds()).toEqual([firstId, secondId]);
+    expect(getTrackRow(secondId)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
   });
 
-  test('says that it is off before it has begun', async () => {
-    const { pass } = passWith(
+  test('is off before it has begun if it is switched off', async () => {
+    const { pass } = createPass(
       () => 'done',
       () => false,
       () => false,
@@ -280,48 +281,48 @@ describe('the pass', () => {
   });
 
   test('waits while the server is busy', async () => {
-    add('p1:a');
+    addTrack('p1:a');
     let isBusy = true;
-    let asked = 0;
-    const { pass, ids } = passWith(
+    let busyChecks = 0;
+    const { pass, ids: listHeardIds } = createPass(
       () => 'done',
       () => {
-        asked++;
+        busyChecks++;
         return isBusy;
       },
     );
     pass.start();
-    await until(() => asked > 0);
-    expect([ids(), pass.state()]).toEqual([[], 'busy']);
+    await until(() => busyChecks > 0);
+    expect([listHeardIds(), pass.state()]).toEqual([[], 'busy']);
     isBusy = false;
     await until(() => pass.state() === 'done');
-    expect(ids()).toHaveLength(1);
+    expect(listHeardIds()).toHaveLength(1);
     await pass.close();
   });
 });
 
 describe('with look-ups off', () => {
-  let base: string;
+  let musicDir: string;
   let server: TestServer;
   beforeAll(async () => {
-    base = mkdtempSync(join(tmpdir(), 'tonearm-analysis-'));
-    writeMusic(join(base, 'one.wav'), { seed: 1, seconds: 14 });
-    copyFileSync(join(base, 'one.wav'), join(base, 'copy.wav'));
-    writeMusic(join(base, 'two.wav'), { seed: 2, seconds: 14 });
-    server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: base, FPID_ENABLED: 'false' } });
+    musicDir = mkdtempSync(join(tmpdir(), 'tonearm-analysis-'));
+    writeMusic(join(musicDir, 'one.wav'), { seed: 1, seconds: 14 });
+    copyFileSync(join(musicDir, 'one.wav'), join(musicDir, 'copy.wav'));
+    writeMusic(join(musicDir, 'two.wav'), { seed: 2, seconds: 14 });
+    server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: musicDir, FPID_ENABLED: 'false' } });
     await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
     await server.app.drain();
   });
   afterAll(async () => {
     await server.close();
-    rmSync(base, { recursive: true, force: true });
+    rmSync(musicDir, { recursive: true, force: true });
   });
 
   test('every track gets its fingerprint, loudness and waveform from one decoding', async () => {
-    await server.app.analysis.runNow(never);
-    const count = (table: string): unknown =>
+    await server.app.analysis.runNow(neverAborted);
+    const countRows = (table: string): unknown =>
       server.app.db.$client.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-    expect([count('track_fingerprints'), count('audio_analyses')]).toEqual([3, 2]);
+    expect([countRows('track_fingerprints'), countRows('audio_analyses')]).toEqual([3, 2]);
     const { body } = await server.api('/analysis');
     expect(body).toMatchObject({ total: 3, seconds_left: 0, steps: Array.from({ length: 5 }, () => ({ done: 3 })) });
     const track = (await server.api<TrackOut>('/tracks/1')).body;
@@ -333,9 +334,9 @@ describe('with look-ups off', () => {
     expect((await server.api('/tracks/99/waveform')).status).toBe(404);
   });
 
-  test('beats are given to players where the tempo is certain, and else not', async () => {
-    await server.app.analysis.runNow(never);
-    const beatsAt = async (confidence: number): Promise<unknown> => {
+  test('beats are sent to players only if the tempo is certain', async () => {
+    await server.app.analysis.runNow(neverAborted);
+    const getRhythm = async (confidence: number): Promise<unknown> => {
       server.app.db.$client
         .prepare(
           `UPDATE audio_analyses SET bpm = 100, bpm_confidence = ?, beats = x'00000000f401f401f401', bar_beats = 4,
@@ -345,7 +346,7 @@ describe('with look-ups off', () => {
       const { rhythm } = (await server.api<TrackAnalysisOut>('/tracks/1/analysis')).body;
       return [rhythm?.bpm, rhythm?.beats_ms.length, rhythm?.bar_beats, rhythm?.first_downbeat];
     };
-    expect(await beatsAt(MIN_TEMPO_CONFIDENCE)).toEqual([100, 4, 4, 1]);
-    expect(await beatsAt(MIN_TEMPO_CONFIDENCE - 0.01)).toEqual([100, 0, null, null]);
+    expect(await getRhythm(MIN_TEMPO_CONFIDENCE)).toEqual([100, 4, 4, 1]);
+    expect(await getRhythm(MIN_TEMPO_CONFIDENCE - 0.01)).toEqual([100, 0, null, null]);
   });
 });

@@ -1,4 +1,4 @@
-// The lines of docs/API.md are run as they stand, and the other names that it lists are taken.
+// Runs the shell lines of docs/API.md.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
 const curl = toolOrWarn('curl', 'the lines of docs/API.md are', '--version');
-const [lines = '', scan = ''] = [...readSource('docs/API.md').matchAll(/```sh\n([\s\S]*?)```/g)].map(
+const [exampleLines = '', scanLine = ''] = [...readSource('docs/API.md').matchAll(/```sh\n([\s\S]*?)```/g)].map(
   ([, block = '']) => block,
 );
 
@@ -28,35 +28,35 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Runs them in one shell, which says after each line that it has ended. */
-async function run(script: string): Promise<string[]> {
-  const marked = script
+/** Runs the lines in one shell; returns the output of each. */
+async function runLines(script: string): Promise<string[]> {
+  const linesWithMarkers = script
     .trim()
     .split('\n')
     .map((line) => `${line.replaceAll('http://127.0.0.1:4747', server.url)}\necho; echo ----`);
-  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', marked.join('\n')], { cwd: dir });
+  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', linesWithMarkers.join('\n')], { cwd: dir });
   return stdout.split('----\n').map((text) => text.trim());
 }
 
-test.runIf(curl !== undefined)('the ten lines do what they are there for', async () => {
-  expect(lines.trim().split('\n')).toHaveLength(10);
-  const told = await run(lines);
-  const said = (line: number): unknown => JSON.parse(told[line] ?? '');
-  expect(said(1)).toMatchObject({ token_type: 'bearer' });
-  expect(said(4)).toMatchObject({ id: 1, title: 'A Song', source: 'upload' });
-  expect(said(5)).toMatchObject({ total: 1, items: [{ id: 1 }] });
+test.runIf(curl !== undefined)('the ten lines do what the document says', async () => {
+  expect(exampleLines.trim().split('\n')).toHaveLength(10);
+  const outputs = await runLines(exampleLines);
+  const outputOfLine = (line: number): unknown => JSON.parse(outputs[line] ?? '');
+  expect(outputOfLine(1)).toMatchObject({ token_type: 'bearer' });
+  expect(outputOfLine(4)).toMatchObject({ id: 1, title: 'A Song', source: 'upload' });
+  expect(outputOfLine(5)).toMatchObject({ total: 1, items: [{ id: 1 }] });
   expect(readFileSync(join(dir, 'part.mp3'))).toHaveLength(100);
-  expect(said(7)).toMatchObject({ name: 'Evening', track_count: 1 });
-  expect(said(8)).toMatchObject({ item_type: 'track', item_id: 1, liked: true });
-  expect(said(9)).toMatchObject({ track_id: 1, track: { id: 1 } });
+  expect(outputOfLine(7)).toMatchObject({ name: 'Evening', track_count: 1 });
+  expect(outputOfLine(8)).toMatchObject({ item_type: 'track', item_id: 1, liked: true });
+  expect(outputOfLine(9)).toMatchObject({ track_id: 1, track: { id: 1 } });
   await server.app.drain();
 });
 
 test.runIf(curl !== undefined)('the line for administrators starts a scan', async () => {
-  const line = scan
+  const line = scanLine
     .replaceAll('$AUTH', `Authorization: Bearer ${server.token}`)
     .replace('$API', `${server.url}/api/v1`);
-  const [told = ''] = await run(line);
-  expect(JSON.parse(told)).toMatchObject({ task: 'scan_local_folder' });
+  const [output = ''] = await runLines(line);
+  expect(JSON.parse(output)).toMatchObject({ task: 'scan_local_folder' });
   await server.app.drain();
 });

@@ -27,13 +27,13 @@ export const SECRETS = {
 };
 export const OWNER = { username: 'Owner', password: 'owner-password' };
 
-interface Answer {
+interface AuthResponse {
   status: number;
   body: Record<string, unknown>;
   headers: Headers;
   text: string;
 }
-interface Call {
+interface RequestOptions {
   method?: string;
   token?: string;
   json?: unknown;
@@ -43,7 +43,7 @@ interface Call {
 }
 
 interface AuthServerOptions {
-  /** As from the environment. */
+  /** Environment variables of the server. */
   env?: Record<string, string>;
   /** The folder of an earlier server, to start it again. */
   dir?: string;
@@ -62,9 +62,12 @@ export async function startAuthServer({
   const log = createLog('silent');
   const data = join(dir, 'data');
   mkdirSync(data, { recursive: true });
-  const given = loadConfig({ file: readJsonFile(join(data, 'settings.json')), env: { DATA_DIR: data, ...env } });
-  const secretStore = await openSecretStore({ file: given.paths.secretsFile, requestedPlace: 'file', log });
-  const config = await addStoredSettings(given, secretStore);
+  const configFromFile = loadConfig({
+    file: readJsonFile(join(data, 'settings.json')),
+    env: { DATA_DIR: data, ...env },
+  });
+  const secretStore = await openSecretStore({ file: configFromFile.paths.secretsFile, requestedPlace: 'file', log });
+  const config = await addStoredSettings(configFromFile, secretStore);
   const db = openMigrated(config.paths.database);
   const settings = createSettingsService({ config, secretStore, log });
   const auth = createAuthService({ db, log, now, nowForAges: now, settings, secrets, resources: 'resources' });
@@ -90,17 +93,20 @@ export async function startAuthServer({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 
-  const call = async (path: string, { method, token, json, form, headers = {}, body }: Call = {}): Promise<Answer> => {
-    const sent = json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form).toString() : body;
+  const call = async (
+    path: string,
+    { method, token, json, form, headers = {}, body }: RequestOptions = {},
+  ): Promise<AuthResponse> => {
+    const requestBody = json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form).toString() : body;
     const response = await fetch(url + path, {
-      method: method ?? (sent === undefined ? 'GET' : 'POST'),
+      method: method ?? (requestBody === undefined ? 'GET' : 'POST'),
       headers: {
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
         ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }),
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(sent !== undefined && { body: sent }),
+      ...(requestBody !== undefined && { body: requestBody }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -125,8 +131,8 @@ export async function startAuthServer({
     wait: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
     /** Creates the first superuser; returns their token. */
     async setUp(): Promise<string> {
-      const answer = await call('/auth/setup', { json: { setup_token: auth.setupToken, ...OWNER } });
-      return answer.body['access_token'] as string;
+      const response = await call('/auth/setup', { json: { setup_token: auth.setupToken, ...OWNER } });
+      return response.body['access_token'] as string;
     },
     async signUp(username: string, password = 'long-enough'): Promise<{ token: string; id: number }> {
       const { body } = await call('/auth/register', { json: { username, password } });

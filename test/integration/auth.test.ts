@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER, SECRETS, startAuthServer, type AuthServer } from './auth-server.ts';
 
-/** Passed on by a proxy that is not trusted, so not from the machine itself. */
-const ELSEWHERE = { 'X-Forwarded-For': '203.0.113.9' };
+/** Marks a request as passed on by a proxy that is not trusted, so not from the machine itself. */
+const FORWARDED_HEADERS = { 'X-Forwarded-For': '203.0.113.9' };
 
 let server: AuthServer;
 beforeEach(async () => void (server = await startAuthServer()));
@@ -11,35 +11,37 @@ afterEach(() => server.close());
 
 const login = (username: string, password: string, headers = {}) =>
   server.call('/auth/login', { json: { username, password }, headers });
-const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['access_token'] as string;
-const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
+const tokenOf = (response: { body: Record<string, unknown> }) => response.body['access_token'] as string;
+const getMeStatus = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
 
 describe('set-up of the first superuser', () => {
-  it('creates a superuser with the printed token, only once', async () => {
+  it('creates a superuser with the printed token, once', async () => {
     expect((await server.call('/auth/status')).body).toEqual({
       setup_required: true,
       registration_allowed: true,
       admin_name_taken: false,
       version: '1.2.3',
     });
-    const made = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } });
-    expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({
+    const creationResponse = await server.call('/auth/setup', {
+      json: { setup_token: server.auth.setupToken, ...OWNER },
+    });
+    expect(creationResponse.status).toBe(201);
+    expect(creationResponse.body).toMatchObject({
       token_type: 'bearer',
       expires_in: 604_800,
       user: { username: 'Owner', is_superuser: true, last_seen_at: null },
     });
-    expect(made.headers.get('cache-control')).toBe('no-store');
-    expect(await me(tokenOf(made))).toBe(200);
+    expect(creationResponse.headers.get('cache-control')).toBe('no-store');
+    expect(await getMeStatus(tokenOf(creationResponse))).toBe(200);
 
-    const again = await server.call('/auth/setup', {
+    const secondResponse = await server.call('/auth/setup', {
       json: { setup_token: server.auth.setupToken, username: 'second', password: 'long-enough' },
     });
-    expect(again.status).toBe(409);
+    expect(secondResponse.status).toBe(409);
     expect((await server.call('/auth/status')).body).toMatchObject({ setup_required: false });
   });
 
-  it('refuses a wrong token with 403, and bad names and passwords with 422', async () => {
+  it('refuses a wrong token with 403, and invalid names and passwords with 422', async () => {
     const setUp = (body: object) =>
       server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER, ...body } });
     expect((await setUp({ setup_token: 'guess' })).status).toBe(403);
@@ -49,7 +51,7 @@ describe('set-up of the first superuser', () => {
     expect(server.auth.isSetupRequired()).toBe(true);
   });
 
-  it('succeeds once for two requests at once', async () => {
+  it('succeeds once for several simultaneous requests', async () => {
     const answers = await Promise.all(
       ['first', 'second', 'third'].map((username) =>
         server.call('/auth/setup', {
@@ -70,11 +72,12 @@ describe('set-up of the first superuser', () => {
   });
 
   it('slows down guessing of the token', async () => {
-    const guess = () => server.call('/auth/setup', { json: { setup_token: 'guess', ...OWNER }, headers: ELSEWHERE });
+    const guess = () =>
+      server.call('/auth/setup', { json: { setup_token: 'guess', ...OWNER }, headers: FORWARDED_HEADERS });
     for (let i = 0; i < 30; i += 1) expect((await guess()).status).toBe(403);
-    const refused = await guess();
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const blockedResponse = await guess();
+    expect(blockedResponse.status).toBe(429);
+    expect(Number(blockedResponse.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 });
 
@@ -85,22 +88,28 @@ describe('login', () => {
     expect((await login('Owner', OWNER.password)).status).toBe(200);
     expect((await login('oWNER', OWNER.password)).status).toBe(200);
     expect((await login(' owner ', OWNER.password)).status).toBe(200);
-    const form = await server.call('/auth/login', {
+    const formResponse = await server.call('/auth/login', {
       form: { grant_type: 'password', username: 'owner', password: OWNER.password },
     });
-    expect(form.status).toBe(200);
-    expect(await me(tokenOf(form))).toBe(200);
-    expect(form.headers.get('cache-control')).toBe('no-store');
+    expect(formResponse.status).toBe(200);
+    expect(await getMeStatus(tokenOf(formResponse))).toBe(200);
+    expect(formResponse.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('answers an unknown user exactly as a wrong password', async () => {
-    const [unknown, wrong] = [await login('nobody', 'whatever-it-is'), await login('owner', 'whatever-it-is')];
-    expect([unknown.status, wrong.status]).toEqual([401, 401]);
-    expect(unknown.text).toBe(wrong.text);
-    const seen = (headers: Headers) => [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
-    expect(seen(unknown.headers)).toEqual(seen(wrong.headers));
-    expect(unknown.headers.get('www-authenticate')).toBe('Bearer');
-    expect(unknown.headers.get('content-type')).toMatch('application/problem+json');
+  it('gives an unknown user exactly the response of a wrong password', async () => {
+    const [unknownUserResponse, wrongPasswordResponse] = [
+      await login('nobody', 'whatever-it-is'),
+      await login('owner', 'whatever-it-is'),
+    ];
+    expect([unknownUserResponse.status, wrongPasswordResponse.status]).toEqual([401, 401]);
+    expect(unknownUserResponse.text).toBe(wrongPasswordResponse.text);
+    const listComparableHeaders = (headers: Headers) =>
+      [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+    expect(listComparableHeaders(unknownUserResponse.headers)).toEqual(
+      listComparableHeaders(wrongPasswordResponse.headers),
+    );
+    expect(unknownUserResponse.headers.get('www-authenticate')).toBe('Bearer');
+    expect(unknownUserResponse.headers.get('content-type')).toMatch('application/problem+json');
   });
 
   it.each([
@@ -114,11 +123,11 @@ describe('login', () => {
     expect((await server.call('/auth/login', { json })).status).toBe(status);
   });
 
-  it('answers 429 after ten wrong passwords, also to the right one', async () => {
+  it('responds with 429 after ten wrong passwords, also to the correct one', async () => {
     for (let i = 0; i < 10; i += 1) expect((await login('owner', `wrong-${i}`)).status).toBe(401);
-    const refused = await login('owner', OWNER.password);
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const blockedResponse = await login('owner', OWNER.password);
+    expect(blockedResponse.status).toBe(429);
+    expect(Number(blockedResponse.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await login('OWNER', 'wrong')).status).toBe(429);
   });
 
@@ -129,11 +138,16 @@ describe('login', () => {
 
 describe('registration', () => {
   it('creates an ordinary account and signs it in', async () => {
-    const made = await server.call('/auth/register', { json: { username: 'Zoë', password: 'long-enough' } });
-    expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({ token_type: 'bearer', user: { username: 'Zoë', is_superuser: false } });
-    expect(await me(tokenOf(made))).toBe(200);
-    expect(server.auth.isSetupRequired(), 'also as the first account of all').toBe(true);
+    const creationResponse = await server.call('/auth/register', {
+      json: { username: 'Zoë', password: 'long-enough' },
+    });
+    expect(creationResponse.status).toBe(201);
+    expect(creationResponse.body).toMatchObject({
+      token_type: 'bearer',
+      user: { username: 'Zoë', is_superuser: false },
+    });
+    expect(await getMeStatus(tokenOf(creationResponse))).toBe(200);
+    expect(server.auth.isSetupRequired(), 'also for the very first account').toBe(true);
   });
 
   it.each([
@@ -145,9 +159,9 @@ describe('registration', () => {
     ['markup in the name', { username: '<b>ann', password: 'long-enough' }, 422],
     ['no name', { password: 'long-enough' }, 422],
   ])('with %s is refused', async (_, json, status) => {
-    const answer = await server.call('/auth/register', { json });
-    expect(answer.status).toBe(status);
-    expect(answer.body['errors']).toBeInstanceOf(Array);
+    const response = await server.call('/auth/register', { json });
+    expect(response.status).toBe(status);
+    expect(response.body['errors']).toBeInstanceOf(Array);
     expect(server.auth.accounts.listAll()).toEqual([]);
   });
 
@@ -158,7 +172,7 @@ describe('registration', () => {
     }
   });
 
-  it('of one name by many at once succeeds once', async () => {
+  it('succeeds once if many requests use one name at the same time', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
         server.call('/auth/register', { json: { username: i % 2 ? 'ann' : 'ANN', password: 'long-enough' } }),
@@ -169,14 +183,14 @@ describe('registration', () => {
 
   it('is 403 as soon as it is switched off, and possible as soon as it is switched on', async () => {
     const token = await server.setUp();
-    const allow = (value: boolean) =>
+    const setRegistrationAllowed = (value: boolean) =>
       server.call('/settings', { method: 'PATCH', token, json: { allow_registration: value } });
     const register = async (username: string) =>
       (await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status;
-    await allow(false);
+    await setRegistrationAllowed(false);
     expect(await register('ann')).toBe(403);
     expect((await server.call('/auth/status')).body).toMatchObject({ registration_allowed: false });
-    await allow(true);
+    await setRegistrationAllowed(true);
     expect(await register('ann')).toBe(201);
   });
 });
@@ -184,12 +198,12 @@ describe('registration', () => {
 describe('a token', () => {
   it('is required: none, a wrong one, two, and malformed ones are 401', async () => {
     const { token } = await server.signUp('ann');
-    const status = async (path: string, headers: Record<string, string> = {}) =>
+    const getStatus = async (path: string, headers: Record<string, string> = {}) =>
       (await server.call(path, { headers })).status;
-    expect(await status('/users/me')).toBe(401);
-    expect(await status('/users/me', { Authorization: `Bearer ${token}` })).toBe(200);
-    expect(await status('/users/me', { Authorization: `bearer  ${token}` })).toBe(200);
-    for (const wrong of [
+    expect(await getStatus('/users/me')).toBe(401);
+    expect(await getStatus('/users/me', { Authorization: `Bearer ${token}` })).toBe(200);
+    expect(await getStatus('/users/me', { Authorization: `bearer  ${token}` })).toBe(200);
+    for (const malformedHeader of [
       token,
       `Bearer`,
       `Bearer ${token} ${token}`,
@@ -199,30 +213,30 @@ describe('a token', () => {
       `Bearer "${token}"`,
       'Bearer null',
     ]) {
-      expect(await status('/users/me', { Authorization: wrong }), wrong).toBe(401);
+      expect(await getStatus('/users/me', { Authorization: malformedHeader }), malformedHeader).toBe(401);
     }
-    expect(await status(`/users/me?token=${token}`), 'the parameter is for streams').toBe(401);
+    expect(await getStatus(`/users/me?token=${token}`), 'the parameter is for streams').toBe(401);
   });
 
   it('may be a query parameter where headers cannot be sent, but only one', async () => {
     const { token } = await server.signUp('ann');
-    const status = async (path: string, headers: Record<string, string> = {}) =>
+    const getStatus = async (path: string, headers: Record<string, string> = {}) =>
       (await server.call(path, { headers })).status;
-    expect(await status(`/who/stream?token=${token}`)).toBe(200);
-    expect(await status('/who/stream', { Authorization: `Bearer ${token}` })).toBe(200);
+    expect(await getStatus(`/who/stream?token=${token}`)).toBe(200);
+    expect(await getStatus('/who/stream', { Authorization: `Bearer ${token}` })).toBe(200);
     expect(
-      await status(`/who/stream?token=${token}`, { Authorization: 'Basic cHJveHk6cHJveHk=' }),
+      await getStatus(`/who/stream?token=${token}`, { Authorization: 'Basic cHJveHk6cHJveHk=' }),
       'a proxy’s own scheme',
     ).toBe(200);
-    expect(await status(`/who/stream?token=${token}&token=${token}`)).toBe(401);
-    expect(await status('/who/stream?token=wrong', { Authorization: `Bearer ${token}` }), 'the header counts').toBe(
+    expect(await getStatus(`/who/stream?token=${token}&token=${token}`)).toBe(401);
+    expect(await getStatus('/who/stream?token=wrong', { Authorization: `Bearer ${token}` }), 'the header counts').toBe(
       200,
     );
-    expect(await status(`/who/stream?token=&token=${token}`)).toBe(200);
-    expect(await status(`/who/stream?token=${token}`, { Authorization: 'Bearer wrong' })).toBe(401);
-    expect(await status('/who/stream?token=')).toBe(401);
-    expect(await status('/who/stream')).toBe(401);
-    expect(await status(`/who/stream?%74oken=${token}`), 'spelled so that the log would not see it').toBe(401);
+    expect(await getStatus(`/who/stream?token=&token=${token}`)).toBe(200);
+    expect(await getStatus(`/who/stream?token=${token}`, { Authorization: 'Bearer wrong' })).toBe(401);
+    expect(await getStatus('/who/stream?token=')).toBe(401);
+    expect(await getStatus('/who/stream')).toBe(401);
+    expect(await getStatus(`/who/stream?%74oken=${token}`), 'spelled so that the log would not see it').toBe(401);
   });
 
   it('in two headers is invalid', async () => {
@@ -254,36 +268,36 @@ describe('a token', () => {
   it('expires', async () => {
     const { token } = await server.signUp('ann');
     server.wait(7 * 86_400_000 - 1_000);
-    expect(await me(token)).toBe(200);
+    expect(await getMeStatus(token)).toBe(200);
     server.wait(1_000);
-    expect(await me(token)).toBe(401);
+    expect(await getMeStatus(token)).toBe(401);
   });
 
   it('is valid for ACCESS_TOKEN_TTL, from the next sign-in on', async () => {
     const owner = await server.setUp();
     await server.call('/settings', { method: 'PATCH', token: owner, json: { access_token_ttl: '30m' } });
-    const answer = await login('owner', OWNER.password);
-    expect(answer.body['expires_in']).toBe(1_800);
+    const response = await login('owner', OWNER.password);
+    expect(response.body['expires_in']).toBe(1_800);
     server.wait(1_800_000);
-    expect(await me(tokenOf(answer))).toBe(401);
-    expect(await me(owner)).toBe(200);
+    expect(await getMeStatus(tokenOf(response))).toBe(401);
+    expect(await getMeStatus(owner)).toBe(200);
   });
 
   it('ends when its user is deleted, even if the name is created again', async () => {
     const owner = await server.setUp();
     const { token, id } = await server.signUp('ann');
-    expect(await me(token)).toBe(200);
+    expect(await getMeStatus(token)).toBe(200);
     expect((await server.call(`/users/${id}`, { method: 'DELETE', token: owner })).status).toBe(204);
-    expect(await me(token)).toBe(401);
+    expect(await getMeStatus(token)).toBe(401);
     await server.signUp('ann');
-    expect(await me(token)).toBe(401);
+    expect(await getMeStatus(token)).toBe(401);
   });
 
   it('of another version, another user or another key is 401', async () => {
     const { id, token } = await server.signUp('ann');
     const { sid } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sid: number };
     const iat = server.clock.now.getTime() / 1_000;
-    const make = (payload: object, key = SECRETS.jwtSecret) => {
+    const makeToken = (payload: object, key = SECRETS.jwtSecret) => {
       const text = [
         { alg: 'HS256', typ: 'JWT' },
         { sub: String(id), iat, exp: iat + 60, ver: 1, sid, ...payload },
@@ -292,22 +306,22 @@ describe('a token', () => {
         .join('.');
       return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
     };
-    expect(await me(make({}))).toBe(200);
-    expect(await me(make({ ver: 2 }))).toBe(401);
-    expect(await me(make({ ver: 0 }))).toBe(401);
-    expect(await me(make({ sub: '999' }))).toBe(401);
-    expect(await me(make({ sid: sid + 1 }))).toBe(401);
-    expect(await me(make({ exp: iat - 1 }))).toBe(401);
-    expect(await me(make({}, 'another-key-of-sixteen-characters'))).toBe(401);
+    expect(await getMeStatus(makeToken({}))).toBe(200);
+    expect(await getMeStatus(makeToken({ ver: 2 }))).toBe(401);
+    expect(await getMeStatus(makeToken({ ver: 0 }))).toBe(401);
+    expect(await getMeStatus(makeToken({ sub: '999' }))).toBe(401);
+    expect(await getMeStatus(makeToken({ sid: sid + 1 }))).toBe(401);
+    expect(await getMeStatus(makeToken({ exp: iat - 1 }))).toBe(401);
+    expect(await getMeStatus(makeToken({}, 'another-key-of-sixteen-characters'))).toBe(401);
   });
 
-  it('can be exchanged for a fresh one', async () => {
+  it('can be exchanged for a new token', async () => {
     const { token } = await server.signUp('ann');
     server.wait(6 * 86_400_000);
-    const fresh = await server.call('/auth/refresh', { method: 'POST', token });
-    expect(fresh.status).toBe(200);
+    const refreshResponse = await server.call('/auth/refresh', { method: 'POST', token });
+    expect(refreshResponse.status).toBe(200);
     server.wait(6 * 86_400_000);
-    expect([await me(token), await me(tokenOf(fresh))]).toEqual([401, 200]);
+    expect([await getMeStatus(token), await getMeStatus(tokenOf(refreshResponse))]).toEqual([401, 200]);
     expect((await server.call('/auth/refresh', { method: 'POST' })).status).toBe(401);
   });
 
@@ -315,30 +329,30 @@ describe('a token', () => {
     const { token } = await server.signUp('ann');
     await server.close({ keep: true });
     server = await startAuthServer({ dir: server.dir });
-    expect(await me(token)).toBe(200);
+    expect(await getMeStatus(token)).toBe(200);
     await server.close({ keep: true });
     server = await startAuthServer({
       dir: server.dir,
       secrets: { ...SECRETS, jwtSecret: 'another-secret-of-tokens-012345' },
     });
-    expect(await me(token)).toBe(401);
+    expect(await getMeStatus(token)).toBe(401);
   });
 
   it('on a public route may be wrong', async () => {
     expect((await server.call('/auth/status', { token: 'wrong' })).status).toBe(200);
   });
 
-  it('writes when its user was last seen once a minute at most', async () => {
+  it('stores the time of its user at most once a minute', async () => {
     const { token } = await server.signUp('ann');
-    const seen = () => server.auth.accounts.findByName('ann')?.lastSeenAt?.toISOString();
-    await me(token);
-    expect(seen()).toBe('2026-03-01T12:00:00.000Z');
+    const lastSeenAt = () => server.auth.accounts.findByName('ann')?.lastSeenAt?.toISOString();
+    await getMeStatus(token);
+    expect(lastSeenAt()).toBe('2026-03-01T12:00:00.000Z');
     server.wait(59_000);
-    await me(token);
-    expect(seen()).toBe('2026-03-01T12:00:00.000Z');
+    await getMeStatus(token);
+    expect(lastSeenAt()).toBe('2026-03-01T12:00:00.000Z');
     server.wait(1_000);
-    await me(token);
-    expect(seen()).toBe('2026-03-01T12:01:00.000Z');
+    await getMeStatus(token);
+    expect(lastSeenAt()).toBe('2026-03-01T12:01:00.000Z');
   });
 });
 

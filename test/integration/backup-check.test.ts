@@ -1,5 +1,5 @@
-// A backup that proves itself: what is damaged or missing is found and mended, one server writes at a time, and little
-// is sent for little. The kills and single bytes here are a slice of `npm run prove -- backup`.
+// Checks of backups: damaged and missing objects are found and repaired, one server writes at a time, and a small
+// change sends few bytes. The kills and flipped bytes here are a short version of `npm run prove -- backup`.
 import { spawnSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ import { filesIn, makeBackup, rowsIn } from '../support/backups.ts';
 import { startServer } from '../support/server.ts';
 
 const SEED = Number(process.env['TEST_SEED'] ?? 1);
-const PRESERVED = { recursive: true, preserveTimestamps: true };
-const LIMITS = { expiresMs: 600_000, renewMs: 600_000, settleMs: 1 };
+const COPY_OPTIONS = { recursive: true, preserveTimestamps: true };
+const LEASE_LIMITS = { expiresMs: 600_000, renewMs: 600_000, settleMs: 1 };
 
 let proof: BackupProof;
 let library: string;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => proof.close());
 
-const folder = (): string => {
+const makeFolder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'tonearm-check-'));
   folders.push(path);
   return path;
@@ -43,52 +43,52 @@ afterAll(() => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
 
-const whole = (dataDir: string) => ({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
+const contentOf = (dataDir: string) => ({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
 
-async function backedUp(): Promise<string> {
-  const backup = folder();
-  await backUpInto(await openBackup(backup, { isNew: true }), library, folder());
+async function makeBackupFolder(): Promise<string> {
+  const backup = makeFolder();
+  await backUpInto(await openBackup(backup, { isNew: true }), library, makeFolder());
   return backup;
 }
 
-const largestFirst = (dir: string): string[] => {
+const listLargestFirst = (dir: string): string[] => {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name));
   return paths.sort((a, b) => statSync(b).size - statSync(a).size);
 };
 
-const audioOf = (dataDir: string): string[] =>
+const listAudioKeys = (dataDir: string): string[] =>
   Object.keys(filesIn(join(dataDir, 'library'))).filter((key) => key.startsWith('audio/'));
 
 describe('a backup with its neighbours', () => {
-  it.each(['index', 'snapshots'])('is restored whole without its folder %s', async (name) => {
-    const backup = await backedUp();
+  it.each(['index', 'snapshots'])('is restored completely without its folder %s', async (name) => {
+    const backup = await makeBackupFolder();
     rmSync(join(backup, name), { recursive: true });
-    const dataDir = folder();
+    const dataDir = makeFolder();
     const { unlistedPacks } = await restoreFrom(await openBackup(backup), dataDir);
     expect(unlistedPacks > 0).toBe(name === 'index');
-    expect(whole(dataDir)).toEqual(whole(library));
+    expect(contentOf(dataDir)).toEqual(contentOf(library));
   });
 
-  it('is restored by what its database names when its list of files is damaged', async () => {
-    const backup = await backedUp();
+  it('is restored by the files that its database names when its list of files is damaged', async () => {
+    const backup = await makeBackupFolder();
     const repo = await openBackup(backup);
     const { lists } = await repo.readSnapshot((await repo.snapshotIds())[0] ?? '');
     for (const { sha256 } of lists) await damageIn(backup, sha256);
-    const dataDir = folder();
+    const dataDir = makeFolder();
     const { isListLost, lost } = await restoreFrom(await openBackup(backup), dataDir);
     expect([isListLost, lost]).toEqual([true, []]);
-    expect(whole(dataDir)).toEqual(whole(library));
+    expect(contentOf(dataDir)).toEqual(contentOf(library));
   });
 
-  it('is used, checked and restored beside copies that sync tools and browsers made, which stay', async () => {
-    const backup = await backedUp();
+  it('is used, checked and restored although sync tools and browsers left copies in it, which stay', async () => {
+    const backup = await makeBackupFolder();
     const [index] = readdirSync(join(backup, 'index'));
     const [pack] = readdirSync(join(backup, 'packs'), { recursive: true }).filter((name) =>
       /\w{32}$/.test(String(name)),
     );
     const [snapshot] = readdirSync(join(backup, 'snapshots'));
-    const foreign = [
+    const foreignFiles = [
       `index/${index} (1)`,
       `index/${index}.sync-conflict-20261126`,
       `index/${index}~`,
@@ -100,35 +100,38 @@ describe('a backup with its neighbours', () => {
       'Ünused/later',
       '.stfolder/x',
     ];
-    for (const name of foreign) {
+    for (const name of foreignFiles) {
       mkdirSync(join(backup, name, '..'), { recursive: true });
       writeFileSync(join(backup, name), 'not of the backup');
     }
-    await backUpInto(await openBackup(backup), library, folder());
-    const checked = await checkFolder(await openBackup(backup), library, folder());
-    expect(checked).toMatchObject({ faults: 0, lost: 0, foreign: foreign.length });
-    expect(checked.foreign_items.toSorted()).toEqual(foreign.toSorted());
-    const dataDir = folder();
+    await backUpInto(await openBackup(backup), library, makeFolder());
+    const report = await checkFolder(await openBackup(backup), library, makeFolder());
+    expect(report).toMatchObject({ faults: 0, lost: 0, foreign: foreignFiles.length });
+    expect(report.foreign_items.toSorted()).toEqual(foreignFiles.toSorted());
+    const dataDir = makeFolder();
     await restoreFrom(await openBackup(backup), dataDir);
-    expect(whole(dataDir)).toEqual(whole(library));
-    for (const name of foreign) expect(readFileSync(join(backup, name), 'utf8'), name).toBe('not of the backup');
+    expect(contentOf(dataDir)).toEqual(contentOf(library));
+    for (const name of foreignFiles) expect(readFileSync(join(backup, name), 'utf8'), name).toBe('not of the backup');
   });
 });
 
 describe('a check', () => {
-  it('finds nothing wrong after a kill between a snapshot and its copy, which the next backup ends', async () => {
-    const backup = await backedUp();
+  it('finds no fault after a kill between a snapshot and its copy, which the next backup completes', async () => {
+    const backup = await makeBackupFolder();
     rmSync(join(backup, 'snapshots'), { recursive: true });
-    await backUpInto(await openBackup(backup), library, folder());
-    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ snapshots: 1, faults: 0 });
+    await backUpInto(await openBackup(backup), library, makeFolder());
+    expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({
+      snapshots: 1,
+      faults: 0,
+    });
   });
 
-  it('finds a damaged object, a lost pack, a lost index and a lost snapshot, and mends them', async () => {
-    const backup = await backedUp();
-    const check = async () => checkFolder(await openBackup(backup), library, folder());
-    expect(await check()).toMatchObject({ snapshots: 1, faults: 0, lost: 0 });
-    const harm: (() => Promise<void>)[] = [
-      () => damageIn(backup, hashInKey(audioOf(library)[0] ?? '')),
+  it('finds a damaged object, a lost pack, a lost index and a lost snapshot, and repairs them', async () => {
+    const backup = await makeBackupFolder();
+    const runCheck = async () => checkFolder(await openBackup(backup), library, makeFolder());
+    expect(await runCheck()).toMatchObject({ snapshots: 1, faults: 0, lost: 0 });
+    const damages: (() => Promise<void>)[] = [
+      () => damageIn(backup, hashInKey(listAudioKeys(library)[0] ?? '')),
       async () => {
         for (const name of readdirSync(join(backup, 'packs'))) rmSync(join(backup, 'packs', name), { recursive: true });
       },
@@ -141,108 +144,112 @@ describe('a check', () => {
         writeFileSync(copy, readFileSync(copy, 'utf8').replace('"library"', '"librarx"'));
       },
       async () => {
-        // lists whose parts no index knows of
+        // damages lists whose parts are in no index
         rmSync(join(backup, 'index'), { recursive: true });
-        const [largest = ''] = largestFirst(join(backup, 'packs'));
+        const [largest = ''] = listLargestFirst(join(backup, 'packs'));
         rmSync(largest);
       },
     ];
-    for (const [nth, damage] of harm.entries()) {
+    for (const [caseNumber, damage] of damages.entries()) {
       await damage();
-      const { faults, lost } = await check();
-      expect([nth, faults > 0 || nth === 2, lost]).toEqual([nth, true, 0]); // packs without an index are not a fault
-      expect(await check()).toMatchObject({ faults: 0, lost: 0 });
+      const { faults, lost } = await runCheck();
+      expect([caseNumber, faults > 0 || caseNumber === 2, lost]).toEqual([caseNumber, true, 0]); // packs without an index are not a fault
+      expect(await runCheck()).toMatchObject({ faults: 0, lost: 0 });
     }
-    const place = folder();
-    await restoreFrom(await openBackup(backup), place);
-    expect(whole(place)).toEqual(whole(library));
+    const dataDir = makeFolder();
+    await restoreFrom(await openBackup(backup), dataDir);
+    expect(contentOf(dataDir)).toEqual(contentOf(library));
   });
 
-  it('and a backup write no keys where nothing is encrypted', async () => {
-    const [backup, keys] = [folder(), { jwt_secret: 'a', compat_secret_key: 'b', settings: {} }];
-    const { snapshot } = await backUpInto(await openBackup(backup, { isNew: true }), library, folder(), { keys });
-    await damageIn(backup, hashInKey(audioOf(library)[0] ?? ''));
-    await checkFolder(await openBackup(backup), library, folder(), { keys });
+  it('and a backup write no keys if the backup is not encrypted', async () => {
+    const [backup, keys] = [makeFolder(), { jwt_secret: 'a', compat_secret_key: 'b', settings: {} }];
+    const { snapshot } = await backUpInto(await openBackup(backup, { isNew: true }), library, makeFolder(), { keys });
+    await damageIn(backup, hashInKey(listAudioKeys(library)[0] ?? ''));
+    await checkFolder(await openBackup(backup), library, makeFolder(), { keys });
     const repo = await openBackup(backup);
     const ids = await repo.snapshotIds();
     expect(ids).toEqual([expect.not.stringContaining(snapshot) as string, snapshot]);
     for (const id of ids) expect((await repo.readSnapshot(id)).keys).toBeNull();
   });
 
-  it('names what the library does not have either, and the next backup does not take it for stored', async () => {
-    const backup = await backedUp();
-    const [key = ''] = audioOf(library);
+  it('names an object that the library has lost too, and the next backup does not count it as stored', async () => {
+    const backup = await makeBackupFolder();
+    const [key = ''] = listAudioKeys(library);
     await damageIn(backup, hashInKey(key));
-    const poor = folder();
-    cpSync(library, poor, { recursive: true });
-    rmSync(join(poor, 'library', key));
-    const found = await checkFolder(await openBackup(backup), poor, folder());
-    expect(found).toMatchObject({ faults: 1, lost: 1, lost_items: [expect.stringContaining(key) as string] });
-    // it comes back to the library
-    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ faults: 1, lost: 0 });
+    const incompleteLibrary = makeFolder();
+    cpSync(library, incompleteLibrary, { recursive: true });
+    rmSync(join(incompleteLibrary, 'library', key));
+    const report = await checkFolder(await openBackup(backup), incompleteLibrary, makeFolder());
+    expect(report).toMatchObject({ faults: 1, lost: 1, lost_items: [expect.stringContaining(key) as string] });
+    // the object comes back to the library
+    expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ faults: 1, lost: 0 });
   });
 
-  it('and a backup go by the newer copy when a kill left an index and a pack that were replaced', async () => {
-    const backup = await backedUp();
-    const hash = hashInKey(audioOf(library)[0] ?? '');
+  it('and a backup use the newer copy when a kill left an index and a pack that were replaced', async () => {
+    const backup = await makeBackupFolder();
+    const hash = hashInKey(listAudioKeys(library)[0] ?? '');
     await damageIn(backup, hash);
-    const before = folder();
-    for (const name of ['index', 'packs']) cpSync(join(backup, name), join(before, name), PRESERVED);
-    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ faults: 1, lost: 0 });
-    const mended = folder();
-    cpSync(backup, mended, PRESERVED);
-    for (const left of [['packs'], ['index', 'packs']]) {
-      for (const name of left) cpSync(join(before, name), join(backup, name), { ...PRESERVED, force: false });
-      await backUpInto(await openBackup(backup), library, folder());
-      const place = folder();
-      await restoreFrom(await openBackup(backup), place);
-      expect(whole(place)).toEqual(whole(library));
+    const damagedCopy = makeFolder();
+    for (const name of ['index', 'packs']) cpSync(join(backup, name), join(damagedCopy, name), COPY_OPTIONS);
+    expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ faults: 1, lost: 0 });
+    const repairedCopy = makeFolder();
+    cpSync(backup, repairedCopy, COPY_OPTIONS);
+    for (const leftoverFolders of [['packs'], ['index', 'packs']]) {
+      for (const name of leftoverFolders)
+        cpSync(join(damagedCopy, name), join(backup, name), { ...COPY_OPTIONS, force: false });
+      await backUpInto(await openBackup(backup), library, makeFolder());
+      const dataDir = makeFolder();
+      await restoreFrom(await openBackup(backup), dataDir);
+      expect(contentOf(dataDir)).toEqual(contentOf(library));
       rmSync(backup, { recursive: true });
-      cpSync(mended, backup, PRESERVED);
+      cpSync(repairedCopy, backup, COPY_OPTIONS);
     }
   });
 
-  it('reads the same part again when it could not mend', async () => {
-    const backup = await backedUp();
-    await damageIn(backup, hashInKey(audioOf(library)[0] ?? ''));
-    const found = await checkFolder(await openBackup(backup), folder(), folder());
-    expect(found.problems).toContainEqual(expect.stringMatching(/^not mended: /));
-    const { packs_read, faults } = await checkFolder(await openBackup(backup), library, folder(), { share: 0.9 });
+  it('reads the same part again when it could not repair it', async () => {
+    const backup = await makeBackupFolder();
+    await damageIn(backup, hashInKey(listAudioKeys(library)[0] ?? ''));
+    const report = await checkFolder(await openBackup(backup), makeFolder(), makeFolder());
+    expect(report.problems).toContainEqual(expect.stringMatching(/^not mended: /));
+    const { packs_read, faults } = await checkFolder(await openBackup(backup), library, makeFolder(), { share: 0.9 });
     expect([packs_read > 0, faults]).toEqual([true, 1]);
   });
 
-  it('is needed before anything unused is deleted, when a list of pieces cannot be read', async () => {
-    const backup = await backedUp();
+  it('is needed before unused objects are deleted, when a list of pieces cannot be read', async () => {
+    const backup = await makeBackupFolder();
     const repo = await openBackup(backup);
     const { database } = await repo.readSnapshot((await repo.snapshotIds())[0] ?? '');
     await damageIn(backup, database.sha256);
-    const later = (days: number) => () => new Date(Date.now() + days * 86_400_000);
-    const backUpLater = async (days: number) =>
-      backUpInto(await openBackup(backup), library, folder(), { now: later(days), keep: { daily: 1, weekly: 0 } });
-    expect(await backUpLater(10)).toMatchObject({
+    const clockAfter = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+    const backUpAfter = async (days: number) =>
+      backUpInto(await openBackup(backup), library, makeFolder(), {
+        now: clockAfter(days),
+        keep: { daily: 1, weekly: 0 },
+      });
+    expect(await backUpAfter(10)).toMatchObject({
       snapshots_deleted: 1,
       objects_deleted: 0,
       tidy_problem: expect.stringContaining('damaged') as string,
     });
-    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ lost: 0 });
-    expect(await backUpLater(20)).toMatchObject({ tidy_problem: null });
-    const place = folder();
-    await restoreFrom(await openBackup(backup), place);
-    expect(whole(place)).toEqual(whole(library));
+    expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ lost: 0 });
+    expect(await backUpAfter(20)).toMatchObject({ tidy_problem: null });
+    const dataDir = makeFolder();
+    await restoreFrom(await openBackup(backup), dataDir);
+    expect(contentOf(dataDir)).toEqual(contentOf(library));
   });
 
-  it('reads the next part each time, until everything was read', async () => {
-    const backup = await backedUp();
-    let read = 0;
-    for (let nth = 0; nth < 4; nth++)
-      read += (await checkFolder(await openBackup(backup), library, folder(), { share: 0.25 })).packs_read;
-    const { packs } = await checkFolder(await openBackup(backup), library, folder(), { share: 0 });
-    expect(read).toBeGreaterThanOrEqual(packs);
+  it('reads the next part each time, until it has read everything', async () => {
+    const backup = await makeBackupFolder();
+    let packsRead = 0;
+    for (let round = 0; round < 4; round++)
+      packsRead += (await checkFolder(await openBackup(backup), library, makeFolder(), { share: 0.25 })).packs_read;
+    const { packs } = await checkFolder(await openBackup(backup), library, makeFolder(), { share: 0 });
+    expect(packsRead).toBeGreaterThanOrEqual(packs);
   });
 
-  it('runs every week by itself, and the page shows what it proved', async () => {
+  it('runs automatically every week, and the page shows its result', async () => {
     let today = new Date();
-    const [backup, dir] = [folder(), folder()];
+    const [backup, dir] = [makeFolder(), makeFolder()];
     cpSync(library, dir, { recursive: true });
     const server = await startServer({
       dir,
@@ -250,42 +257,42 @@ describe('a check', () => {
       now: () => today,
     });
     await makeBackup(server);
-    const page = async (): Promise<BackupsOut> => (await server.api<BackupsOut>('/backups')).body;
-    expect(await page()).toMatchObject({ check: null, check_percent: 8, is_reading_free: true });
+    const getBackups = async (): Promise<BackupsOut> => (await server.api<BackupsOut>('/backups')).body;
+    expect(await getBackups()).toMatchObject({ check: null, check_percent: 8, is_reading_free: true });
     today = new Date(today.getTime() + 8 * 86_400_000);
     server.app.backups.checkSchedule();
     await server.app.drain();
-    const { check } = await page();
+    const { check } = await getBackups();
     expect(check).toMatchObject({ at: today.toISOString(), faults: 0, lost: 0 });
     expect(check?.share).toBeGreaterThan(0);
 
-    const [track = ''] = audioOf(dir);
+    const [track = ''] = listAudioKeys(dir);
     await damageIn(backup, hashInKey(track));
     const { body } = await server.api<JobOut>('/backups/check', { method: 'POST', body: { percent: 100 } });
     await server.app.drain();
     const { result } = (await server.api<JobOut & { result: BackupCheckResult }>(`/jobs/${body.id}`)).body;
     expect(result).toMatchObject({ faults: 1, lost: 0, bytes_read: result.bytes });
-    expect((await page()).check).toMatchObject({ share: 1, faults: 1, lost: 0 });
+    expect((await getBackups()).check).toMatchObject({ share: 1, faults: 1, lost: 0 });
     await server.close();
   });
 });
 
-it('a prune keeps what the snapshot before it needs, also where the store does not list that yet', async () => {
-  const backup = await backedUp();
+it('a prune keeps the objects of the previous snapshot, even if the store does not list that snapshot yet', async () => {
+  const backup = await makeBackupFolder();
   const { target } = await openBackup(backup);
-  const [old = ''] = await (await openBackup(backup)).snapshotIds();
-  await (await openBackup(backup)).deleteSnapshot(old, { isNow: true });
-  const lagging = {
+  const [oldSnapshotId = ''] = await (await openBackup(backup)).snapshotIds();
+  await (await openBackup(backup)).deleteSnapshot(oldSnapshotId, { isNow: true });
+  const laggingTarget = {
     ...target,
     async *list(prefix: string) {
       for await (const object of target.list(prefix)) if (!prefix.startsWith('snapshots/')) yield object;
     },
   };
-  const repo = await openRepository({ target: lagging, passphrase: undefined });
-  expect(await backUpInto(repo, library, folder())).toMatchObject({ tidy_problem: null });
-  const place = folder();
-  await restoreFrom(await openBackup(backup), place);
-  expect(whole(place)).toEqual(whole(library));
+  const repo = await openRepository({ target: laggingTarget, passphrase: undefined });
+  expect(await backUpInto(repo, library, makeFolder())).toMatchObject({ tidy_problem: null });
+  const dataDir = makeFolder();
+  await restoreFrom(await openBackup(backup), dataDir);
+  expect(contentOf(dataDir)).toEqual(contentOf(library));
 });
 
 describe('a backup in a bucket', () => {
@@ -295,81 +302,84 @@ describe('a backup in a bucket', () => {
   });
   afterAll(() => fake.close());
 
-  const sizes = (): Map<string, number> => new Map([...fake.objects].map(([key, { bytes }]) => [key, bytes.length]));
+  const listObjectSizes = (): Map<string, number> =>
+    new Map([...fake.objects].map(([key, { bytes }]) => [key, bytes.length]));
 
-  /** Requests and bytes sent. */
-  async function cost(dataDir: string): Promise<{ requests: number; bytes: number }> {
-    const [asked, before] = [fake.asked.length, sizes()];
-    await backUpInto(await openBackup('s3', { env: fake.backupSettings, isNew: true }), dataDir, folder());
-    const bytes = [...sizes()].reduce((sum, [key, size]) => sum + (before.has(key) ? 0 : size), 0);
-    return { requests: fake.asked.length - asked, bytes };
+  /** Makes a backup; returns the number of requests and of bytes sent. */
+  async function measureBackup(dataDir: string): Promise<{ requests: number; bytes: number }> {
+    const [previousRequests, previousSizes] = [fake.asked.length, listObjectSizes()];
+    await backUpInto(await openBackup('s3', { env: fake.backupSettings, isNew: true }), dataDir, makeFolder());
+    const bytes = [...listObjectSizes()].reduce((sum, [key, size]) => sum + (previousSizes.has(key) ? 0 : size), 0);
+    return { requests: fake.asked.length - previousRequests, bytes };
   }
 
-  it('takes few requests, and little for a change of one row', async () => {
-    const dir = folder();
+  it('takes few requests, and sends few bytes for a change of one row', async () => {
+    const dir = makeFolder();
     cpSync(library, dir, { recursive: true });
-    expect((await cost(dir)).requests).toBeLessThan(30);
-    const unchanged = await cost(dir);
-    expect(unchanged.requests).toBeLessThan(30);
-    expect(unchanged.bytes).toBeLessThan(10_000);
+    expect((await measureBackup(dir)).requests).toBeLessThan(30);
+    const unchangedCost = await measureBackup(dir);
+    expect(unchangedCost.requests).toBeLessThan(30);
+    expect(unchangedCost.bytes).toBeLessThan(10_000);
     const db = new Database(join(dir, 'tonearm.db'));
     db.exec("UPDATE tracks SET title = 'Another' WHERE id = (SELECT max(id) FROM tracks)");
     db.close();
-    const oneRow = await cost(dir);
-    expect(oneRow.requests).toBeLessThan(32);
-    expect(oneRow.bytes).toBeLessThan(100_000);
+    const oneRowCost = await measureBackup(dir);
+    expect(oneRowCost.requests).toBeLessThan(32);
+    expect(oneRowCost.bytes).toBeLessThan(100_000);
   });
 
-  const target = () =>
+  const openBucket = () =>
     openTarget(
       's3',
       targetDeps(loadConfig({ file: {}, env: fake.backupSettings }), () => new Date()),
     );
-  const other = { folder: '/another/machine', now: () => new Date(), limits: LIMITS };
-  const refused = async (): Promise<string> =>
-    backUpInto(await openBackup('s3', { env: fake.backupSettings }), library, folder(), { limits: LIMITS }).then(
-      () => 'it was done',
+  const otherServer = { folder: '/another/machine', now: () => new Date(), limits: LEASE_LIMITS };
+  const tryBackup = async (): Promise<string> =>
+    backUpInto(await openBackup('s3', { env: fake.backupSettings }), library, makeFolder(), {
+      limits: LEASE_LIMITS,
+    }).then(
+      () => 'backed up',
       (error: unknown) => (error instanceof Error ? error.message : ''),
     );
-  const words = /is in use by .*\/another\/machine.* since .*tonearm backup unlock/;
+  const inUsePattern = /is in use by .*\/another\/machine.* since .*tonearm backup unlock/;
 
-  it('is refused while another server writes there, and goes on when that one is gone', async () => {
-    await withLease(await target(), other, async () => {
-      expect(await refused()).toMatch(words);
+  it('is refused while another server writes to it, and works when the other server has ended', async () => {
+    await withLease(await openBucket(), otherServer, async () => {
+      expect(await tryBackup()).toMatch(inUsePattern);
     });
-    expect(await refused()).toBe('it was done');
+    expect(await tryBackup()).toBe('backed up');
     expect([...fake.objects.keys()].filter((key) => key.includes('lease'))).toEqual([]);
-    await withLease(await target(), other, async ({ assertHeld }) => {
-      // by the clock of the store
+    await withLease(await openBucket(), otherServer, async ({ assertHeld }) => {
+      // the lease expires by the clock of the store
       for (const [key, object] of fake.objects)
         if (key.endsWith('lease')) object.modifiedAt = new Date(Date.now() - 700_000);
-      expect(await refused()).toBe('it was done');
+      expect(await tryBackup()).toBe('backed up');
       await expect(assertHeld()).rejects.toThrow(/Another server has taken the backup in .* over/);
     });
   });
 
-  it('is not kept from a backup by a restore into another folder that was killed on this machine', async () => {
-    const { pid, ...ended } = spawnSync(process.execPath, ['--version']);
-    expect(ended.status).toBe(0);
-    const claim = { token: 'x', host: hostname(), folder: '/elsewhere', pid, since: new Date().toISOString() };
-    const place = await target();
-    await place.put('lease', Buffer.from(JSON.stringify(claim)));
-    expect(await refused()).toMatch(/is in use by .*\/elsewhere/);
-    await place.put('lease', Buffer.from(JSON.stringify({ ...claim, onlyReads: true })));
-    expect(await refused()).toBe('it was done');
+  it('is not locked by a restore into another folder that was killed on this machine', async () => {
+    const { pid, ...endedProcess } = spawnSync(process.execPath, ['--version']);
+    expect(endedProcess.status).toBe(0);
+    const lease = { token: 'x', host: hostname(), folder: '/elsewhere', pid, since: new Date().toISOString() };
+    const bucket = await openBucket();
+    await bucket.put('lease', Buffer.from(JSON.stringify(lease)));
+    expect(await tryBackup()).toMatch(/is in use by .*\/elsewhere/);
+    await bucket.put('lease', Buffer.from(JSON.stringify({ ...lease, onlyReads: true })));
+    expect(await tryBackup()).toBe('backed up');
   });
 
-  it('is not restored while another server may delete from it, and is where nothing can be written', async () => {
+  it('is not restored while another server may delete from it, but from a bucket that is read-only', async () => {
     const repo = await openBackup('s3', { env: fake.backupSettings });
-    const to = (): string => join(folder(), 'restored');
-    await withLease(await target(), other, async () => {
-      await expect(restoreFrom(repo, to())).rejects.toThrow(words);
+    const makeTarget = (): string => join(makeFolder(), 'restored');
+    await withLease(await openBucket(), otherServer, async () => {
+      await expect(restoreFrom(repo, makeTarget())).rejects.toThrow(inUsePattern);
     });
-    const isWritable = fake.fault;
+    const originalFault = fake.fault;
     fake.fault = (ask) => (ask.operation === 'PutObject' ? { status: 403, code: 'AccessDenied' } : undefined);
-    expect((await restoreFrom(repo, to())).lost).toEqual([]);
-    fake.fault = isWritable;
-    expect((await restoreFrom(repo, to())).lost).toEqual([]);
+    expect((await restoreFrom(repo, makeTarget())).lost).toEqual([]);
+    fake.fault = originalFault;
+    expect((await restoreFrom(repo, makeTarget())).lost).toEqual([]);
     expect([...fake.objects.keys()].filter((key) => key.includes('lease'))).toEqual([]);
   });
 
@@ -377,34 +387,34 @@ describe('a backup in a bucket', () => {
     ['refuses conditional writes', { status: 501, code: 'NotImplemented' }],
     ['does not know them', undefined],
   ])('is refused too where the store %s', async (_, fault) => {
-    const isConditional = fake.fault;
+    const originalFault = fake.fault;
     fake.ignoresConditions = fault === undefined;
     fake.fault = (ask) => (ask.isConditional ? fault : undefined);
-    await withLease(await target(), other, async () => {
-      expect(await refused()).toMatch(words);
+    await withLease(await openBucket(), otherServer, async () => {
+      expect(await tryBackup()).toMatch(inUsePattern);
     });
-    expect(await refused()).toBe('it was done');
-    fake.fault = isConditional;
+    expect(await tryBackup()).toBe('backed up');
+    fake.fault = originalFault;
     fake.ignoresConditions = false;
   });
 });
 
-describe('a backup of the first format', () => {
-  it('is restored, and goes on with the objects that it has', async () => {
-    const backup = folder();
-    const put = (key: string, bytes: Buffer | string): void => {
+describe('a backup in the first format', () => {
+  it('is restored, and the next backup reuses its objects', async () => {
+    const backup = makeFolder();
+    const writeFile = (key: string, bytes: Buffer | string): void => {
       mkdirSync(join(backup, key, '..'), { recursive: true });
       writeFileSync(join(backup, key), bytes);
     };
-    const object = (bytes: Buffer): string => {
+    const writeObject = (bytes: Buffer): string => {
       const hash = hashOf('sha256', bytes);
-      put(`objects/${hash.slice(0, 2)}/${hash}`, bytes);
+      writeFile(`objects/${hash.slice(0, 2)}/${hash}`, bytes);
       return hash;
     };
     const database = readFileSync(join(library, 'tonearm.db'));
-    const lines = audioOf(library).map((key) => {
+    const lines = listAudioKeys(library).map((key) => {
       const bytes = readFileSync(join(library, 'library', key));
-      return JSON.stringify({ kind: 'stored', key, hash: object(bytes), size: bytes.length });
+      return JSON.stringify({ kind: 'stored', key, hash: writeObject(bytes), size: bytes.length });
     });
     const manifest = JSON.stringify({
       format: 1,
@@ -413,33 +423,33 @@ describe('a backup of the first format', () => {
       database: {
         size: database.length,
         sha256: createHash('sha256').update(database).digest('hex'),
-        pieces: [object(database.subarray(0, 1 << 18)), object(database.subarray(1 << 18))],
+        pieces: [writeObject(database.subarray(0, 1 << 18)), writeObject(database.subarray(1 << 18))],
       },
-      lists: [{ sha256: object(Buffer.from(lines.join('\n'))), lines: lines.length }],
+      lists: [{ sha256: writeObject(Buffer.from(lines.join('\n'))), lines: lines.length }],
       settings: {},
       keys: null,
       counts: { tracks: lines.length, files: lines.length, covers: 0, referenced: 0, absent: 0, bytes: 0 },
     });
-    put('snapshots/20260101T000000000Z', `${hashOf('sha256', manifest)}\n${manifest}`);
-    put('backup.json', JSON.stringify({ tonearm_backup: 1, id: crypto.randomUUID(), library: null, lock: null }));
+    writeFile('snapshots/20260101T000000000Z', `${hashOf('sha256', manifest)}\n${manifest}`);
+    writeFile('backup.json', JSON.stringify({ tonearm_backup: 1, id: crypto.randomUUID(), library: null, lock: null }));
 
-    const place = folder();
-    await restoreFrom(await openBackup(backup), place);
-    expect(rowsIn(place)).toEqual(rowsIn(library));
-    expect(audioOf(place)).toEqual(audioOf(library));
-    const { added } = await backUpInto(await openBackup(backup), library, folder());
+    const dataDir = makeFolder();
+    await restoreFrom(await openBackup(backup), dataDir);
+    expect(rowsIn(dataDir)).toEqual(rowsIn(library));
+    expect(listAudioKeys(dataDir)).toEqual(listAudioKeys(library));
+    const { added } = await backUpInto(await openBackup(backup), library, makeFolder());
     expect(added).toBeLessThanOrEqual(Object.keys(filesIn(join(library, 'library', 'covers'))).length);
-    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ lost: 0 });
+    expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ lost: 0 });
   });
 });
 
-describe('kills and single bytes', () => {
-  it('at a random moment of a check or a prune lose and double nothing', async () => {
-    const what = SEED % 2 === 0 ? 'check' : 'prune';
-    expect(await killDuring(what, 1, proof)).toEqual([]);
+describe('kills and flipped bytes', () => {
+  it('a kill at a random moment of a check or a prune loses and duplicates nothing', async () => {
+    const operation = SEED % 2 === 0 ? 'check' : 'prune';
+    expect(await killDuring(operation, 1, proof)).toEqual([]);
   });
 
-  it('that change anywhere in a backup are found and mended', async () => {
+  it('a flipped byte anywhere in a backup is found and repaired', async () => {
     expect(await flipBytes(5, proof)).toEqual([]);
   });
 });

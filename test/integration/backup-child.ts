@@ -1,5 +1,5 @@
 // A process for backup-kill.test.ts to kill: makes, checks or restores a backup, and is killed as by a power cut at the
-// nth moment of a kind. Moments are a piece written to a file or sent to the bucket, a name that is created or
+// chosen moment of a kind. Moments are a piece written to a file or sent to the bucket, a name that is created or
 // removed, and a progress report.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,81 +14,81 @@ const {
   passphrase,
   killAt,
   killAfter,
-  later = 0,
-} = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
+  later: clockOffsetMs = 0,
+} = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
 
-export interface ChildWish {
+export interface ChildOptions {
   mode: 'backup' | 'check' | 'restore';
   library: string;
   backup: string;
   dataDir: string;
   passphrase?: string | undefined;
   killAt: Moment | undefined;
-  /** Or after so many moments of all kinds. */
+  /** Kills the process after this number of moments of all kinds. */
   killAfter?: number;
   later?: number;
 }
-/** The nth moment of that kind. */
+/** The moment number `nth` of the kind `what`. */
 export interface Moment {
-  what: string;
-  nth: number;
+  kind: string;
+  number: number;
 }
 
 const moments: string[] = [];
-function moment(what: string): void {
-  moments.push(what);
-  const isDue = what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth;
+function passMoment(kind: string): void {
+  moments.push(kind);
+  const isDue = kind === killAt?.kind && moments.filter((pastKind) => pastKind === kind).length === killAt.number;
   if (isDue || moments.length === killAfter) process.kill(process.pid, 'SIGKILL');
 }
 
-const { rename, unlink, rm, open } = fs.promises;
-const { renameSync } = fs;
-fs.promises.rename = async (from, to) => {
-  moment('before a rename');
-  await rename(from, to);
-  moment('after a rename');
+const { rename: originalRename, unlink: originalUnlink, rm: originalRm, open: openFile } = fs.promises;
+const { renameSync: originalRenameSync } = fs;
+fs.promises.rename = async (oldPath, newPath) => {
+  passMoment('before a rename');
+  await originalRename(oldPath, newPath);
+  passMoment('after a rename');
 };
-fs.renameSync = (from, to) => {
-  moment('before what was done is noted');
-  renameSync(from, to);
+fs.renameSync = (oldPath, newPath) => {
+  passMoment('before what was done is noted');
+  originalRenameSync(oldPath, newPath);
 };
 fs.promises.unlink = async (path) => {
-  moment('before a deletion');
+  passMoment('before a deletion');
   // another process at the same backup may have been faster
-  await unlink(path).finally(() => moment('after a deletion'));
+  await originalUnlink(path).finally(() => passMoment('after a deletion'));
 };
 fs.promises.rm = async (path, options) => {
   if (basename(path.toString()) === '.restoring') {
-    // in the middle of the write
-    await rm(join(path.toString(), 'new'), options);
-    moment('while tidying up');
+    // kills in the middle of the deletion
+    await originalRm(join(path.toString(), 'new'), options);
+    passMoment('while tidying up');
   }
-  await rm(path, options);
+  await originalRm(path, options);
 };
-const handle = await open(import.meta.filename);
-const files = Object.getPrototypeOf(handle) as {
+const handle = await openFile(import.meta.filename);
+const fileHandlePrototype = Object.getPrototypeOf(handle) as {
   write: (...args: unknown[]) => unknown;
   writeFile: (...args: unknown[]) => unknown;
 };
 await handle.close();
 for (const name of ['write', 'writeFile'] as const) {
-  const whole = files[name];
-  files[name] = function write(...args: unknown[]) {
-    moment('in the middle of a file');
-    return whole.apply(this, args);
+  const originalMethod = fileHandlePrototype[name];
+  fileHandlePrototype[name] = function write(...args: unknown[]) {
+    passMoment('in the middle of a file');
+    return originalMethod.apply(this, args);
   };
 }
-const send = net.Socket.prototype.write as (...args: unknown[]) => boolean;
+const originalSocketWrite = net.Socket.prototype.write as (...args: unknown[]) => boolean;
 net.Socket.prototype.write = function write(this: net.Socket, ...args: unknown[]) {
-  if (this.remotePort !== undefined) moment('in the middle of sending');
-  return send.apply(this, args);
+  if (this.remotePort !== undefined) passMoment('in the middle of sending');
+  return originalSocketWrite.apply(this, args);
 };
-syncBuiltinESMExports(); // the modules below get these
+syncBuiltinESMExports(); // the modules below import the replacements
 
 const { backUpInto, checkFolder, openBackup, restoreFrom } = await import('../support/backup-folders.ts');
 const repo = await openBackup(backup, { passphrase, isNew: mode === 'backup', env: process.env });
-const now = (): Date => new Date(Date.now() + later);
-const progress = (_done: number, _total: number | null, message = ''): void => moment(message);
+const now = (): Date => new Date(Date.now() + clockOffsetMs);
+const progress = (_done: number, _total: number | null, message = ''): void => passMoment(message);
 if (mode === 'backup')
   await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
 else if (mode === 'check') await checkFolder(repo, library, join(dataDir, 'tmp'), { now, progress });

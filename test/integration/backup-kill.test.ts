@@ -1,5 +1,5 @@
-// kill -9 during backups and restores: complete snapshots stay complete, and the next run succeeds. In a
-// folder and in a bucket, encrypted and not.
+// kill -9 during backups and restores: complete snapshots stay complete, and the next run succeeds. Tested with a
+// folder and with an encrypted bucket.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,104 +16,115 @@ import { allTracks } from '../support/served-library.ts';
 import { startServer } from '../support/server.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 import { quickImports } from '../support/product.ts';
-import type { ChildWish, Moment } from './backup-child.ts';
+import type { ChildOptions, Moment } from './backup-child.ts';
 
-const POINTS = 5;
-/** What happens only where the backup is in a bucket. All else is the same as in a folder. */
+const KILL_COUNT = 5;
+/** The only kind of moment that backups in a bucket add to those in a folder. */
 const SENDING = 'in the middle of sending';
-const AT_ONCE = 3;
-const LATER = 3 * 86_400_000;
+const CONCURRENT_RUNS = 3;
+const LATER_MS = 3 * 86_400_000;
 
 /** The rows and files of a library. */
-interface Whole {
+interface LibraryContent {
   rows: Record<string, unknown[]>;
   files: Record<string, string>;
 }
 
 let base: string;
-/** The current library, and that of some days ago. */
+/** The current library; `earlierLibrary` is the library of some days ago. */
 let library: string;
-let earlier: string;
-let now: Whole;
-let before: Whole;
+let earlierLibrary: string;
+let currentContent: LibraryContent;
+let earlierContent: LibraryContent;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-backup-kill-'));
   const music = makeLibrary({ tracks: 10, seed: 'kill', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
-  [library, earlier] = [folder('library'), join(base, 'earlier')];
+  [library, earlierLibrary] = [makeFolder('library'), join(base, 'earlier')];
   const server = await livelyServer({ music, dir: library });
   await server.close();
-  cpSync(library, earlier, { recursive: true, preserveTimestamps: true });
-  const again = await startServer({ dir: library });
-  const [track] = await allTracks(again);
-  await again.api(`/tracks/${track?.id}`, { method: 'DELETE' });
-  await again.app.drain();
-  await again.close();
-  [now, before] = [wholeOf(library), wholeOf(earlier)];
+  cpSync(library, earlierLibrary, { recursive: true, preserveTimestamps: true });
+  const changedServer = await startServer({ dir: library });
+  const [track] = await allTracks(changedServer);
+  await changedServer.api(`/tracks/${track?.id}`, { method: 'DELETE' });
+  await changedServer.app.drain();
+  await changedServer.close();
+  [currentContent, earlierContent] = [contentOf(library), contentOf(earlierLibrary)];
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const wholeOf = (dataDir: string): Whole => ({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
+const contentOf = (dataDir: string): LibraryContent => ({
+  rows: rowsIn(dataDir),
+  files: filesIn(join(dataDir, 'library')),
+});
 
-function folder(name: string): string {
+function makeFolder(name: string): string {
   const path = join(base, name);
   mkdirSync(path);
   return path;
 }
 
-/** Runs until a moment, or to the end; returns the moments, or undefined when it was killed. */
-async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
+/** Runs a backup process to its end; returns its moments, or undefined when it was killed. */
+async function runChild(options: ChildOptions, env: Record<string, string>): Promise<string[] | undefined> {
   const child = spawn(
     process.execPath,
-    ['--import', quickImports, join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)],
+    ['--import', quickImports, join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(options)],
     {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  let text = '';
+  let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
+    stdout += chunk.toString();
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   if (signal === 'SIGKILL') return undefined;
   expect(code).toBe(0);
-  return JSON.parse(text) as string[];
+  return JSON.parse(stdout) as string[];
 }
 
 /**
- * One of each kind, in the middle or just before the last; the rest spread over all moments. With a bucket, moments of
- * sending.
+ * Returns the moments for the kills: one of each kind, in the middle or just before the last, and the rest spread over
+ * all moments. With a bucket, returns moments of sending.
  */
-function points(moments: string[]): Moment[] {
-  const sent = moments.filter((what) => what === SENDING).length;
-  if (sent > 0) return [0.25, 0.5, 0.9].map((part) => ({ what: SENDING, nth: Math.ceil(part * sent) }));
-  const ofEach = [...new Set(moments)].map((what) => {
-    const all = moments.flatMap((one, i) => (one === what ? [i + 1] : []));
-    return all.at(what.startsWith('after') ? -2 : all.length >> 1) ?? all[0] ?? 1;
+function chooseMoments(moments: string[]): Moment[] {
+  const sendCount = moments.filter((kind) => kind === SENDING).length;
+  if (sendCount > 0)
+    return [0.25, 0.5, 0.9].map((fraction) => ({ kind: SENDING, number: Math.ceil(fraction * sendCount) }));
+  const onePerKind = [...new Set(moments)].map((kind) => {
+    const numbers = moments.flatMap((moment, i) => (moment === kind ? [i + 1] : []));
+    return numbers.at(kind.startsWith('after') ? -2 : numbers.length >> 1) ?? numbers[0] ?? 1;
   });
-  const spread = Array.from({ length: POINTS }, (_, n) => 1 + Math.floor((n * (moments.length - 1)) / (POINTS - 1)));
-  return [...new Set([...ofEach, ...spread])].slice(0, Math.max(POINTS, ofEach.length)).map((at) => {
-    const what = moments[at - 1] as string;
-    return { what, nth: moments.slice(0, at).filter((one) => one === what).length };
+  const spread = Array.from(
+    { length: KILL_COUNT },
+    (_, n) => 1 + Math.floor((n * (moments.length - 1)) / (KILL_COUNT - 1)),
+  );
+  return [...new Set([...onePerKind, ...spread])].slice(0, Math.max(KILL_COUNT, onePerKind.length)).map((number) => {
+    const kind = moments[number - 1] as string;
+    return { kind, number: moments.slice(0, number).filter((moment) => moment === kind).length };
   });
 }
 
-async function atEach(
+async function killAtEach(
   moments: string[] | undefined,
-  work: (point: Moment, name: string) => Promise<void>,
+  runAt: (killedMoment: Moment, name: string) => Promise<void>,
 ): Promise<void> {
-  const all = points(moments ?? []);
-  expect(all.length).toBeGreaterThanOrEqual(AT_ONCE);
-  for (let i = 0; i < all.length; i += AT_ONCE)
+  const killedMoments = chooseMoments(moments ?? []);
+  expect(killedMoments.length).toBeGreaterThanOrEqual(CONCURRENT_RUNS);
+  for (let i = 0; i < killedMoments.length; i += CONCURRENT_RUNS)
     await Promise.all(
-      all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.what} ${point.nth}`.replaceAll(/\W+/g, '-'))),
+      killedMoments
+        .slice(i, i + CONCURRENT_RUNS)
+        .map((killedMoment) =>
+          runAt(killedMoment, `${killedMoment.kind} ${killedMoment.number}`.replaceAll(/\W+/g, '-')),
+        ),
     );
 }
 
 /** A backup target that can be recreated for every kill. */
-interface Where {
-  place: string;
+interface BackupPlace {
+  target: string;
   env: Record<string, string>;
   passphrase: string | undefined;
   close: () => Promise<void>;
@@ -121,150 +132,171 @@ interface Where {
 
 const PASSPHRASE = 'a passphrase of some length';
 
-function inFolder(name: string, from?: string): Promise<Where> {
-  const place = folder(name);
-  if (from !== undefined) cpSync(from, place, { recursive: true, preserveTimestamps: true });
-  return Promise.resolve({ place, env: {}, passphrase: undefined, close: () => Promise.resolve() });
+function makeFolderPlace(name: string, sourceDir?: string): Promise<BackupPlace> {
+  const target = makeFolder(name);
+  if (sourceDir !== undefined) cpSync(sourceDir, target, { recursive: true, preserveTimestamps: true });
+  return Promise.resolve({ target, env: {}, passphrase: undefined, close: () => Promise.resolve() });
 }
 
-async function inBucket(_name: string, from?: string): Promise<Where> {
+async function makeBucketPlace(_name: string, sourceDir?: string): Promise<BackupPlace> {
   const fake: FakeS3 = await startFakeS3();
-  if (from !== undefined)
-    for (const file of Object.keys(filesIn(from))) fake.put(`backups/${file}`, readFileSync(join(from, file)));
-  return { place: 's3', env: fake.backupSettings, passphrase: PASSPHRASE, close: () => fake.close() };
+  if (sourceDir !== undefined)
+    for (const file of Object.keys(filesIn(sourceDir)))
+      fake.put(`backups/${file}`, readFileSync(join(sourceDir, file)));
+  return { target: 's3', env: fake.backupSettings, passphrase: PASSPHRASE, close: () => fake.close() };
 }
 
-const WHERE: [string, (name: string, from?: string) => Promise<Where>, string | undefined][] = [
-  ['a folder', inFolder, undefined],
-  ['a bucket, encrypted', inBucket, PASSPHRASE],
+const PLACES: [string, (name: string, from?: string) => Promise<BackupPlace>, string | undefined][] = [
+  ['a folder', makeFolderPlace, undefined],
+  ['a bucket, encrypted', makeBucketPlace, PASSPHRASE],
 ];
 
-const open = ({ place, env, passphrase }: Where, isNew = false): Promise<Repository> =>
+const openPlace = ({ target: place, env, passphrase }: BackupPlace, isNew = false): Promise<Repository> =>
   openBackup(place, { env, passphrase, isNew });
 
-async function expectWhole(
+async function expectRestored(
   repo: Repository,
   snapshot: string | undefined,
-  place: string,
-  expected: Whole,
+  dataDir: string,
+  expected: LibraryContent,
 ): Promise<void> {
-  await restoreFrom(repo, place, { replace: true, snapshot });
-  expect(wholeOf(place)).toEqual(expected);
+  await restoreFrom(repo, dataDir, { replace: true, snapshot });
+  expect(contentOf(dataDir)).toEqual(expected);
 }
 
-/** The number of network writes differs between runs: one with fewer may end before its moment. */
-function expectKilled(point: Moment, moments: string[] | undefined): void {
-  if (point.what === SENDING && moments)
-    expect(moments.filter((what) => what === SENDING).length).toBeLessThan(point.nth);
-  else expect([point, moments]).toEqual([point, undefined]);
+/** Expects that the child was killed. A run that sends fewer network writes than the first may end before its moment. */
+function expectKilled(killedMoment: Moment, moments: string[] | undefined): void {
+  if (killedMoment.kind === SENDING && moments)
+    expect(moments.filter((kind) => kind === SENDING).length).toBeLessThan(killedMoment.number);
+  else expect([killedMoment, moments]).toEqual([killedMoment, undefined]);
 }
 
-describe.each(WHERE)('in %s', (words, make, passphrase) => {
-  const kind = words.replaceAll(/\W+/g, '-');
+describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
+  const folderPrefix = title.replaceAll(/\W+/g, '-');
 
   test('a backup that is killed at any point continues, and existing snapshots can be restored meanwhile', async () => {
-    // from some days ago: the next backup removes its snapshot and some of its objects
-    const old = folder(`${kind}-old`);
-    const first = await openBackup(old, { passphrase, isNew: true });
-    const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
-    const wish = (name: string, where: Where, killAt?: Moment): ChildWish => ({
+    // a backup from some days ago: the next backup removes its snapshot and some of its objects
+    const oldBackup = makeFolder(`${folderPrefix}-old`);
+    const oldRepository = await openBackup(oldBackup, { passphrase, isNew: true });
+    const { snapshot } = await backUpInto(oldRepository, earlierLibrary, makeFolder(`${folderPrefix}-old-tmp`));
+    const childOptions = (name: string, place: BackupPlace, killAt?: Moment): ChildOptions => ({
       mode: 'backup',
       library,
-      backup: where.place,
-      dataDir: folder(name),
+      backup: place.target,
+      dataDir: makeFolder(name),
       passphrase,
       killAt,
-      later: LATER,
+      later: LATER_MS,
     });
 
-    const calm = await make(`${kind}-calm`, old);
-    const moments = await run(wish(`${kind}-calm-data`, calm), calm.env);
-    // so there was a deletion among the moments
-    expect(await open(calm).then((repo) => repo.snapshotIds())).not.toContain(snapshot);
-    await calm.close();
+    const uninterruptedPlace = await makePlace(`${folderPrefix}-calm`, oldBackup);
+    const moments = await runChild(
+      childOptions(`${folderPrefix}-calm-data`, uninterruptedPlace),
+      uninterruptedPlace.env,
+    );
+    // the old snapshot is gone, so a deletion is among the moments
+    expect(await openPlace(uninterruptedPlace).then((repo) => repo.snapshotIds())).not.toContain(snapshot);
+    await uninterruptedPlace.close();
 
-    await atEach(moments, async (point, name) => {
-      const where = await make(`${kind}-backup-${name}`, old);
-      expectKilled(point, await run(wish(`${kind}-data-${name}`, where, point), where.env));
-      const repo = await open(where);
-      const left = await repo.snapshotIds();
-      expect(left.length).toBeGreaterThan(0);
-      for (const id of left)
-        await expectWhole(repo, id, join(base, `${kind}-left-${name}-${id}`), id === snapshot ? before : now);
-      await backUpInto(repo, library, join(base, `${kind}-data-${name}`, 'tmp'), {
-        now: () => new Date(Date.now() + LATER + 60_000),
+    await killAtEach(moments, async (killedMoment, name) => {
+      const place = await makePlace(`${folderPrefix}-backup-${name}`, oldBackup);
+      expectKilled(
+        killedMoment,
+        await runChild(childOptions(`${folderPrefix}-data-${name}`, place, killedMoment), place.env),
+      );
+      const repo = await openPlace(place);
+      const snapshotIds = await repo.snapshotIds();
+      expect(snapshotIds.length).toBeGreaterThan(0);
+      for (const id of snapshotIds)
+        await expectRestored(
+          repo,
+          id,
+          join(base, `${folderPrefix}-left-${name}-${id}`),
+          id === snapshot ? earlierContent : currentContent,
+        );
+      await backUpInto(repo, library, join(base, `${folderPrefix}-data-${name}`, 'tmp'), {
+        now: () => new Date(Date.now() + LATER_MS + 60_000),
         keep: { daily: 1, weekly: 0 },
       });
-      await expectWhole(repo, undefined, join(base, `${kind}-restored-${name}`), now);
-      await where.close();
+      await expectRestored(repo, undefined, join(base, `${folderPrefix}-restored-${name}`), currentContent);
+      await place.close();
     });
   });
 
   test('a restore that is killed at any point continues, and loses nothing of the library it replaces', async () => {
-    const source = folder(`${kind}-source`);
-    await backUpInto(await openBackup(source, { passphrase, isNew: true }), library, folder(`${kind}-source-tmp`));
-    const mine = folder(`${kind}-mine`);
-    migratedDatabase(join(mine, 'tonearm.db'));
-    mkdirSync(join(mine, 'library'));
-    writeFileSync(join(mine, 'library', 'a-file-of-mine'), 'mine');
-    const own = Object.values(filesIn(mine));
-    const place = (name: string): string => {
-      cpSync(mine, join(base, name), { recursive: true });
+    const sourceBackup = makeFolder(`${folderPrefix}-source`);
+    await backUpInto(
+      await openBackup(sourceBackup, { passphrase, isNew: true }),
+      library,
+      makeFolder(`${folderPrefix}-source-tmp`),
+    );
+    const existingLibrary = makeFolder(`${folderPrefix}-mine`);
+    migratedDatabase(join(existingLibrary, 'tonearm.db'));
+    mkdirSync(join(existingLibrary, 'library'));
+    writeFileSync(join(existingLibrary, 'library', 'a-file-of-mine'), 'mine');
+    const existingHashes = Object.values(filesIn(existingLibrary));
+    const copyExistingLibrary = (name: string): string => {
+      cpSync(existingLibrary, join(base, name), { recursive: true });
       return join(base, name);
     };
-    const wish = (where: Where, dataDir: string, killAt?: Moment): ChildWish => ({
+    const childOptions = (place: BackupPlace, dataDir: string, killAt?: Moment): ChildOptions => ({
       mode: 'restore',
       library,
-      backup: where.place,
+      backup: place.target,
       dataDir,
       passphrase,
       killAt,
     });
-    const calm = await make(`${kind}-calm-source`, source);
-    const moments = await run(wish(calm, place(`${kind}-calm-place`)), calm.env);
-    await calm.close();
-    let halfway = 0;
-    await atEach(moments, async (point, name) => {
-      const data = place(`${kind}-place-${name}`);
-      const where = await make(`${kind}-source-${name}`, source); // one that another reads is read without a lease
-      expectKilled(point, await run(wish(where, data, point), where.env));
-      expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
-      if (!existsSync(join(data, 'tonearm.db'))) {
-        halfway++;
+    const uninterruptedPlace = await makePlace(`${folderPrefix}-calm-source`, sourceBackup);
+    const moments = await runChild(
+      childOptions(uninterruptedPlace, copyExistingLibrary(`${folderPrefix}-calm-place`)),
+      uninterruptedPlace.env,
+    );
+    await uninterruptedPlace.close();
+    let interruptedRestores = 0;
+    await killAtEach(moments, async (killedMoment, name) => {
+      const dataDir = copyExistingLibrary(`${folderPrefix}-place-${name}`);
+      const place = await makePlace(`${folderPrefix}-source-${name}`, sourceBackup); // a copy, because a backup that another process reads is read without a lease
+      expectKilled(killedMoment, await runChild(childOptions(place, dataDir, killedMoment), place.env));
+      expect(Object.values(filesIn(dataDir))).toEqual(expect.arrayContaining(existingHashes));
+      if (!existsSync(join(dataDir, 'tonearm.db'))) {
+        interruptedRestores++;
         expect(() => {
-          assertNotHalfRestored(data);
+          assertNotHalfRestored(dataDir);
         }).toThrow(/A restore into .* was interrupted/);
       }
-      const isAfter = point.what === 'while tidying up'; // the library is complete, only leftovers remain
-      if (isAfter) await finishRestore(data, () => new Date());
-      else await restoreFrom(await open(where), data, { replace: true });
-      expect(wholeOf(data)).toEqual(now);
-      expect(existsSync(join(data, '.restoring'))).toBe(false);
-      const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
-      expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
-      await where.close();
+      const isComplete = killedMoment.kind === 'while tidying up'; // the library is complete, only leftovers remain
+      if (isComplete) await finishRestore(dataDir, () => new Date());
+      else await restoreFrom(await openPlace(place), dataDir, { replace: true });
+      expect(contentOf(dataDir)).toEqual(currentContent);
+      expect(existsSync(join(dataDir, '.restoring'))).toBe(false);
+      const asideFolders = readdirSync(dataDir).filter((name) => name.startsWith('replaced-'));
+      expect(asideFolders.flatMap((name) => Object.values(filesIn(join(dataDir, name))))).toEqual(
+        expect.arrayContaining(existingHashes),
+      );
+      await place.close();
     });
-    if (words === 'a folder') expect(halfway).toBeGreaterThan(0); // the bucket is read before anything is replaced
+    if (title === 'a folder') expect(interruptedRestores).toBeGreaterThan(0); // the bucket is read before anything is replaced
   });
 });
 
 test('a backup that was running continues at the next start of the server', async () => {
-  const [backup, data] = [folder('by-itself'), join(base, 'by-itself-data')];
-  cpSync(library, data, { recursive: true });
-  const first = await startServer({ dir: data });
-  await first.api('/backups', { method: 'POST', body: { to: backup } });
-  await first.close(); // in the middle: it returns to the queue
-  const second = await startServer({ dir: data });
-  await second.app.drain();
+  const [backup, dataDir] = [makeFolder('by-itself'), join(base, 'by-itself-data')];
+  cpSync(library, dataDir, { recursive: true });
+  const firstServer = await startServer({ dir: dataDir });
+  await firstServer.api('/backups', { method: 'POST', body: { to: backup } });
+  await firstServer.close(); // stops the backup in the middle, so that its job returns to the queue
+  const secondServer = await startServer({ dir: dataDir });
+  await secondServer.app.drain();
   expect(Object.keys(filesIn(backup)).filter((name) => name.startsWith('snapshots/'))).toHaveLength(1);
-  expect((await makeBackup(second, backup)).status).toBe('succeeded');
-  await second.close();
+  expect((await makeBackup(secondServer, backup)).status).toBe('succeeded');
+  await secondServer.close();
 });
 
 test('a server does not create an empty library where a restore was interrupted', async () => {
-  const data = folder('broken-off');
-  writeState(restorePaths(data), { snapshot: '20261121T030000000Z', step: 'in', aside: null });
-  await expect(startServer({ dir: data, setUp: false })).rejects.toThrow(
+  const dataDir = makeFolder('broken-off');
+  writeState(restorePaths(dataDir), { snapshot: '20261121T030000000Z', step: 'in', aside: null });
+  await expect(startServer({ dir: dataDir, setUp: false })).rejects.toThrow(
     /A restore into .* was interrupted. Run the same restore again/,
   );
 });

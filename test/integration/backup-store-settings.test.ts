@@ -1,4 +1,4 @@
-// The settings of backups in an object store are their own, and set-ups from before they were go on.
+// Backups in an object store have their own settings; set-ups from before these settings existed keep working.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,43 +15,61 @@ import { s3 } from '../../server/storage/s3-backend.ts';
 import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';
 import { openMigrated } from '../support/temp-database.ts';
 
-const LIBRARY = { S3_BUCKET: 'music', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret', S3_PREFIX: 'home' };
-const OWN = { BACKUP_S3_BUCKET: 'safe', BACKUP_S3_ACCESS_KEY_ID: 'other', BACKUP_S3_SECRET_ACCESS_KEY: 'words' };
-const placeFor = (env: Record<string, string>) => s3.forBackups?.(loadConfig({ file: {}, env }));
+const LIBRARY_SETTINGS = {
+  S3_BUCKET: 'music',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+  S3_PREFIX: 'home',
+};
+const BACKUP_SETTINGS = {
+  BACKUP_S3_BUCKET: 'safe',
+  BACKUP_S3_ACCESS_KEY_ID: 'other',
+  BACKUP_S3_SECRET_ACCESS_KEY: 'words',
+};
+const backupTargetFor = (env: Record<string, string>) => s3.forBackups?.(loadConfig({ file: {}, env }));
 
 describe('the place of backups in an object store', () => {
-  it('has settings of its own, of which none comes from those of the library', () => {
-    const place = placeFor({ ...LIBRARY, ...OWN, S3_ENDPOINT: 'https://one.example', STORAGE_BACKEND: 's3' });
-    expect(place?.config.settings).toMatchObject({ S3_BUCKET: 'safe', S3_ACCESS_KEY_ID: 'other' });
-    expect([place?.config.settings['S3_PREFIX'], place?.config.settings['S3_ENDPOINT']]).toEqual([
+  it('has its own settings, and takes none from those of the library', () => {
+    const target = backupTargetFor({
+      ...LIBRARY_SETTINGS,
+      ...BACKUP_SETTINGS,
+      S3_ENDPOINT: 'https://one.example',
+      STORAGE_BACKEND: 's3',
+    });
+    expect(target?.config.settings).toMatchObject({ S3_BUCKET: 'safe', S3_ACCESS_KEY_ID: 'other' });
+    expect([target?.config.settings['S3_PREFIX'], target?.config.settings['S3_ENDPOINT']]).toEqual([
       undefined,
       undefined,
     ]);
-    expect([place?.sharesWithLibrary, place?.onlyIfExists]).toEqual([false, undefined]);
-    const { BACKUP_S3_SECRET_ACCESS_KEY: _, ...some } = OWN;
-    expect(() => placeFor({ ...LIBRARY, ...some })).toThrow('BACKUP_S3_SECRET_ACCESS_KEY');
+    expect([target?.sharesWithLibrary, target?.onlyIfExists]).toEqual([false, undefined]);
+    const { BACKUP_S3_SECRET_ACCESS_KEY: _, ...incompleteSettings } = BACKUP_SETTINGS;
+    expect(() => backupTargetFor({ ...LIBRARY_SETTINGS, ...incompleteSettings })).toThrow(
+      'BACKUP_S3_SECRET_ACCESS_KEY',
+    );
   });
 
-  it('is named with its address: two providers may have a bucket of that name', () => {
-    expect(placeFor({ ...OWN, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.description).toBe(
+  it('is named with its address, because two providers may have a bucket of the same name', () => {
+    expect(backupTargetFor({ ...BACKUP_SETTINGS, BACKUP_S3_ENDPOINT: 'https://s3.example:9000' })?.description).toBe(
       'the bucket safe at s3.example:9000',
     );
-    expect(placeFor({ ...OWN, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.description).toBe(
-      'the bucket safe at s3.us-west-004.backblazeb2.com',
-    );
-    expect(placeFor({ ...OWN, BACKUP_S3_REGION: 'eu-central-1' })?.description).toBe(
+    expect(
+      backupTargetFor({ ...BACKUP_SETTINGS, BACKUP_S3_PROVIDER: 'b2', BACKUP_S3_REGION: 'us-west-004' })?.description,
+    ).toBe('the bucket safe at s3.us-west-004.backblazeb2.com');
+    expect(backupTargetFor({ ...BACKUP_SETTINGS, BACKUP_S3_REGION: 'eu-central-1' })?.description).toBe(
       'the bucket safe at s3.eu-central-1.amazonaws.com',
     );
   });
 
-  it('is known to be in the bucket of the library', () => {
-    const same = { ...OWN, BACKUP_S3_BUCKET: 'music', STORAGE_BACKEND: 's3' };
-    expect(placeFor({ ...LIBRARY, ...same })?.sharesWithLibrary).toBe(true);
-    expect(placeFor({ ...LIBRARY, ...same, S3_ENDPOINT: 'https://one.example' })?.sharesWithLibrary).toBe(false);
+  it('is recognized in the bucket of the library', () => {
+    const sharedBucket = { ...BACKUP_SETTINGS, BACKUP_S3_BUCKET: 'music', STORAGE_BACKEND: 's3' };
+    expect(backupTargetFor({ ...LIBRARY_SETTINGS, ...sharedBucket })?.sharesWithLibrary).toBe(true);
+    expect(
+      backupTargetFor({ ...LIBRARY_SETTINGS, ...sharedBucket, S3_ENDPOINT: 'https://one.example' })?.sharesWithLibrary,
+    ).toBe(false);
   });
 });
 
-it('a store that refuses a key is named with the settings for backups, not those of the library', async () => {
+it('an error about a refused key names the settings for backups, not those of the library', async () => {
   const fake = await startFakeS3();
   try {
     const env = { ...fake.settings, ...fake.backupSettings, BACKUP_S3_SECRET_ACCESS_KEY: 'another' };
@@ -65,7 +83,7 @@ it('a store that refuses a key is named with the settings for backups, not those
   }
 });
 
-describe('a set-up from before', () => {
+describe('a set-up from before these settings', () => {
   let dir: string;
   let fake: FakeS3;
   beforeEach(async () => {
@@ -77,17 +95,17 @@ describe('a set-up from before', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function started(isBackedUp: boolean) {
-    const file = Object.fromEntries(
+  async function migrateSettings(isBackedUp: boolean) {
+    const settingsFile = Object.fromEntries(
       Object.entries({ ...fake.settings, S3_PREFIX: 'home', BACKUP_TARGET: 's3' })
         .filter(([name]) => !name.includes('SECRET'))
         .map(([name, value]) => [name.toLowerCase(), value]),
     );
-    writeFileSync(join(dir, 'settings.json'), JSON.stringify(file));
+    writeFileSync(join(dir, 'settings.json'), JSON.stringify(settingsFile));
     const log = createLog('silent');
     const secretStore = await openSecretStore({ file: join(dir, 'secrets.json'), requestedPlace: 'file', log });
     await secretStore.set('setting.s3_secret_access_key', fake.settings.S3_SECRET_ACCESS_KEY);
-    const config = await addStoredSettings(loadConfig({ file, env: { DATA_DIR: dir } }), secretStore);
+    const config = await addStoredSettings(loadConfig({ file: settingsFile, env: { DATA_DIR: dir } }), secretStore);
     const db = openMigrated(join(dir, 'tonearm.db'));
     if (isBackedUp)
       db.$client
@@ -103,22 +121,25 @@ describe('a set-up from before', () => {
     }
   }
 
-  it('goes on at the same place, with its settings written out', async () => {
-    const { config, secretStore } = await started(true);
-    const written = JSON.parse(readFileSync(join(dir, 'settings.json'), 'utf8')) as Record<string, unknown>;
-    expect(written).toMatchObject({
+  it('continues at the same place, and its settings are written to settings.json', async () => {
+    const { config, secretStore } = await migrateSettings(true);
+    const writtenSettings = JSON.parse(readFileSync(join(dir, 'settings.json'), 'utf8')) as Record<string, unknown>;
+    expect(writtenSettings).toMatchObject({
       backup_s3_bucket: 'tonearm-test',
       backup_s3_prefix: 'home/backups',
       s3_prefix: 'home',
     });
-    expect(JSON.stringify(written)).not.toContain(fake.settings.S3_SECRET_ACCESS_KEY);
+    expect(JSON.stringify(writtenSettings)).not.toContain(fake.settings.S3_SECRET_ACCESS_KEY);
     expect(s3.forBackups?.(config).config.settings).toMatchObject({ S3_PREFIX: 'home/backups' });
-    const again = await addStoredSettings(loadConfig({ file: written, env: { DATA_DIR: dir } }), secretStore);
-    expect(again.settings).toEqual(config.settings);
+    const reloadedConfig = await addStoredSettings(
+      loadConfig({ file: writtenSettings, env: { DATA_DIR: dir } }),
+      secretStore,
+    );
+    expect(reloadedConfig.settings).toEqual(config.settings);
   });
 
-  it('is not taken for a new place: without a backup there, none is begun', async () => {
-    const { config } = await started(false);
+  it('starts no new backup there if the store has none', async () => {
+    const { config } = await migrateSettings(false);
     const deps = targetDeps(config, () => new Date());
     await expect(openTarget('s3', deps)).rejects.toThrow(/BACKUP_S3_BUCKET/);
     fake.put('home/backups/backup.json', Buffer.from('{}'));

@@ -1,4 +1,4 @@
-// Files that a thread reads for a backup: in pieces as others, and left to the backup when something is wrong.
+// Files that a thread reads for a backup arrive in pieces like others; when something is wrong, the backup reads them.
 import { createSecretKey, createHash, hash as hashOf, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function fileWith(bytes: Buffer, name = 'a.mp3'): { path: string; hash: string } {
+function writeTestFile(bytes: Buffer, name = 'a.mp3'): { path: string; hash: string } {
   writeFileSync(join(dir, name), bytes);
   return { path: join(dir, name), hash: hashOf('sha256', bytes) };
 }
@@ -28,10 +28,13 @@ function fileWith(bytes: Buffer, name = 'a.mp3'): { path: string; hash: string }
 describe.each([
   ['plain', undefined],
   ['encrypted', createSecretKey(randomBytes(32))],
-])('%s', (_how, key) => {
+])('%s', (_title, key) => {
   const cipher = cipherOf(key);
 
-  async function read(file: { path: string; hash: string }): Promise<{ size: number | undefined; blobs: ReadBlob[] }> {
+  async function readFile(file: {
+    path: string;
+    hash: string;
+  }): Promise<{ size: number | undefined; blobs: ReadBlob[] }> {
     threads ??= createBlobThreads({ workerUrl, key, signal: new AbortController().signal });
     const blobs: ReadBlob[] = [];
     const size = await threads.read(file)(async (blob) => void blobs.push(blob));
@@ -42,36 +45,36 @@ describe.each([
   });
 
   it.each([0, 1, 70_000, PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES + 17])(
-    'gives the pieces of %i bytes',
+    'returns the pieces of %i bytes',
     async (size) => {
       const bytes = randomBytes(size);
-      const file = fileWith(bytes);
-      const found = await read(file);
-      expect(found.size).toBe(size);
-      const plain = await Promise.all(found.blobs.map((blob) => fromStored(cipher, blob, blob.stored)));
-      expect(createHash('sha256').update(Buffer.concat(plain)).digest('hex')).toBe(file.hash);
-      expect(found.blobs.map((blob) => blob.hash)).toEqual(plain.map((piece) => hashOf('sha256', piece)));
+      const file = writeTestFile(bytes);
+      const content = await readFile(file);
+      expect(content.size).toBe(size);
+      const plainPieces = await Promise.all(content.blobs.map((blob) => fromStored(cipher, blob, blob.stored)));
+      expect(createHash('sha256').update(Buffer.concat(plainPieces)).digest('hex')).toBe(file.hash);
+      expect(content.blobs.map((blob) => blob.hash)).toEqual(plainPieces.map((piece) => hashOf('sha256', piece)));
     },
   );
 
-  it('compresses what gets smaller', async () => {
+  it('compresses pieces that get smaller', async () => {
     const bytes = Buffer.alloc(200_000, 'quiet ');
-    const { blobs } = await read(fileWith(bytes, 'a.wav'));
+    const { blobs } = await readFile(writeTestFile(bytes, 'a.wav'));
     expect(blobs[0]?.stored.length).toBeLessThan(2_000);
     expect((await fromStored(cipher, { sum: blobs[0]?.sum ?? '' }, blobs[0]?.stored as Buffer)).equals(bytes)).toBe(
       true,
     );
   });
 
-  it('leaves files that are gone or have other bytes to the backup, and reads the others', async () => {
-    const good = fileWith(randomBytes(1_000));
-    const all = await Promise.all([
-      read({ ...good, path: join(dir, 'gone.mp3') }),
-      read({ ...good, hash: hashOf('sha256', 'other') }),
-      read({ ...good, path: dir }),
-      read(good),
+  it('returns nothing for files that are gone or have other bytes, and reads the others', async () => {
+    const goodFile = writeTestFile(randomBytes(1_000));
+    const results = await Promise.all([
+      readFile({ ...goodFile, path: join(dir, 'gone.mp3') }),
+      readFile({ ...goodFile, hash: hashOf('sha256', 'other') }),
+      readFile({ ...goodFile, path: dir }),
+      readFile(goodFile),
     ]);
-    expect(all.map(({ size, blobs }) => [size, blobs.length])).toEqual([
+    expect(results.map(({ size, blobs }) => [size, blobs.length])).toEqual([
       [undefined, 0],
       [undefined, 0],
       [undefined, 0],
@@ -79,37 +82,38 @@ describe.each([
     ]);
   });
 
-  it('reads more files than go to a thread at once', async () => {
-    const files = Array.from({ length: 100 }, (_, n) => fileWith(randomBytes(100_000 + n), `${n}.mp3`));
-    const all = await Promise.all(files.map(read));
-    expect(all.map(({ size }) => size)).toEqual(files.map((_, n) => 100_000 + n));
-    expect(all.map(({ blobs }) => blobs[0]?.hash)).toEqual(files.map(({ hash }) => hash));
+  it('reads more files than a thread takes at once', async () => {
+    const files = Array.from({ length: 100 }, (_, n) => writeTestFile(randomBytes(100_000 + n), `${n}.mp3`));
+    const results = await Promise.all(files.map(readFile));
+    expect(results.map(({ size }) => size)).toEqual(files.map((_, n) => 100_000 + n));
+    expect(results.map(({ blobs }) => blobs[0]?.hash)).toEqual(files.map(({ hash }) => hash));
   });
 });
 
-it('leaves all files to the backup when the thread dies', async () => {
+it('returns nothing for all files when the thread dies', async () => {
   threads = createBlobThreads({
     workerUrl: new URL('data:text/javascript,throw new Error("no memory")'),
     key: undefined,
     signal: new AbortController().signal,
   });
-  const read = (): Promise<number | undefined> | undefined =>
-    threads?.read(fileWith(randomBytes(10)))(() => Promise.reject(new Error('nothing was read')));
-  expect(await Promise.all([read(), read()])).toEqual([undefined, undefined]);
-  expect(await read()).toBeUndefined();
+  const readFile = (): Promise<number | undefined> | undefined =>
+    threads?.read(writeTestFile(randomBytes(10)))(() => Promise.reject(new Error('nothing was read')));
+  expect(await Promise.all([readFile(), readFile()])).toEqual([undefined, undefined]);
+  expect(await readFile()).toBeUndefined();
 });
 
-it('fails all files when what was read cannot be stored, or the backup is cancelled', async () => {
-  const stopped = new AbortController();
-  threads = createBlobThreads({ workerUrl, key: undefined, signal: stopped.signal });
-  const file = fileWith(randomBytes(10));
-  const full = (): Promise<void> => Promise.reject(new Error('disk full'));
-  const reads = [threads.read(file)(full), threads.read(file)(full)];
-  for (const one of await Promise.allSettled(reads)) expect(one).toMatchObject({ reason: new Error('disk full') });
-  await expect(threads.read(file)(full)).rejects.toThrow('disk full');
+it('fails all files when the pieces cannot be stored, or the backup is cancelled', async () => {
+  const abortController = new AbortController();
+  threads = createBlobThreads({ workerUrl, key: undefined, signal: abortController.signal });
+  const file = writeTestFile(randomBytes(10));
+  const failWithDiskFull = (): Promise<void> => Promise.reject(new Error('disk full'));
+  const reads = [threads.read(file)(failWithDiskFull), threads.read(file)(failWithDiskFull)];
+  for (const result of await Promise.allSettled(reads))
+    expect(result).toMatchObject({ reason: new Error('disk full') });
+  await expect(threads.read(file)(failWithDiskFull)).rejects.toThrow('disk full');
 
-  const others = createBlobThreads({ workerUrl, key: undefined, signal: stopped.signal });
-  stopped.abort(new Error('cancelled'));
-  await expect(others.read(file)(async () => undefined)).rejects.toThrow('cancelled');
-  await others.close();
+  const otherThreads = createBlobThreads({ workerUrl, key: undefined, signal: abortController.signal });
+  abortController.abort(new Error('cancelled'));
+  await expect(otherThreads.read(file)(async () => undefined)).rejects.toThrow('cancelled');
+  await otherThreads.close();
 });

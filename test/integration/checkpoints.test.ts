@@ -33,27 +33,27 @@ afterEach(async () => {
 const writeMegabyte = (): void => {
   client.prepare('INSERT INTO pages (bytes) VALUES (randomblob(1048576))').run();
 };
-const logState = () => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }])[0];
-const logPages = (): number => logState().log;
+const getLogState = () => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }])[0];
+const countLogPages = (): number => getLogState().log;
 
-test('the log of a long write is checkpointed meanwhile and restarts', async () => {
-  let longest = 0;
+test('the write-ahead log is checkpointed and restarted during a long write', async () => {
+  let maxPages = 0;
   for (let i = 0; i < 100; i++) {
     writeMegabyte();
-    longest = Math.max(longest, logPages());
+    maxPages = Math.max(maxPages, countLogPages());
     await checkpoints.relieve();
   }
-  expect(longest).toBeLessThan(50 * PAGES_PER_MB);
+  expect(maxPages).toBeLessThan(50 * PAGES_PER_MB);
   expect(client.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(100);
 });
 
-test('what a write leaves in the log is checkpointed when nobody writes any more', async () => {
+test('the remaining pages of the log are checkpointed when nobody writes any more', async () => {
   for (let i = 0; i < 6; i++) writeMegabyte();
-  expect(logState().checkpointed).toBe(0);
-  await expect.poll(() => logState().log - logState().checkpointed, { timeout: 30_000 }).toBe(0);
+  expect(getLogState().checkpointed).toBe(0);
+  await expect.poll(() => getLogState().log - getLogState().checkpointed, { timeout: 30_000 }).toBe(0);
 });
 
-test('a reader that needs old pages blocks nobody, and what was written meanwhile is there', async () => {
+test('a reader that needs old pages blocks no write, and sees later writes after its transaction', async () => {
   const reader = new Database(join(dir, 'library.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM pages').get();
@@ -79,5 +79,5 @@ test('if the thread cannot run, SQLite checkpoints by itself', async () => {
     writeMegabyte();
     await checkpoints.relieve();
   }
-  expect(logPages()).toBeLessThan(270 * PAGES_PER_MB);
+  expect(countLogPages()).toBeLessThan(270 * PAGES_PER_MB);
 });

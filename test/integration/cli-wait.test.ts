@@ -1,4 +1,4 @@
-// A command whose job's end cannot be stored says so instead of waiting for free disk space.
+// If the end of a job cannot be stored, its command fails with the reason and does not wait for free disk space.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer } from '../support/server.ts';
 
-test('a scan whose end cannot be stored ends the command; the job ends when it can be stored', async () => {
+test('the command ends if the end of its scan cannot be stored; the job ends as soon as it can be stored', async () => {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-cli-wait-'));
   const music = makeLibrary({ tracks: 5, seed: 'wait' }, join(base, 'music'));
   const server = await startServer({

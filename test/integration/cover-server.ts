@@ -1,4 +1,4 @@
-// The covers module with a real database, storage and server.
+// Runs the covers module with a real database, storage and HTTP server.
 import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,8 +29,8 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-/** A log with readable lines. */
-export function readableLog() {
+/** Creates a log, and the list of its parsed lines. */
+export function createReadableLog() {
   const lines: LogLine[] = [];
   const log = createLog(
     'debug',
@@ -46,16 +46,19 @@ export function readableLog() {
 
 interface CoverServerOptions {
   archiveUrl?: string;
-  /** Changes the storage. */
-  storageIs?: (local: Storage) => Storage;
+  /** Wraps the local storage, for instance so that it fails. */
+  wrapStorage?: (local: Storage) => Storage;
 }
 
-export async function openCoverServer({ archiveUrl, storageIs = (local) => local }: CoverServerOptions = {}) {
+export async function openCoverServer({
+  archiveUrl,
+  wrapStorage: storageIs = (local) => local,
+}: CoverServerOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
   const library = openLibrary(join(dir, 'tonearm.db'));
   const storage = storageIs(createLocalStorage({ root: join(dir, 'library') }));
-  const changed: AlbumId[] = [];
-  const { log, lines } = readableLog();
+  const changedAlbums: AlbumId[] = [];
+  const { log, lines } = createReadableLog();
   const clock = { now: new Date('2024-06-01T00:00:00Z') };
   const covers = createCoverService({
     db: library.db,
@@ -64,14 +67,14 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     storage,
     cacheDir: join(dir, 'cache'),
     workerUrl: paths.workers.cover,
-    onCover: (id) => changed.push(id),
+    onCover: (id) => changedAlbums.push(id),
     onArtistPicture: () => {},
     audioStore: createAudioStore({ storage, musicRoots: () => NO_PATH }),
     asksCommons: () => false,
     assertFree: () => Promise.resolve(),
     archive: openArchive(archiveUrl, log, () => clock.now),
   });
-  const served = await serveRoutes(
+  const servedRoutes = await serveRoutes(
     coverRoutes(
       covers,
       createPlaceholderCovers({
@@ -89,16 +92,16 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     library,
     storage,
     covers,
-    changed,
+    changedAlbums: changedAlbums,
     lines,
     clock,
     rowOf: (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get(),
     lookupOf: (albumId: AlbumId) =>
       library.db.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get(),
-    stored: (): string[] =>
+    listStoredCovers: (): string[] =>
       fs.existsSync(join(dir, 'library', 'covers')) ? fs.readdirSync(join(dir, 'library', 'covers')).sort() : [],
     call: (path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${served.url}${path}`, {
+      fetch(`${servedRoutes.url}${path}`, {
         ...init,
         headers: { authorization: 'Bearer good', ...(init.headers as Record<string, string>) },
       }),
@@ -114,11 +117,11 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
         discNumber: 1,
       });
     },
-    later(ms: number): void {
+    advanceClock(ms: number): void {
       clock.now = new Date(clock.now.getTime() + ms);
     },
     async close(): Promise<void> {
-      await served.close();
+      await servedRoutes.close();
       await covers.close();
       library.db.$client.close();
       await rm(dir, { recursive: true, force: true });
@@ -126,7 +129,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
   };
 }
 
-export const mp3With = (picture: Buffer): Buffer =>
+export const makeMp3WithPicture = (picture: Buffer): Buffer =>
   Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]), silentMp3(30)]);
-export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
-export const noSignal = new AbortController().signal;
+export const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+export const neverAborted = new AbortController().signal;

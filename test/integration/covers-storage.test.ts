@@ -9,12 +9,12 @@ import { AppError } from '../../server/errors.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { ascii, flac, id3, id3Frame, u16le, u32, u32le, u64le } from '../support/audio-bytes.ts';
 import { foreignAudio } from '../support/fallback-attacks.ts';
-import { mp3With, noSignal, openCoverServer, type CoverServer } from './cover-server.ts';
+import { makeMp3WithPicture, neverAborted, openCoverServer, type CoverServer } from './cover-server.ts';
 
 let jpeg: Buffer;
 let large: Buffer;
 beforeAll(async () => {
-  const noise = (side: number) =>
+  const makeNoise = (side: number) =>
     sharp({
       create: {
         width: side,
@@ -24,11 +24,11 @@ beforeAll(async () => {
         noise: { type: 'gaussian', mean: 128, sigma: 60 },
       },
     });
-  jpeg = await noise(200).jpeg().toBuffer();
-  large = await noise(1_000).png().toBuffer(); // about 3 MB
+  jpeg = await makeNoise(200).jpeg().toBuffer();
+  large = await makeNoise(1_000).png().toBuffer(); // about 3 MB
 });
 
-const flacWith = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>
+const makeFlacWithPicture = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>
   flac(...blocks, [
     6,
     Buffer.concat([u32(3), u32(9), ascii('image/any'), Buffer.alloc(20), u32(picture.length), picture]),
@@ -38,57 +38,62 @@ let server: CoverServer;
 afterEach(() => server.close());
 
 describe('embedded covers of audio in an object store', () => {
-  let ranges: number;
-  const remote =
+  let rangeReads: number;
+  const asRemoteStorage =
     (open?: Storage['open']) =>
     (local: Storage): Storage => ({
       ...local,
       localPath: (key) => (key.startsWith('audio/') ? undefined : local.localPath(key)),
       open: (key, range) => {
-        ranges += range ? 1 : 0;
+        rangeReads += range ? 1 : 0;
         return (open && key.startsWith('audio/') ? open : local.open)(key, range);
       },
     });
 
   it.each([
-    ['small', () => mp3With(jpeg), 'mp3', () => jpeg],
-    ['of several megabytes', () => mp3With(large), 'mp3', () => large],
-    ['behind much else', () => flacWith(large, [2, Buffer.alloc(2_000_000)]), 'flac', () => large],
-  ] as const)('are found: %s', async (_what, audio, format, picture) => {
-    ranges = 0;
-    server = await openCoverServer({ storageIs: remote() });
+    ['small', () => makeMp3WithPicture(jpeg), 'mp3', () => jpeg],
+    ['of several megabytes', () => makeMp3WithPicture(large), 'mp3', () => large],
+    [
+      'behind two megabytes of other data',
+      () => makeFlacWithPicture(large, [2, Buffer.alloc(2_000_000)]),
+      'flac',
+      () => large,
+    ],
+  ] as const)('are found: %s', async (_title, audio, format, picture) => {
+    rangeReads = 0;
+    server = await openCoverServer({ wrapStorage: asRemoteStorage() });
     const album = server.library.addAlbum();
     await server.addAudio(album, audio(), format);
     expect(await server.covers.resolveCover(album)).toBe(true);
     expect(fs.readFileSync(join(server.dir, 'library', server.rowOf(album)?.key ?? '')).equals(picture())).toBe(true);
-    expect(ranges).toBeGreaterThan(0);
+    expect(rangeReads).toBeGreaterThan(0);
   });
 
-  it('are read without downloading the audio around them', async () => {
-    ranges = 0;
-    server = await openCoverServer({ storageIs: remote() });
+  it('are read without downloading the rest of the file', async () => {
+    rangeReads = 0;
+    server = await openCoverServer({ wrapStorage: asRemoteStorage() });
     const album = server.library.addAlbum();
-    await server.addAudio(album, Buffer.concat([flacWith(jpeg), Buffer.alloc(20_000_000)]), 'flac');
+    await server.addAudio(album, Buffer.concat([makeFlacWithPicture(jpeg), Buffer.alloc(20_000_000)]), 'flac');
     expect(await server.covers.resolveCover(album)).toBe(true);
-    expect(ranges).toBeLessThan(10);
+    expect(rangeReads).toBeLessThan(10);
   });
 
-  it('are read again later when the storage fails half-way, and nothing hangs', async () => {
-    ranges = 0;
-    const failing = (): Promise<never> => Promise.reject(new AppError('unavailable', 'The store is down.'));
-    server = await openCoverServer({ storageIs: remote(failing) });
+  it('are searched again later when the storage fails halfway', async () => {
+    rangeReads = 0;
+    const failToOpen = (): Promise<never> => Promise.reject(new AppError('unavailable', 'The store is down.'));
+    server = await openCoverServer({ wrapStorage: asRemoteStorage(failToOpen) });
     const album = server.library.addAlbum();
-    await server.addAudio(album, mp3With(jpeg), 'mp3');
+    await server.addAudio(album, makeMp3WithPicture(jpeg), 'mp3');
     expect(await server.covers.resolveCover(album)).toBe(false);
     expect(server.rowOf(album)).toBeUndefined();
   });
 });
 
 describe('embedded covers in formats that music-metadata reads', () => {
-  /** An APE tag with one binary item. */
-  const apeTag = (name: string, value: Buffer): Buffer => {
+  /** Makes an APE tag with one binary item. */
+  const makeApeTag = (name: string, value: Buffer): Buffer => {
     const item = Buffer.concat([u32le(value.length), u32le(2), ascii(`${name}\0`), value]);
-    const head = (flags: number): Buffer =>
+    const makeHeader = (flags: number): Buffer =>
       Buffer.concat([
         ascii('APETAGEX'),
         u32le(2_000),
@@ -97,9 +102,9 @@ describe('embedded covers in formats that music-metadata reads', () => {
         u32le(flags),
         Buffer.alloc(8),
       ]);
-    return Buffer.concat([head(0xa0000000), item, head(0x80000000)]);
+    return Buffer.concat([makeHeader(0xa0000000), item, makeHeader(0x80000000)]);
   };
-  const dsf = (picture: Buffer): Buffer => {
+  const makeDsf = (picture: Buffer): Buffer => {
     const tag = id3([id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), picture]))]);
     const long = (n: number): Buffer => Buffer.concat([u32le(n), u32le(0)]);
     const format = Buffer.concat([
@@ -116,140 +121,140 @@ describe('embedded covers in formats that music-metadata reads', () => {
       u32le(0),
     ]);
     const data = Buffer.concat([ascii('data'), long(12 + 8_192), Buffer.alloc(8_192)]);
-    const at = 28 + format.length + data.length;
-    return Buffer.concat([ascii('DSD '), long(28), long(at + tag.length), long(at), format, data, tag]);
+    const tagOffset = 28 + format.length + data.length;
+    return Buffer.concat([ascii('DSD '), long(28), long(tagOffset + tag.length), long(tagOffset), format, data, tag]);
   };
-  const wavpack = (picture: Buffer): Buffer =>
+  const makeWavpack = (picture: Buffer): Buffer =>
     Buffer.concat([
       foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0),
-      apeTag('Cover Art (Front)', Buffer.concat([ascii('cover.jpg\0'), picture])),
+      makeApeTag('Cover Art (Front)', Buffer.concat([ascii('cover.jpg\0'), picture])),
     ]);
 
-  const wide = (text: string): Buffer => Buffer.from(`${text}\0`, 'utf16le');
-  const asfObject = (id: string, body: Buffer): Buffer =>
+  const utf16 = (text: string): Buffer => Buffer.from(`${text}\0`, 'utf16le');
+  const makeAsfObject = (id: string, body: Buffer): Buffer =>
     Buffer.concat([Buffer.from(id, 'hex'), u64le(body.length + 24), body]);
-  const asfPicture = (picture: Buffer, kind: number): Buffer =>
-    Buffer.concat([Buffer.from([kind]), u32le(picture.length), wide('image/jpeg'), wide('the front'), picture]);
-  const asf = (object: Buffer): Buffer =>
-    asfObject('3026b2758e66cf11a6d900aa0062ce6c', Buffer.concat([u32le(1), Buffer.from([1, 2]), object]));
-  /** In the tags of old files, which hold 64 KB at most. */
-  const wmaShort = (picture: Buffer): Buffer => {
-    const tag = (name: string, value: Buffer): Buffer =>
-      Buffer.concat([u16le(wide(name).length), wide(name), u16le(1), u16le(value.length), value]);
-    return asf(
-      asfObject(
+  const makeAsfPicture = (picture: Buffer, kind: number): Buffer =>
+    Buffer.concat([Buffer.from([kind]), u32le(picture.length), utf16('image/jpeg'), utf16('the front'), picture]);
+  const makeAsf = (object: Buffer): Buffer =>
+    makeAsfObject('3026b2758e66cf11a6d900aa0062ce6c', Buffer.concat([u32le(1), Buffer.from([1, 2]), object]));
+  /** Makes a WMA file with the picture in the older kind of tags, which hold 64 KB at most. */
+  const makeWmaWithShortTag = (picture: Buffer): Buffer => {
+    const makeTag = (name: string, value: Buffer): Buffer =>
+      Buffer.concat([u16le(utf16(name).length), utf16(name), u16le(1), u16le(value.length), value]);
+    return makeAsf(
+      makeAsfObject(
         '40a4d0d207e3d21197f000a0c95ea850',
         Buffer.concat([
           u16le(3),
-          tag('WM/Genre', wide('Rock')),
-          tag('WM/Picture', asfPicture(Buffer.from('GIF89a no front'), 4)),
-          tag('WM/Picture', asfPicture(picture, 3)),
+          makeTag('WM/Genre', utf16('Rock')),
+          makeTag('WM/Picture', makeAsfPicture(Buffer.from('GIF89a no front'), 4)),
+          makeTag('WM/Picture', makeAsfPicture(picture, 3)),
         ]),
       ),
     );
   };
-  /** In the library inside the header's extension. */
-  const wmaLong = (picture: Buffer): Buffer => {
-    const value = asfPicture(picture, 3);
-    const library = asfObject(
+  /** Makes a WMA file with the picture in the metadata library inside the header's extension. */
+  const makeWmaWithLibrary = (picture: Buffer): Buffer => {
+    const value = makeAsfPicture(picture, 3);
+    const metadataLibrary = makeAsfObject(
       '941c23449894d149a1411d134e457054',
       Buffer.concat([
         u16le(1),
         u32le(0),
-        u16le(wide('WM/Picture').length),
+        u16le(utf16('WM/Picture').length),
         u16le(1),
         u32le(value.length),
-        wide('WM/Picture'),
+        utf16('WM/Picture'),
         value,
       ]),
     );
-    return asf(
-      asfObject(
+    return makeAsf(
+      makeAsfObject(
         'b503bf5f2ea9cf118ee300c00c205365',
         Buffer.concat([
           Buffer.from('11d2d3abbaa9cf118ee600c00c205365', 'hex'),
           u16le(6),
-          u32le(library.length),
-          library,
+          u32le(metadataLibrary.length),
+          metadataLibrary,
         ]),
       ),
     );
   };
 
   it.each([
-    ['wv', wavpack],
-    ['dsf', dsf],
-    ['wma', wmaShort],
-    ['wma', wmaLong],
-  ] as const)('are found: %s', async (format, make) => {
+    ['wv', makeWavpack],
+    ['dsf', makeDsf],
+    ['wma', makeWmaWithShortTag],
+    ['wma', makeWmaWithLibrary],
+  ] as const)('are found: %s', async (format, makeAudio) => {
     server = await openCoverServer();
-    const [album, broken] = [server.library.addAlbum(), server.library.addAlbum()];
-    await server.addAudio(album, make(jpeg), format, false);
-    await server.addAudio(broken, make(Buffer.from('this is no picture')), format, false);
+    const [album, brokenAlbum] = [server.library.addAlbum(), server.library.addAlbum()];
+    await server.addAudio(album, makeAudio(jpeg), format, false);
+    await server.addAudio(brokenAlbum, makeAudio(Buffer.from('this is no picture')), format, false);
     expect(await server.covers.resolveCover(album)).toBe(true);
     expect(server.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'embedded' });
-    expect(await server.covers.resolveCover(broken)).toBe(false);
-    expect(server.rowOf(broken)).toMatchObject({ key: null });
+    expect(await server.covers.resolveCover(brokenAlbum)).toBe(false);
+    expect(server.rowOf(brokenAlbum)).toMatchObject({ key: null });
   });
 });
 
 describe('stored covers without an album', () => {
-  const addCovered = async (): Promise<AlbumId> => {
+  const addAlbumWithCover = async (): Promise<AlbumId> => {
     const album = server.library.addAlbum();
     await server.covers.setCover(album, jpeg);
     await server.call(`/albums/${album}/cover?size=64`);
     return album;
   };
-  const orphans = () => server.library.db.select().from(orphanedCovers).all();
-  const remove = (album: AlbumId): void => {
+  const listOrphans = () => server.library.db.select().from(orphanedCovers).all();
+  const removeAlbum = (album: AlbumId): void => {
     server.library.db.delete(tracks).run();
     server.library.db.delete(albums).where(eq(albums.id, album)).run();
     server.library.db
       .update(formerCovers)
       .set({ removedAt: new Date(0) })
-      .run(); // chosen by hand, kept for a while
+      .run(); // covers that were chosen by hand are kept for a while
   };
 
   it('are deleted with their smaller sizes, however the album was removed', async () => {
     server = await openCoverServer();
-    const [gone, stays] = [await addCovered(), await addCovered()];
-    remove(gone);
-    expect(server.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
-    await server.covers.sweepOrphans({ signal: noSignal });
-    expect(server.stored()).toEqual([`${stays}.jpg`]);
-    expect(fs.readdirSync(join(server.dir, 'cache', 'covers'))).toEqual([String(stays)]);
-    expect(orphans()).toEqual([]);
+    const [removedAlbum, remainingAlbum] = [await addAlbumWithCover(), await addAlbumWithCover()];
+    removeAlbum(removedAlbum);
+    expect(server.listStoredCovers()).toEqual([`${removedAlbum}.jpg`, `${remainingAlbum}.jpg`]);
+    await server.covers.sweepOrphans({ signal: neverAborted });
+    expect(server.listStoredCovers()).toEqual([`${remainingAlbum}.jpg`]);
+    expect(fs.readdirSync(join(server.dir, 'cache', 'covers'))).toEqual([String(remainingAlbum)]);
+    expect(listOrphans()).toEqual([]);
   });
 
-  it('are remembered while the storage is unreachable', async () => {
+  it('are deleted later if the storage is unreachable', async () => {
     let isDown = true;
     server = await openCoverServer({
-      storageIs: (local) => ({
+      wrapStorage: (local) => ({
         ...local,
         delete: (key) =>
           isDown ? Promise.reject(new AppError('unavailable', 'The store is down.')) : local.delete(key),
       }),
     });
-    const album = await addCovered();
-    remove(album);
-    await server.covers.sweepOrphans({ signal: noSignal });
-    expect(orphans()).toHaveLength(1);
+    const album = await addAlbumWithCover();
+    removeAlbum(album);
+    await server.covers.sweepOrphans({ signal: neverAborted });
+    expect(listOrphans()).toHaveLength(1);
     isDown = false;
-    await server.covers.sweepOrphans({ signal: noSignal });
-    expect([orphans(), server.stored()]).toEqual([[], []]);
+    await server.covers.sweepOrphans({ signal: neverAborted });
+    expect([listOrphans(), server.listStoredCovers()]).toEqual([[], []]);
   });
 
   it('are not deleted when an album uses them again', async () => {
     server = await openCoverServer();
-    const album = await addCovered();
+    const album = await addAlbumWithCover();
     server.library.db
       .insert(orphanedCovers)
       .values({ key: `covers/${album}.jpg`, albumId: album })
       .run();
-    await server.covers.sweepOrphans({ signal: noSignal });
-    expect([orphans(), server.stored()]).toEqual([[], [`${album}.jpg`]]);
+    await server.covers.sweepOrphans({ signal: neverAborted });
+    expect([listOrphans(), server.listStoredCovers()]).toEqual([[], [`${album}.jpg`]]);
     await server.covers.setCover(album, large);
     await server.covers.setCover(album, jpeg);
-    expect([orphans(), server.stored()]).toEqual([[], [`${album}.jpg`]]);
+    expect([listOrphans(), server.listStoredCovers()]).toEqual([[], [`${album}.jpg`]]);
   });
 });

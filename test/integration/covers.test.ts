@@ -26,12 +26,12 @@ import { codeOf, inPieces } from './storage-conformance.ts';
 import { AT, openLibrary, serveRoutes, silent, type OpenLibrary, type Served } from './storage-server.ts';
 
 const workerUrl = paths.workers.cover;
-const onUnix = it.skipIf(process.platform === 'win32');
+const itOnUnix = it.skipIf(process.platform === 'win32');
 
 let jpeg: Buffer;
 let png: Buffer;
 beforeAll(async () => {
-  const noise = {
+  const noiseOptions = {
     create: {
       width: 700,
       height: 500,
@@ -40,31 +40,31 @@ beforeAll(async () => {
       noise: { type: 'gaussian' as const, mean: 128, sigma: 30 },
     },
   };
-  jpeg = await sharp(noise).jpeg({ quality: 90 }).toBuffer();
+  jpeg = await sharp(noiseOptions).jpeg({ quality: 90 }).toBuffer();
   png = await sharp({ create: { width: 100, height: 100, channels: 4, background: '#2040f080' } })
     .png()
     .toBuffer();
 });
 
 let dir: string;
-let music: string;
+let musicDir: string;
 let library: OpenLibrary;
 let storage: Storage;
 let covers: CoverService;
-let served: Served;
-let changed: AlbumId[];
+let servedRoutes: Served;
+let changedAlbums: AlbumId[];
 let now: Date;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
-  music = join(dir, 'music');
-  fs.mkdirSync(music);
+  musicDir = join(dir, 'music');
+  fs.mkdirSync(musicDir);
   library = openLibrary(join(dir, 'tonearm.db'));
   storage = createLocalStorage({ root: join(dir, 'library') });
-  changed = [];
+  changedAlbums = [];
   now = new Date('2024-06-01T00:00:00Z');
   covers = openCovers(storage);
-  served = await serveRoutes(
+  servedRoutes = await serveRoutes(
     coverRoutes(
       covers,
       createPlaceholderCovers({
@@ -79,31 +79,31 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await served.close();
+  await servedRoutes.close();
   await covers.close();
   library.db.$client.close();
   await rm(dir, { recursive: true, force: true });
 });
 
-const openCovers = (over: Storage, worker = workerUrl): CoverService =>
+const openCovers = (usedStorage: Storage, usedWorkerUrl = workerUrl): CoverService =>
   createCoverService({
     db: library.db,
     log: silent,
     now: () => now,
-    storage: over,
+    storage: usedStorage,
     cacheDir: join(dir, 'cache'),
-    workerUrl: worker,
-    onCover: (id) => changed.push(id),
+    workerUrl: usedWorkerUrl,
+    onCover: (id) => changedAlbums.push(id),
     onArtistPicture: () => {},
     asksCommons: () => false,
     assertFree: () => Promise.resolve(),
     archive: openArchive(undefined),
-    audioStore: createAudioStore({ storage: over, musicRoots: () => music }),
+    audioStore: createAudioStore({ storage: usedStorage, musicRoots: () => musicDir }),
   });
 
-const mp3With = (picture: Buffer, mime = 'image/jpeg'): Buffer =>
+const makeMp3WithPicture = (picture: Buffer, mime = 'image/jpeg'): Buffer =>
   Buffer.concat([id3([id3Frame('APIC', Buffer.concat([ascii(`\0${mime}\0\x03\0`), picture]))]), silentMp3(30)]);
-const flacPicture = (picture: Buffer, mime: string): Buffer =>
+const makeFlacPicture = (picture: Buffer, mime: string): Buffer =>
   Buffer.concat([
     u32(3),
     u32(mime.length),
@@ -122,12 +122,12 @@ const addAudio = async (albumId: AlbumId, audio: Buffer, trackNumber = 1, ext = 
   library.addTrack({ albumId, storageUri: `local:${key}`, hasPicture: true, trackNumber, discNumber: 1 });
 };
 
-/** A track of the album in a scanned folder, which may contain an image. */
+/** Adds a track of the album in a scanned folder, which may contain an image. */
 function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes: Buffer }, discNumber = 1): void {
-  const folderPath = join(music, path);
+  const folderPath = join(musicDir, path);
   fs.mkdirSync(folderPath, { recursive: true });
   if (image) fs.writeFileSync(join(folderPath, image.name), image.bytes);
-  const folder = library.db
+  const folderRow = library.db
     .insert(sourceFolders)
     .values({ source: 'local_folder', path, imageName: image?.name ?? null })
     .returning()
@@ -136,7 +136,7 @@ function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes
   library.db
     .insert(sourceFiles)
     .values({
-      folderId: folder.id,
+      folderId: folderRow.id,
       name: 'a.mp3',
       sizeBytes: 1,
       mtimeUs: 1,
@@ -149,38 +149,38 @@ function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes
 }
 
 const rowOf = (albumId: AlbumId) => library.db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
-const stored = async (albumId: AlbumId): Promise<Buffer | undefined> => {
+const readStoredCover = async (albumId: AlbumId): Promise<Buffer | undefined> => {
   const key = rowOf(albumId)?.key;
   return key ? fs.readFileSync(storage.localPath(key) ?? '') : undefined;
 };
-const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${served.url}${path}`, { headers: { authorization: 'Bearer good', ...headers } });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const getRoute = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${servedRoutes.url}${path}`, { headers: { authorization: 'Bearer good', ...headers } });
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('finding a cover', () => {
   it('takes the image embedded in the audio, unchanged', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     expect(await covers.resolveCover(album)).toBe(true);
-    expect((await stored(album))?.equals(jpeg)).toBe(true);
+    expect((await readStoredCover(album))?.equals(jpeg)).toBe(true);
     expect(rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'embedded', checkedAt: now });
-    expect(changed).toEqual([album]);
+    expect(changedAlbums).toEqual([album]);
   });
 
   it('recognizes the format by the image, not by the tag', async () => {
     const album = library.addAlbum();
-    await addAudio(album, flac([6, flacPicture(png, 'image/jpeg')]), 1, 'flac');
+    await addAudio(album, flac([6, makeFlacPicture(png, 'image/jpeg')]), 1, 'flac');
     expect(await covers.resolveCover(album)).toBe(true);
     expect(rowOf(album)?.key).toBe(`covers/${album}.png`);
-    expect((await stored(album))?.equals(png)).toBe(true);
+    expect((await readStoredCover(album))?.equals(png)).toBe(true);
   });
 
   it('takes the first track of the album in its order', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(png), 2);
-    await addAudio(album, mp3With(jpeg), 1);
+    await addAudio(album, makeMp3WithPicture(png), 2);
+    await addAudio(album, makeMp3WithPicture(jpeg), 1);
     await covers.resolveCover(album);
-    expect((await stored(album))?.equals(jpeg)).toBe(true);
+    expect((await readStoredCover(album))?.equals(jpeg)).toBe(true);
   });
 
   it('takes an image from the folder when none is embedded', async () => {
@@ -188,33 +188,33 @@ describe('finding a cover', () => {
     addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
     expect(await covers.resolveCover(album)).toBe(true);
     expect(rowOf(album)).toMatchObject({ key: `covers/${album}.png`, origin: 'folder' });
-    expect((await stored(album))?.equals(png)).toBe(true);
+    expect((await readStoredCover(album))?.equals(png)).toBe(true);
   });
 
   it('prefers the embedded image to the one in the folder', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     await covers.resolveCover(album);
     expect(rowOf(album)?.origin).toBe('embedded');
   });
 
   it('finds the image of a set in the parent of its disc folders, but of no other folder', async () => {
-    const [set, lone] = [library.addAlbum(), library.addAlbum()];
+    const [boxSet, otherAlbum] = [library.addAlbum(), library.addAlbum()];
     for (const path of ['Artist', 'Artist/Set']) {
-      fs.mkdirSync(join(music, path), { recursive: true });
-      fs.writeFileSync(join(music, path, 'folder.jpg'), jpeg);
+      fs.mkdirSync(join(musicDir, path), { recursive: true });
+      fs.writeFileSync(join(musicDir, path, 'folder.jpg'), jpeg);
       library.db.insert(sourceFolders).values({ source: 'local_folder', path, imageName: 'folder.jpg' }).run();
     }
-    addFolder(set, 'Artist/Set/Disc 1', undefined, 1);
-    addFolder(set, 'Artist/Set/CD2', undefined, 2);
-    addFolder(lone, 'Artist/Other album');
-    expect(await covers.resolveCover(set)).toBe(true);
-    expect(await covers.resolveCover(lone)).toBe(false);
+    addFolder(boxSet, 'Artist/Set/Disc 1', undefined, 1);
+    addFolder(boxSet, 'Artist/Set/CD2', undefined, 2);
+    addFolder(otherAlbum, 'Artist/Other album');
+    expect(await covers.resolveCover(boxSet)).toBe(true);
+    expect(await covers.resolveCover(otherAlbum)).toBe(false);
   });
 
-  onUnix('finds an image in a folder whose name is not UTF-8', async () => {
-    const folder = Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0x43, 0x61, 0x66, 0xe9])]);
+  itOnUnix('finds an image in a folder whose name is not UTF-8', async () => {
+    const folder = Buffer.concat([Buffer.from(`${musicDir}/`), Buffer.from([0x43, 0x61, 0x66, 0xe9])]);
     fs.mkdirSync(folder);
     fs.writeFileSync(Buffer.concat([folder, Buffer.from('/cover.jpg')]), jpeg);
     const album = library.addAlbum();
@@ -223,25 +223,25 @@ describe('finding a cover', () => {
     expect(await covers.resolveCover(album)).toBe(true);
   });
 
-  onUnix('does not follow a picture that leads out of the music folder', async () => {
+  itOnUnix('does not follow a picture that leads out of the music folder', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist');
     fs.writeFileSync(join(dir, 'secret.jpg'), jpeg);
-    fs.symlinkSync(join(dir, 'secret.jpg'), join(music, 'Artist', 'cover.jpg'));
+    fs.symlinkSync(join(dir, 'secret.jpg'), join(musicDir, 'Artist', 'cover.jpg'));
     library.db.update(sourceFolders).set({ imageName: 'cover.jpg' }).run();
     expect(await covers.resolveCover(album)).toBe(false);
   });
 
-  it('records that there is none, and searches again only after the album changed', async () => {
+  it('records that there is no cover, and searches again only after the album changed', async () => {
     const album = library.addAlbum();
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
-    const run = () =>
+    const resolvePending = () =>
       covers.resolvePending({
         signal: new AbortController().signal,
         progress: () => {},
       });
-    expect(await run()).toEqual({ albums: 0, found: 0 });
+    expect(await resolvePending()).toEqual({ albums: 0, found: 0 });
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg });
     library.db
       .update(albums)
@@ -249,26 +249,26 @@ describe('finding a cover', () => {
       .where(eq(albums.id, album))
       .run();
     now = new Date(now.getTime() + 1000);
-    expect(await run()).toEqual({ albums: 1, found: 1 });
-    expect(await run()).toEqual({ albums: 0, found: 0 });
+    expect(await resolvePending()).toEqual({ albums: 1, found: 1 });
+    expect(await resolvePending()).toEqual({ albums: 0, found: 0 });
   });
 
   it('never overwrites a cover', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     await covers.setCover(album, png);
     expect(await covers.resolveCover(album)).toBe(false);
-    expect((await stored(album))?.equals(png)).toBe(true);
+    expect((await readStoredCover(album))?.equals(png)).toBe(true);
     expect(rowOf(album)?.origin).toBe('manual');
   });
 
   it('searches an album once for two requests at once', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     expect((await Promise.all([covers.resolveCover(album), covers.resolveCover(album)])).filter(Boolean)).toHaveLength(
       1,
     );
-    expect(changed).toEqual([album]);
+    expect(changedAlbums).toEqual([album]);
   });
 
   it('processes all pending albums, and reports progress', async () => {
@@ -284,10 +284,10 @@ describe('finding a cover', () => {
     expect(steps.at(-1)).toBe(1);
   });
 
-  it('gives an album the chosen cover that came for it after it was looked at', async () => {
-    const [album, other] = [library.addAlbum(), library.addAlbum()];
-    await covers.setCover(other, png);
-    const chosen = rowOf(other);
+  it('gives an album the cover that was chosen for it during the search', async () => {
+    const [album, otherAlbum] = [library.addAlbum(), library.addAlbum()];
+    await covers.setCover(otherAlbum, png);
+    const chosenCover = rowOf(otherAlbum);
     const result = await covers.resolvePending({
       signal: new AbortController().signal,
       progress(done) {
@@ -296,10 +296,10 @@ describe('finding a cover', () => {
         library.db
           .insert(formerCovers)
           .values({
-            albumId: other,
+            albumId: otherAlbum,
             titleSort: '',
-            key: chosen?.key ?? null,
-            etag: chosen?.etag ?? null,
+            key: chosenCover?.key ?? null,
+            etag: chosenCover?.etag ?? null,
             removedAt: now,
             successorId: album,
           })
@@ -307,7 +307,7 @@ describe('finding a cover', () => {
       },
     });
     expect(result).toEqual({ albums: 1, found: 1 });
-    expect((await stored(album))?.equals(png)).toBe(true);
+    expect((await readStoredCover(album))?.equals(png)).toBe(true);
     expect(library.db.select().from(formerCovers).all()).toEqual([]);
   });
 
@@ -319,29 +319,30 @@ describe('finding a cover', () => {
 });
 
 describe('unusable images', () => {
-  const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
-  /** A PNG of 30,000 by 30,000 pixels in a few kilobytes. */
-  const bomb = (): Buffer =>
+  const makePngChunk = (name: string, body: Buffer): Buffer =>
+    Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
+  /** Makes a PNG of 30,000 by 30,000 pixels in a few kilobytes. */
+  const makePngBomb = (): Buffer =>
     Buffer.concat([
       Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-      chunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
-      chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))),
-      chunk('IEND', Buffer.alloc(0)),
+      makePngChunk('IHDR', Buffer.concat([u32(30_000), u32(30_000), Buffer.from([8, 2, 0, 0, 0])])),
+      makePngChunk('IDAT', deflateSync(Buffer.alloc(1_000_000))),
+      makePngChunk('IEND', Buffer.alloc(0)),
     ]);
   const svg = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>',
   );
 
   it('are skipped: too many pixels, not an image, vector graphics, empty, too large', async () => {
-    const useless = [
-      bomb(),
+    const unusableImages = [
+      makePngBomb(),
       Buffer.from('%PDF-1.4 not a picture'),
       svg,
       Buffer.alloc(0),
       Buffer.concat([jpeg, Buffer.alloc(21 << 20)]),
       jpeg.subarray(0, 3),
     ];
-    for (const [i, bytes] of useless.entries()) {
+    for (const [i, bytes] of unusableImages.entries()) {
       const album = library.addAlbum();
       addFolder(album, `Folder ${i}`, { name: 'cover.jpg', bytes });
       expect(await covers.resolveCover(album)).toBe(false);
@@ -350,34 +351,34 @@ describe('unusable images', () => {
     }
   });
 
-  it('embedded in the audio are replaced by the one in the folder', async () => {
+  it('embedded in the audio are replaced by the image in the folder', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(bomb()));
+    await addAudio(album, makeMp3WithPicture(makePngBomb()));
     addFolder(album, 'Artist', { name: 'cover.png', bytes: png });
     expect(await covers.resolveCover(album)).toBe(true);
     expect(rowOf(album)?.origin).toBe('folder');
   });
 
   it('do not end the thread that reads them: the next file is read', async () => {
-    const [broken, good] = [library.addAlbum(), library.addAlbum()];
-    await addAudio(broken, Buffer.from('this is no audio at all'));
-    await addAudio(good, mp3With(jpeg));
-    expect(await covers.resolveCover(broken)).toBe(false);
-    expect(await covers.resolveCover(good)).toBe(true);
+    const [brokenAlbum, intactAlbum] = [library.addAlbum(), library.addAlbum()];
+    await addAudio(brokenAlbum, Buffer.from('this is no audio at all'));
+    await addAudio(intactAlbum, makeMp3WithPicture(jpeg));
+    expect(await covers.resolveCover(brokenAlbum)).toBe(false);
+    expect(await covers.resolveCover(intactAlbum)).toBe(true);
   });
 
-  it('are shown in part when they are truncated', async () => {
+  it('are displayed in part when they are truncated', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg.subarray(0, jpeg.length >> 1) });
     expect(await covers.resolveCover(album)).toBe(true);
-    const response = await get(`/albums/${album}/cover?size=160`);
+    const response = await getRoute(`/albums/${album}/cover?size=160`);
     expect(response.status).toBe(200);
-    expect(await sharp(await bytesOf(response)).metadata()).toMatchObject({ format: 'webp', width: 160 });
+    expect(await sharp(await readBytes(response)).metadata()).toMatchObject({ format: 'webp', width: 160 });
   });
 
   it('are searched again when the audio cannot be read now', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     fs.renameSync(join(dir, 'library', 'audio'), join(dir, 'elsewhere'));
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toBeUndefined();
@@ -387,7 +388,7 @@ describe('unusable images', () => {
 
   it('make tryResolveCover return false instead of throwing', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     fs.writeFileSync(join(dir, 'library', 'covers'), 'a file where the folder should be');
     expect(await codeOf(covers.resolveCover(album))).toBe('unavailable');
     expect(await covers.tryResolveCover(album)).toBe(false);
@@ -397,67 +398,67 @@ describe('unusable images', () => {
 });
 
 describe('searching for covers when something fails', () => {
-  it('stops at a full disk, and records nothing that it could not store', async () => {
+  it('stops at a full disk, and records no cover that it could not store', async () => {
     const ids = Array.from({ length: 60 }, () => library.addAlbum());
     for (const id of ids) addFolder(id, `Folder ${id}`, { name: 'cover.png', bytes: png });
-    let puts = 0;
-    const full = openCovers({
+    let putCalls = 0;
+    const fullCovers = openCovers({
       ...storage,
       put: () => {
-        puts++;
+        putCalls++;
         return Promise.reject(new AppError('storage_full', 'The disk is full.'));
       },
     });
     expect(
       await codeOf(
-        full.resolvePending({
+        fullCovers.resolvePending({
           signal: new AbortController().signal,
           progress: () => {},
         }),
       ),
     ).toBe('storage_full');
-    expect(puts).toBeLessThan(60);
+    expect(putCalls).toBeLessThan(60);
     expect(library.db.select().from(albumCovers).all()).toEqual([]);
-    await full.close();
+    await fullCovers.close();
   });
 
   it('restarts the thread when a file crashes it', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
-    await addAudio(album, mp3With(png), 2);
-    const fragile = openCovers(
+    await addAudio(album, makeMp3WithPicture(jpeg));
+    await addAudio(album, makeMp3WithPicture(png), 2);
+    const crashingCovers = openCovers(
       storage,
       new URL(
         `data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>process.exit(1))`,
       ),
     );
     for (const times of [1, 2, 3]) {
-      expect(await fragile.resolveCover(album)).toBe(false);
-      // that it failed says nothing of the pictures
+      expect(await crashingCovers.resolveCover(album)).toBe(false);
+      // a crash says nothing about the pictures, so the search is repeated twice
       expect(rowOf(album)).toEqual(times < 3 ? undefined : expect.objectContaining({ key: null }));
     }
-    await fragile.close();
+    await crashingCovers.close();
   });
 
-  it('looks again for a cover whose search was cut off when the server closed', async () => {
+  it('searches again for a cover whose search was cut off when the server closed', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
-    const asked = join(dir, 'asked');
+    await addAudio(album, makeMp3WithPicture(jpeg));
+    const markerFile = join(dir, 'asked');
     const code = `import{parentPort}from'node:worker_threads';import fs from'node:fs';
-      parentPort.on('message',()=>fs.writeFileSync(${JSON.stringify(asked)},''))`;
-    const stuck = openCovers(storage, new URL(`data:text/javascript,${encodeURIComponent(code)}`));
-    const search = stuck.resolveCover(album);
-    await expect.poll(() => fs.existsSync(asked)).toBe(true);
-    await stuck.close();
+      parentPort.on('message',()=>fs.writeFileSync(${JSON.stringify(markerFile)},''))`;
+    const hangingCovers = openCovers(storage, new URL(`data:text/javascript,${encodeURIComponent(code)}`));
+    const search = hangingCovers.resolveCover(album);
+    await expect.poll(() => fs.existsSync(markerFile)).toBe(true);
+    await hangingCovers.close();
     expect(await search).toBe(false);
     expect(rowOf(album)).toBeUndefined();
     expect(await covers.resolveCover(album)).toBe(true);
   });
 
-  it('looks again after a change in the millisecond of the last look', async () => {
+  it('searches again after a change in the millisecond of the last search', async () => {
     const album = library.addAlbum();
     expect(await covers.resolveCover(album)).toBe(false);
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     library.db.update(albums).set({ updatedAt: now }).where(eq(albums.id, album)).run();
     expect(await covers.resolveCover(album)).toBe(true);
   });
@@ -471,27 +472,27 @@ describe('serving covers', () => {
   };
 
   it('sends the original without a size', async () => {
-    const response = await get(`/albums/${await addCover()}/cover`);
+    const response = await getRoute(`/albums/${await addCover()}/cover`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/jpeg');
-    expect((await bytesOf(response)).equals(jpeg)).toBe(true);
+    expect((await readBytes(response)).equals(jpeg)).toBe(true);
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+/);
   });
 
-  it('keeps a picture smaller that is far too large, or has something after its end', async () => {
+  it('stores a smaller version of a picture that is far too large, or has data after its end', async () => {
     const large = await sharp({ create: { width: 4_000, height: 3_500, channels: 3, background: '#345' } })
       .png()
       .toBuffer();
     for (const bytes of [large, Buffer.concat([png, Buffer.alloc(6 << 20)])]) {
-      const kept = await bytesOf(await get(`/albums/${await addCover(bytes)}/cover`));
-      expect(kept.length).toBeLessThan(200_000);
-      expect((await sharp(kept).metadata()).width).toBeLessThanOrEqual(3_000);
+      const storedImage = await readBytes(await getRoute(`/albums/${await addCover(bytes)}/cover`));
+      expect(storedImage.length).toBeLessThan(200_000);
+      expect((await sharp(storedImage).metadata()).width).toBeLessThanOrEqual(3_000);
     }
   });
 
   it('sends the nearest size as WebP, in its proportions', async () => {
     const album = await addCover();
-    for (const [wanted, width] of [
+    for (const [requestedSize, width] of [
       [32, 64],
       [100, 64],
       [200, 160],
@@ -500,10 +501,10 @@ describe('serving covers', () => {
       [600, 600],
       [1200, 700],
     ] as const) {
-      const response = await get(`/albums/${album}/cover?size=${wanted}`);
+      const response = await getRoute(`/albums/${album}/cover?size=${requestedSize}`);
       expect(response.headers.get('content-type')).toBe('image/webp');
-      const { format, width: found, height } = await sharp(await bytesOf(response)).metadata();
-      expect([format, found]).toEqual(['webp', width]);
+      const { format, width: actualWidth, height } = await sharp(await readBytes(response)).metadata();
+      expect([format, actualWidth]).toEqual(['webp', width]);
       expect(height).toBe(Math.round((width * 500) / 700));
     }
   });
@@ -520,54 +521,57 @@ describe('serving covers', () => {
   });
 
   it.each(['31', '1201', '0', '-5', 'large', '', '1e2', '300.5'])('refuses the size %j', async (size) => {
-    expect((await get(`/albums/${await addCover()}/cover?size=${size}`)).status).toBe(422);
+    expect((await getRoute(`/albums/${await addCover()}/cover?size=${size}`)).status).toBe(422);
   });
 
-  it('answers 304 if the client has it, with ETags that differ by size and image', async () => {
+  it('responds with 304 if the client has the image, with ETags that differ by size and image', async () => {
     const album = await addCover();
     const etags = await Promise.all(
       ['', '?size=64', '?size=300'].map(
-        async (query) => (await get(`/albums/${album}/cover${query}`)).headers.get('etag') ?? '',
+        async (query) => (await getRoute(`/albums/${album}/cover${query}`)).headers.get('etag') ?? '',
       ),
     );
     expect(new Set(etags).size).toBe(3);
-    const again = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
-    expect([again.status, again.headers.get('etag'), again.headers.has('cache-control')]).toEqual([
-      304,
-      etags[2],
-      true,
-    ]);
+    const notModifiedResponse = await getRoute(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
+    expect([
+      notModifiedResponse.status,
+      notModifiedResponse.headers.get('etag'),
+      notModifiedResponse.headers.has('cache-control'),
+    ]).toEqual([304, etags[2], true]);
     await covers.setCover(album, png);
-    const other = await get(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
-    expect(other.status).toBe(200);
-    expect((await sharp(await bytesOf(other)).metadata()).width).toBe(100);
+    const changedResponse = await getRoute(`/albums/${album}/cover?size=300`, { 'if-none-match': etags[2] ?? '' });
+    expect(changedResponse.status).toBe(200);
+    expect((await sharp(await readBytes(changedResponse)).metadata()).width).toBe(100);
   });
 
   it('generates a size once for all requests at the same time, and caches it', async () => {
     const album = await addCover();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length),
+    const lengths = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await readBytes(await getRoute(`/albums/${album}/cover?size=300`))).length,
+      ),
     );
-    expect(new Set(answers).size).toBe(1);
+    expect(new Set(lengths).size).toBe(1);
     await covers.thumbnails.flush();
-    const kept = fs.readdirSync(join(dir, 'cache', 'covers', String(album)));
-    expect(kept).toHaveLength(1);
-    expect(kept[0]).toMatch(/^[0-9a-f]{32}-300\.webp$/);
+    const cachedFiles = fs.readdirSync(join(dir, 'cache', 'covers', String(album)));
+    expect(cachedFiles).toHaveLength(1);
+    expect(cachedFiles[0]).toMatch(/^[0-9a-f]{32}-300\.webp$/);
     await rm(join(dir, 'library', 'covers'), { recursive: true });
-    expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(200);
+    expect((await getRoute(`/albums/${album}/cover?size=300`)).status).toBe(200);
   });
 
-  it('is sent although it cannot be kept in the cache', async () => {
+  it('sends a size that cannot be stored in the cache', async () => {
     const album = await addCover();
     fs.mkdirSync(join(dir, 'cache'), { recursive: true });
     fs.writeFileSync(join(dir, 'cache', 'covers'), 'no folder');
     const widths = [];
     for (let n = 0; n < 2; n++)
-      widths.push((await sharp(await bytesOf(await get(`/albums/${album}/cover?size=300`))).metadata()).width);
+      widths.push((await sharp(await readBytes(await getRoute(`/albums/${album}/cover?size=300`))).metadata()).width);
     expect(widths).toEqual([300, 300]);
   });
 
-  it('of a cover that is replaced while it is drawn does not stay in the cache', async () => {
+  it('does not keep a size in the cache if its cover is replaced while it is drawn', async () => {
     const album = await addCover();
     const drawing = covers.thumbnails.draw(covers.find.ofAlbum(album) as StoredCover, 300);
     await covers.setCover(album, png);
@@ -581,7 +585,7 @@ describe('serving covers', () => {
     const widths = await Promise.all(
       ids.flatMap((id) =>
         [64, 160, 300].map(async (size) => {
-          const { width } = await sharp(await bytesOf(await get(`/albums/${id}/cover?size=${size}`))).metadata();
+          const { width } = await sharp(await readBytes(await getRoute(`/albums/${id}/cover?size=${size}`))).metadata();
           return width === size;
         }),
       ),
@@ -590,35 +594,37 @@ describe('serving covers', () => {
   });
 
   it('serves the cover of a track', async () => {
-    const [album, bare] = [await addCover(), library.addAlbum()];
-    expect((await bytesOf(await get(`/tracks/${library.addTrack({ albumId: album })}/cover`))).equals(jpeg)).toBe(true);
-    expect((await get(`/tracks/${library.addTrack({ albumId: bare })}/cover`)).status).toBe(404);
-    expect((await get(`/tracks/${library.addTrack()}/cover`)).status).toBe(404);
+    const [album, bareAlbum] = [await addCover(), library.addAlbum()];
+    expect(
+      (await readBytes(await getRoute(`/tracks/${library.addTrack({ albumId: album })}/cover`))).equals(jpeg),
+    ).toBe(true);
+    expect((await getRoute(`/tracks/${library.addTrack({ albumId: bareAlbum })}/cover`)).status).toBe(404);
+    expect((await getRoute(`/tracks/${library.addTrack()}/cover`)).status).toBe(404);
   });
 
-  it('answers 404 when there is none, or the stored image is missing or cannot be decoded', async () => {
+  it('responds with 404 when there is no cover, or the stored image is missing or cannot be decoded', async () => {
     const album = await addCover();
-    expect((await get('/albums/999/cover')).status).toBe(404);
-    expect((await get(`/albums/${library.addAlbum()}/cover?size=300`)).status).toBe(404);
+    expect((await getRoute('/albums/999/cover')).status).toBe(404);
+    expect((await getRoute(`/albums/${library.addAlbum()}/cover?size=300`)).status).toBe(404);
     fs.writeFileSync(join(dir, 'library', 'covers', `${album}.jpg`), 'damaged');
-    expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(404);
+    expect((await getRoute(`/albums/${album}/cover?size=300`)).status).toBe(404);
     await rm(join(dir, 'library', 'covers'), { recursive: true });
-    expect((await get(`/albums/${album}/cover`)).status).toBe(404);
-    expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(404);
+    expect((await getRoute(`/albums/${album}/cover`)).status).toBe(404);
+    expect((await getRoute(`/albums/${album}/cover?size=64`)).status).toBe(404);
   });
 
   it('accepts the token as a query parameter, and requires one', async () => {
     const album = await addCover();
-    expect((await fetch(`${served.url}/albums/${album}/cover?token=good`)).status).toBe(200);
-    expect((await fetch(`${served.url}/albums/${album}/cover`)).status).toBe(401);
+    expect((await fetch(`${servedRoutes.url}/albums/${album}/cover?token=good`)).status).toBe(200);
+    expect((await fetch(`${servedRoutes.url}/albums/${album}/cover`)).status).toBe(401);
   });
 });
 
 describe('changing a cover by hand', () => {
-  const send = (album: number, method: string, bytes?: Buffer, field = 'file'): Promise<Response> => {
+  const sendCover = (album: number, method: string, bytes?: Buffer, field = 'file'): Promise<Response> => {
     const body = new FormData();
     if (bytes) body.append(field, new Blob([new Uint8Array(bytes)]), 'anything.txt');
-    return fetch(`${served.url}/albums/${album}/cover`, {
+    return fetch(`${servedRoutes.url}/albums/${album}/cover`, {
       method,
       headers: { authorization: 'Bearer good' },
       ...(bytes && { body }),
@@ -627,34 +633,34 @@ describe('changing a cover by hand', () => {
 
   it('replaces the cover and its file', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     await covers.resolveCover(album);
-    expect((await send(album, 'PUT', png)).status).toBe(204);
+    expect((await sendCover(album, 'PUT', png)).status).toBe(204);
     expect(rowOf(album)).toMatchObject({ key: `covers/${album}.png`, origin: 'manual' });
     expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([`${album}.png`]);
-    expect((await bytesOf(await get(`/albums/${album}/cover`))).equals(png)).toBe(true);
-    expect(changed).toEqual([album, album]);
+    expect((await readBytes(await getRoute(`/albums/${album}/cover`))).equals(png)).toBe(true);
+    expect(changedAlbums).toEqual([album, album]);
   });
 
   it('accepts AVIF too', async () => {
     const album = library.addAlbum();
     const avif = await sharp(png).avif().toBuffer();
-    expect((await send(album, 'PUT', avif)).status).toBe(204);
-    const response = await get(`/albums/${album}/cover`);
-    expect([response.headers.get('content-type'), (await bytesOf(response)).equals(avif)]).toEqual([
+    expect((await sendCover(album, 'PUT', avif)).status).toBe(204);
+    const response = await getRoute(`/albums/${album}/cover`);
+    expect([response.headers.get('content-type'), (await readBytes(response)).equals(avif)]).toEqual([
       'image/avif',
       true,
     ]);
-    expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(200);
+    expect((await getRoute(`/albums/${album}/cover?size=64`)).status).toBe(200);
   });
 
-  it('removes it permanently: the embedded image does not come back', async () => {
+  it('removes the cover permanently: the embedded image does not come back', async () => {
     const album = library.addAlbum();
-    await addAudio(album, mp3With(jpeg));
+    await addAudio(album, makeMp3WithPicture(jpeg));
     await covers.resolveCover(album);
-    await get(`/albums/${album}/cover?size=64`);
-    expect((await send(album, 'DELETE')).status).toBe(204);
-    expect((await get(`/albums/${album}/cover`)).status).toBe(404);
+    await getRoute(`/albums/${album}/cover?size=64`);
+    expect((await sendCover(album, 'DELETE')).status).toBe(204);
+    expect((await getRoute(`/albums/${album}/cover`)).status).toBe(404);
     expect(fs.readdirSync(join(dir, 'library', 'covers'))).toEqual([]);
     expect(fs.existsSync(join(dir, 'cache', 'covers', String(album)))).toBe(false);
     library.db
@@ -667,18 +673,18 @@ describe('changing a cover by hand', () => {
         progress: () => {},
       }),
     ).toEqual({ albums: 0, found: 0 });
-    expect((await send(album, 'DELETE')).status).toBe(204);
+    expect((await sendCover(album, 'DELETE')).status).toBe(204);
   });
 
-  it('rejects what cannot be a cover, and keeps the old one', async () => {
+  it('rejects files that cannot be a cover, and keeps the old cover', async () => {
     const album = library.addAlbum();
     await covers.setCover(album, jpeg);
-    expect((await send(album, 'PUT', Buffer.from('no picture'))).status).toBe(415);
-    expect((await send(album, 'PUT', png, 'other')).status).toBe(422);
-    expect((await send(album, 'PUT', Buffer.alloc((20 << 20) + 1))).status).toBe(413);
+    expect((await sendCover(album, 'PUT', Buffer.from('no picture'))).status).toBe(415);
+    expect((await sendCover(album, 'PUT', png, 'other')).status).toBe(422);
+    expect((await sendCover(album, 'PUT', Buffer.alloc((20 << 20) + 1))).status).toBe(413);
     expect(
       (
-        await fetch(`${served.url}/albums/${album}/cover`, {
+        await fetch(`${servedRoutes.url}/albums/${album}/cover`, {
           method: 'PUT',
           headers: { authorization: 'Bearer good', 'content-type': 'image/png' },
           body: new Uint8Array(png),
@@ -687,16 +693,16 @@ describe('changing a cover by hand', () => {
     ).toBe(415);
     expect(
       (
-        await fetch(`${served.url}/albums/${album}/cover`, {
+        await fetch(`${servedRoutes.url}/albums/${album}/cover`, {
           method: 'PUT',
           headers: { authorization: 'Bearer good', 'content-type': 'multipart/form-data; x=y' },
           body: 'x',
         })
       ).status,
     ).toBe(400);
-    expect((await send(999, 'PUT', png)).status).toBe(404);
-    expect((await send(999, 'DELETE')).status).toBe(404);
-    expect((await stored(album))?.equals(jpeg)).toBe(true);
+    expect((await sendCover(999, 'PUT', png)).status).toBe(404);
+    expect((await sendCover(999, 'DELETE')).status).toBe(404);
+    expect((await readStoredCover(album))?.equals(jpeg)).toBe(true);
     expect(fs.readdirSync(join(dir, 'library', 'tmp'))).toEqual([]);
   });
 
@@ -712,13 +718,13 @@ describe('changing a cover by hand', () => {
 });
 
 describe('choosing one of the pictures that were found', () => {
-  const listed = async (album: number): Promise<CoverCandidates['items']> => {
-    const response = await get(`/albums/${album}/cover/candidates`);
+  const listCandidates = async (album: number): Promise<CoverCandidates['items']> => {
+    const response = await getRoute(`/albums/${album}/cover/candidates`);
     expect(response.status).toBe(200);
     return ((await response.json()) as CoverCandidates).items;
   };
   const choose = (album: number, candidate: string): Promise<Response> =>
-    fetch(`${served.url}/albums/${album}/cover/choose`, {
+    fetch(`${servedRoutes.url}/albums/${album}/cover/choose`, {
       method: 'POST',
       headers: { authorization: 'Bearer good', 'content-type': 'application/json' },
       body: JSON.stringify({ candidate }),
@@ -726,43 +732,43 @@ describe('choosing one of the pictures that were found', () => {
 
   it('lists each picture in tags and folders once, shows it, and makes it the cover', async () => {
     const album = library.addAlbum();
-    const scanned = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#123456' } })
+    const bookletBytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#123456' } })
       .png()
       .toBuffer();
     const frames = [jpeg, png].map((bytes) => id3Frame('APIC', Buffer.concat([ascii('\0image/x\0\x03\0'), bytes])));
     await addAudio(album, Buffer.concat([id3(frames), silentMp3(30)]), 1);
-    await addAudio(album, mp3With(jpeg), 2);
+    await addAudio(album, makeMp3WithPicture(jpeg), 2);
     addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
-    fs.writeFileSync(join(music, 'Artist/Album', 'Booklet 1.PNG'), scanned);
-    fs.writeFileSync(join(music, 'Artist/Album', 'broken.jpg'), 'no picture');
+    fs.writeFileSync(join(musicDir, 'Artist/Album', 'Booklet 1.PNG'), bookletBytes);
+    fs.writeFileSync(join(musicDir, 'Artist/Album', 'broken.jpg'), 'no picture');
     await covers.resolveCover(album);
 
-    const found = await listed(album);
+    const candidates = await listCandidates(album);
     expect(
-      found.map(({ origin, name, width, height, is_current }) => [origin, name, width, height, is_current]),
+      candidates.map(({ origin, name, width, height, is_current }) => [origin, name, width, height, is_current]),
     ).toEqual([
       ['embedded', 'Track', 700, 500, true],
       ['embedded', 'Track', 100, 100, false],
       ['folder', 'Booklet 1.PNG', 40, 30, false],
     ]);
-    const [, , booklet] = found;
-    const shown = await get(`/albums/${album}/cover/candidates/${booklet?.id}`);
-    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
-    expect(await sharp(await bytesOf(shown)).metadata()).toMatchObject({ width: 40, height: 30 });
+    const [, , bookletCandidate] = candidates;
+    const candidateResponse = await getRoute(`/albums/${album}/cover/candidates/${bookletCandidate?.id}`);
+    expect([candidateResponse.status, candidateResponse.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    expect(await sharp(await readBytes(candidateResponse)).metadata()).toMatchObject({ width: 40, height: 30 });
 
-    expect((await choose(album, booklet?.id ?? '')).status).toBe(204);
-    expect((await stored(album))?.equals(scanned)).toBe(true);
+    expect((await choose(album, bookletCandidate?.id ?? '')).status).toBe(204);
+    expect((await readStoredCover(album))?.equals(bookletBytes)).toBe(true);
     expect(rowOf(album)).toMatchObject({ origin: 'manual' });
-    expect((await listed(album)).map(({ is_current }) => is_current)).toEqual([false, false, true]);
+    expect((await listCandidates(album)).map(({ is_current }) => is_current)).toEqual([false, false, true]);
   });
 
-  it('finds nothing of another album, or under any other id', async () => {
-    const [album, other] = [library.addAlbum(), library.addAlbum()];
-    await addAudio(album, mp3With(jpeg));
-    const [picture] = await listed(album);
-    expect(await listed(other)).toEqual([]);
-    expect((await choose(other, picture?.id ?? '')).status).toBe(404);
-    expect((await get(`/albums/${other}/cover/candidates/${picture?.id}`)).status).toBe(404);
+  it('finds no picture of another album, or under another id', async () => {
+    const [album, otherAlbum] = [library.addAlbum(), library.addAlbum()];
+    await addAudio(album, makeMp3WithPicture(jpeg));
+    const [picture] = await listCandidates(album);
+    expect(await listCandidates(otherAlbum)).toEqual([]);
+    expect((await choose(otherAlbum, picture?.id ?? '')).status).toBe(404);
+    expect((await getRoute(`/albums/${otherAlbum}/cover/candidates/${picture?.id}`)).status).toBe(404);
     expect((await choose(album, `folder-${'0'.repeat(32)}`)).status).toBe(404);
     expect((await choose(album, '../../etc/passwd')).status).toBe(422);
   });

@@ -1,5 +1,5 @@
-// The file of a deleted track goes elsewhere in the music folder, also over the files of other tracks: what was deleted
-// stays deleted, all others keep what people did, and what is restored is heard from where its file is by then.
+// The file of a deleted track moves inside the music folder, also over the files of other tracks: deleted tracks stay
+// deleted, other tracks keep their likes, and a restored track plays the file at its new place.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,142 +9,142 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-type Name = 'a' | 'b' | 'c' | 'd';
+type SongName = 'a' | 'b' | 'c' | 'd';
 
-interface History {
-  what: string;
-  deleted: Name[];
+interface FileChange {
+  title: string;
+  deleted: SongName[];
   change: () => void;
   /** Another change, after a scan has seen the first. */
-  later?: () => void;
-  /** Where the tracks that were not deleted have their files then; null: nowhere. */
-  left: Partial<Record<Name, string | null>>;
-  /** The same of those that were, once they are restored. */
-  restored: Partial<Record<Name, string | null>>;
+  laterChange?: () => void;
+  /** The file of each track that was not deleted, after the change; null for none. */
+  remaining: Partial<Record<SongName, string | null>>;
+  /** The file of each deleted track after it is restored; null for none. */
+  restored: Partial<Record<SongName, string | null>>;
   isLarge?: boolean;
 }
 
 let base: string;
 let server: TestServer;
-const at = (name: string): string => join(base, 'music', `${name}.mp3`);
-const move = (from: string, to: string): void => renameSync(at(from), at(to));
+const pathOf = (name: string): string => join(base, 'music', `${name}.mp3`);
+const moveFile = (oldName: string, newName: string): void => renameSync(pathOf(oldName), pathOf(newName));
 
-/** A song of its own for every name; large ones are not hashed at once in reference mode. */
-function song(name: string, isLarge = false): Buffer {
-  const text = (frame: string, value: string) => id3Frame(frame, utf8Text(value));
-  const tag = id3([text('TIT2', `Song ${name}`), text('TPE1', 'Ann'), text('TALB', 'Alpha')]);
-  const first = silentMp3(60 + name.charCodeAt(0));
-  return Buffer.concat([tag, ...(isLarge ? Array.from({ length: 60 }, () => first) : [first])]);
+/** Makes a different song for every name. In reference mode, large files are not hashed at once. */
+function makeSong(name: string, isLarge = false): Buffer {
+  const textFrame = (frame: string, value: string) => id3Frame(frame, utf8Text(value));
+  const tag = id3([textFrame('TIT2', `Song ${name}`), textFrame('TPE1', 'Ann'), textFrame('TALB', 'Alpha')]);
+  const audio = silentMp3(60 + name.charCodeAt(0));
+  return Buffer.concat([tag, ...(isLarge ? Array.from({ length: 60 }, () => audio) : [audio])]);
 }
 
-const HISTORIES: History[] = [
-  { what: 'renamed', deleted: ['a'], change: () => move('a', 'x'), left: { b: 'b' }, restored: { a: 'x' } },
+const FILE_CHANGES: FileChange[] = [
+  { title: 'renamed', deleted: ['a'], change: () => moveFile('a', 'x'), remaining: { b: 'b' }, restored: { a: 'x' } },
   {
-    what: 'over the file of another track',
+    title: 'over the file of another track',
     deleted: ['a'],
-    change: () => move('a', 'b'),
-    left: { b: null, c: 'c' },
+    change: () => moveFile('a', 'b'),
+    remaining: { b: null, c: 'c' },
     restored: { a: 'b' },
   },
   {
-    what: 'over the file of a track whose file is elsewhere now',
+    title: 'over the file of a track whose file is elsewhere now',
     deleted: ['a'],
     change() {
-      move('b', 'x');
-      move('a', 'b');
+      moveFile('b', 'x');
+      moveFile('a', 'b');
     },
-    left: { b: 'x', c: 'c' },
+    remaining: { b: 'x', c: 'c' },
     restored: { a: 'b' },
   },
   {
-    what: 'over the file of a track whose file is back elsewhere after that',
+    title: 'over the file of a track whose file then reappears elsewhere',
     deleted: ['a'],
     change() {
-      copyFileSync(at('b'), join(base, 'aside.mp3'));
-      move('a', 'b');
+      copyFileSync(pathOf('b'), join(base, 'aside.mp3'));
+      moveFile('a', 'b');
     },
-    later: () => copyFileSync(join(base, 'aside.mp3'), at('x')),
-    left: { b: 'x', c: 'c' },
+    laterChange: () => copyFileSync(join(base, 'aside.mp3'), pathOf('x')),
+    remaining: { b: 'x', c: 'c' },
     restored: { a: 'b' },
   },
   {
-    what: 'changed places with the file of a track',
+    title: 'swapped with the file of a track',
     deleted: ['a'],
     change() {
-      move('a', 'x');
-      move('b', 'a');
-      move('x', 'b');
+      moveFile('a', 'x');
+      moveFile('b', 'a');
+      moveFile('x', 'b');
     },
-    left: { b: 'a', c: 'c' },
+    remaining: { b: 'a', c: 'c' },
     restored: { a: 'b' },
   },
   {
-    what: 'went round with the files of two tracks',
+    title: 'rotated with the files of two tracks',
     deleted: ['a'],
     change() {
-      move('a', 'x');
-      move('b', 'a');
-      move('c', 'b');
-      move('x', 'c');
+      moveFile('a', 'x');
+      moveFile('b', 'a');
+      moveFile('c', 'b');
+      moveFile('x', 'c');
     },
-    left: { b: 'a', c: 'b' },
+    remaining: { b: 'a', c: 'b' },
     restored: { a: 'c' },
   },
   {
-    what: 'changed places with that of another deleted track',
+    title: 'swapped with the file of another deleted track',
     deleted: ['a', 'b'],
     change() {
-      move('a', 'x');
-      move('b', 'a');
-      move('x', 'b');
+      moveFile('a', 'x');
+      moveFile('b', 'a');
+      moveFile('x', 'b');
     },
-    left: { c: 'c' },
+    remaining: { c: 'c' },
     restored: { a: 'b', b: 'a' },
   },
   {
-    what: 'over that of another deleted track',
+    title: 'over the file of another deleted track',
     deleted: ['a', 'b'],
-    change: () => move('a', 'b'),
-    left: { c: 'c' },
+    change: () => moveFile('a', 'b'),
+    remaining: { c: 'c' },
     restored: { a: 'b', b: null },
   },
   {
-    what: 'over that of a track, which has another song in its own place',
+    title: 'over the file of a track, with another song in its own place',
     deleted: ['a'],
     change() {
-      move('a', 'b');
-      writeFileSync(at('a'), song('d'));
+      moveFile('a', 'b');
+      writeFileSync(pathOf('a'), makeSong('d'));
     },
-    left: { b: null, c: 'c', d: 'a' },
+    remaining: { b: null, c: 'c', d: 'a' },
     restored: { a: 'b' },
   },
   {
-    what: 'large ones: another song in its place',
+    title: 'large files: another song in its place',
     isLarge: true,
     deleted: ['a'],
     change() {
-      move('a', 'x');
-      writeFileSync(at('a'), song('d', true));
+      moveFile('a', 'x');
+      writeFileSync(pathOf('a'), makeSong('d', true));
     },
-    left: { b: 'b', c: 'c', d: 'a' },
+    remaining: { b: 'b', c: 'c', d: 'a' },
     restored: { a: 'x' },
   },
   {
-    what: 'large ones: changed places',
+    title: 'large files: swapped',
     isLarge: true,
     deleted: ['a'],
     change() {
-      move('a', 'x');
-      move('b', 'a');
-      move('x', 'b');
+      moveFile('a', 'x');
+      moveFile('b', 'a');
+      moveFile('x', 'b');
     },
-    left: { b: 'a', c: 'c' },
+    remaining: { b: 'a', c: 'c' },
     restored: { a: 'b' },
   },
 ];
 
 describe.each(['reference', 'copy'])('in %s mode', (mode) => {
-  const ids: Partial<Record<Name, number | undefined>> = {};
+  const ids: Partial<Record<SongName, number | undefined>> = {};
   let isLarge = false;
 
   beforeEach(async () => {
@@ -167,9 +167,12 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   const idAt = (tracks: TrackOut[], place: string): number | undefined =>
     tracks.find(({ source_id }) => source_id === `${place}.mp3`)?.id;
 
-  async function begin({ deleted, isLarge: large = false }: Pick<History, 'deleted' | 'isLarge'>): Promise<void> {
-    isLarge = large;
-    for (const name of ['a', 'b', 'c'] as const) writeFileSync(at(name), song(name, large));
+  async function prepareTracks({
+    deleted,
+    isLarge: usesLargeFiles = false,
+  }: Pick<FileChange, 'deleted' | 'isLarge'>): Promise<void> {
+    isLarge = usesLargeFiles;
+    for (const name of ['a', 'b', 'c'] as const) writeFileSync(pathOf(name), makeSong(name, usesLargeFiles));
     await scan();
     const tracks = await allTracks(server);
     for (const name of ['a', 'b', 'c'] as const) {
@@ -179,19 +182,21 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     for (const name of deleted) await server.api(`/tracks/${ids[name]}`, { method: 'DELETE' });
   }
 
-  /** Every one of these tracks is there with its like and its own audio, or missing; `d` came later. */
-  async function expectTracks(places: History['left']): Promise<void> {
+  /** Expects each of these tracks with its like and its audio, or missing; song `d` was added later and has no like. */
+  async function expectTracks(places: FileChange['remaining']): Promise<void> {
     const tracks = await allTracks(server);
-    const told = await Promise.all(
+    const actualTracks = await Promise.all(
       Object.entries(places).map(async ([name, place]) => {
-        const track = tracks.find(({ id }) => id === (name === 'd' ? idAt(tracks, place ?? '') : ids[name as Name]));
+        const track = tracks.find(
+          ({ id }) => id === (name === 'd' ? idAt(tracks, place ?? '') : ids[name as SongName]),
+        );
         const audio = await fetch(`${server.url}/stream/${track?.id}?token=${server.token}`);
-        const isIts = Buffer.from(await audio.arrayBuffer()).equals(song(name, isLarge));
+        const isOwnAudio = Buffer.from(await audio.arrayBuffer()).equals(makeSong(name, isLarge));
         const { title, liked, source_id } = track ?? {};
-        return { name, title, liked, place: source_id, audio: audio.status === 200 ? isIts : audio.status };
+        return { name, title, liked, place: source_id, audio: audio.status === 200 ? isOwnAudio : audio.status };
       }),
     );
-    expect(told).toEqual(
+    expect(actualTracks).toEqual(
       Object.entries(places).map(([name, place]) => ({
         name,
         title: `Song ${name}`,
@@ -202,37 +207,39 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     );
   }
 
-  test.each(HISTORIES)('$what', async (history) => {
-    await begin(history);
-    history.change();
+  test.each(FILE_CHANGES)('$title', async (fileChange) => {
+    await prepareTracks(fileChange);
+    fileChange.change();
     await scan();
-    if (history.later) {
-      history.later();
+    if (fileChange.laterChange) {
+      fileChange.laterChange();
       await scan();
     }
     for (let round = 0; round < 2; round++) {
-      await expectTracks(history.left);
-      expect(await allTracks(server)).toHaveLength(Object.keys(history.left).length + (history.left.c ? 0 : 1));
+      await expectTracks(fileChange.remaining);
+      expect(await allTracks(server)).toHaveLength(
+        Object.keys(fileChange.remaining).length + (fileChange.remaining.c ? 0 : 1),
+      );
       await scan();
     }
-    for (const name of history.deleted)
+    for (const name of fileChange.deleted)
       expect((await server.api(`/trash/${ids[name]}/restore`, { method: 'POST' })).status).toBe(200);
     await server.app.drain();
     for (let round = 0; round < 2; round++) {
-      await expectTracks({ ...history.left, ...history.restored });
+      await expectTracks({ ...fileChange.remaining, ...fileChange.restored });
       await scan();
     }
   });
 
   test.each(['a', 'd'])(
-    'of two that were deleted in one place the file is of the last one (%s restored first)',
-    async (first) => {
-      await begin({ deleted: ['a'] });
-      writeFileSync(at('a'), song('d'));
+    'the file belongs to the last of two tracks that were deleted at one place (%s restored first)',
+    async (firstRestored) => {
+      await prepareTracks({ deleted: ['a'] });
+      writeFileSync(pathOf('a'), makeSong('d'));
       await scan();
       ids.d = idAt(await allTracks(server), 'a');
       await server.api(`/tracks/${ids.d}`, { method: 'DELETE' });
-      for (const name of first === 'a' ? (['a', 'd'] as const) : (['d', 'a'] as const))
+      for (const name of firstRestored === 'a' ? (['a', 'd'] as const) : (['d', 'a'] as const))
         expect((await server.api(`/trash/${ids[name]}/restore`, { method: 'POST' })).status).toBe(200);
       await server.app.drain();
       for (let round = 0; round < 2; round++) {
@@ -243,18 +250,19 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     },
   );
 
-  test.each(['x', 'b'])('what is asked for again comes back as itself from %s.mp3', async (place) => {
-    await begin({ deleted: ['a'] });
-    move('a', place);
+  test.each(['x', 'b'])('a scan with restore brings the deleted track back from %s.mp3', async (place) => {
+    await prepareTracks({ deleted: ['a'] });
+    moveFile('a', place);
     const { body: job } = await server.api<{ id: number }>('/sources/local_folder/scan?restore=true&dry_run=true', {
       method: 'POST',
     });
     await server.app.drain();
-    const tried = (await server.api<{ result: { added: number; files: number } }>(`/jobs/${job.id}`)).body.result;
-    expect(tried).toMatchObject({ added: 1, files: place === 'x' ? 3 : 2 });
+    const dryRunResult = (await server.api<{ result: { added: number; files: number } }>(`/jobs/${job.id}`)).body
+      .result;
+    expect(dryRunResult).toMatchObject({ added: 1, files: place === 'x' ? 3 : 2 });
     await scan('?restore=true');
     await expectTracks({ a: place, b: place === 'b' ? null : 'b', c: 'c' });
-    expect(readFileSync(at(place))).toEqual(song('a'));
+    expect(readFileSync(pathOf(place))).toEqual(makeSong('a'));
     expect(await allTracks(server)).toHaveLength(3);
   });
 });

@@ -1,5 +1,5 @@
-// Duplicates by fingerprint: found among files of other formats and bit rates, not among other music; merged, or marked
-// as different.
+// Duplicates are found by fingerprint among files of other formats and bit rates, but not among other music. They are
+// merged, or marked as different.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,18 +23,18 @@ import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
-const SECONDS = 14;
+const PIECE_SECONDS = 14;
 const ffmpeg = toolOrWarn('ffmpeg', 'duplicates across formats are');
 
 describe.runIf(ffmpeg)('in a library of real files', () => {
   let base: string;
   let fingerprinter: Fingerprinter;
-  const open: TestServer[] = [];
+  const openServers: TestServer[] = [];
 
-  /** Name of a made file: the piece, and how it was encoded. */
-  const made = (seed: number, encoding: Encoding): string => {
+  /** Makes the file of a piece in an encoding, unless it exists; returns its path. */
+  const makeMusicFile = (seed: number, encoding: Encoding): string => {
     const [wav, path] = [join(base, `${seed}.wav`), join(base, `${seed}.${encoding}`)];
-    if (!existsSync(wav)) writeMusic(wav, { seed, seconds: SECONDS });
+    if (!existsSync(wav)) writeMusic(wav, { seed, seconds: PIECE_SECONDS });
     if (!existsSync(path))
       encodeMusic(wav, path, encoding, { title: `Piece ${seed}`, artist: 'The Quays', album: `Album of ${encoding}` });
     return path;
@@ -45,7 +45,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     fingerprinter = fingerprinterWith(['fpcalc', 'ffmpeg']);
   });
   afterEach(async () => {
-    for (const server of open.splice(0)) await server.close();
+    for (const server of openServers.splice(0)) await server.close();
   });
   afterAll(async () => {
     await fingerprinter.close();
@@ -58,12 +58,15 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body.result;
   }
 
-  /** Files by path in a music folder, scanned and fingerprinted. */
-  async function library(mode: 'copy' | 'reference', files: Record<string, [seed: number, encoding: Encoding]>) {
+  /** Starts a server with these files in its music folder, scanned and fingerprinted. */
+  async function openScannedLibrary(
+    mode: 'copy' | 'reference',
+    files: Record<string, [seed: number, encoding: Encoding]>,
+  ) {
     const folder = mkdtempSync(join(base, 'music-'));
     for (const [path, [seed, encoding]] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
-      copyFileSync(made(seed, encoding), join(folder, path));
+      copyFileSync(makeMusicFile(seed, encoding), join(folder, path));
     }
     const server = await startServer({
       env: {
@@ -74,7 +77,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
         COVERART_ENABLED: 'false',
       },
     });
-    open.push(server);
+    openServers.push(server);
     await scan(server);
     const tracks = await allTracks(server);
     for (const track of tracks) {
@@ -95,15 +98,15 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     };
   }
 
-  const groups = async (server: TestServer, query = ''): Promise<Paged<DuplicateGroupOut>> =>
+  const listGroups = async (server: TestServer, query = ''): Promise<Paged<DuplicateGroupOut>> =>
     (await server.api<Paged<DuplicateGroupOut>>(`/duplicates${query}`)).body;
-  const idsOf = (found: Paged<DuplicateGroupOut>): number[][] =>
-    found.items.map(({ tracks }) => tracks.map(({ id }) => id)).toSorted((a, b) => (a[0] as number) - (b[0] as number));
+  const groupIds = (page: Paged<DuplicateGroupOut>): number[][] =>
+    page.items.map(({ tracks }) => tracks.map(({ id }) => id)).toSorted((a, b) => (a[0] as number) - (b[0] as number));
   const post = (server: TestServer, path: string, body: unknown, token?: string) =>
     server.api<TrackOut & { detail: string }>(path, { method: 'POST', body, ...(token !== undefined && { token }) });
 
   test('the same music is one group in any format and bit rate, and other music is in none', async () => {
-    const { server, id } = await library('reference', {
+    const { server, id } = await openScannedLibrary('reference', {
       '1.mp3': [1, 'mp3'],
       '1 low.mp3': [1, 'mp3-64'],
       '1.flac': [1, 'flac'],
@@ -116,38 +119,41 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
       '4.mp3': [4, 'mp3'],
       '5.flac': [5, 'flac'],
     });
-    const found = await groups(server);
-    expect(found).toMatchObject({ total: 2, limit: 50, offset: 0 });
-    expect(idsOf(found).map((ids) => ids.toSorted((a, b) => a - b))).toEqual(
+    const page = await listGroups(server);
+    expect(page).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect(groupIds(page).map((ids) => ids.toSorted((a, b) => a - b))).toEqual(
       [
         ['1.mp3', '1 low.mp3', '1.flac', '1.ogg', '1.opus', '1.m4a'].map(id).toSorted((a, b) => a - b),
         ['2.mp3', '2.flac'].map(id).toSorted((a, b) => a - b),
       ].toSorted((a, b) => (a[0] as number) - (b[0] as number)),
     );
-    const six = found.items.find(({ tracks }) => tracks.length === 6) as DuplicateGroupOut;
-    expect([six.keep_id, six.keep_reason]).toEqual([id('1.flac'), 'lossless']);
-    expect(six.similarity).toBeGreaterThan(0.95);
-    expect(new Set(six.tracks.map(({ format }) => format))).toEqual(new Set(['flac', 'm4a', 'mp3', 'ogg', 'opus']));
-    expect(six.spare_bytes).toBe(
-      six.tracks.reduce((sum, track) => sum + (track.format === 'flac' ? 0 : (track.size_bytes ?? 0)), 0),
+    const largestGroup = page.items.find(({ tracks }) => tracks.length === 6) as DuplicateGroupOut;
+    expect([largestGroup.keep_id, largestGroup.keep_reason]).toEqual([id('1.flac'), 'lossless']);
+    expect(largestGroup.similarity).toBeGreaterThan(0.95);
+    expect(new Set(largestGroup.tracks.map(({ format }) => format))).toEqual(
+      new Set(['flac', 'm4a', 'mp3', 'ogg', 'opus']),
     );
-    expect(idsOf(await groups(server, '?limit=1&offset=1'))).toHaveLength(1);
-    expect((await groups(server, '?limit=1&offset=2')).items).toEqual([]);
+    expect(largestGroup.spare_bytes).toBe(
+      largestGroup.tracks.reduce((sum, track) => sum + (track.format === 'flac' ? 0 : (track.size_bytes ?? 0)), 0),
+    );
+    expect(groupIds(await listGroups(server, '?limit=1&offset=1'))).toHaveLength(1);
+    expect((await listGroups(server, '?limit=1&offset=2')).items).toEqual([]);
   });
 
   describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     test('merging keeps one track, with the data of the others, and no scan brings these back', async () => {
-      const { server, folder, id } = await library(mode, {
+      const { server, folder, id } = await openScannedLibrary(mode, {
         'a/1.mp3': [1, 'mp3'],
         'b/1.flac': [1, 'flac'],
         'c/1.opus': [1, 'opus'],
         '2.mp3': [2, 'mp3'],
       });
       const [mp3, flac, opus] = ['a/1.mp3', 'b/1.flac', 'c/1.opus'].map(id) as [number, number, number];
-      const listener = await registerUser(server);
+      const listenerToken = await registerUser(server);
       const db = server.app.db.$client;
       expect(
-        (await post(server, '/likes', { item_type: 'track', item_id: mp3, liked: true, rating: 4 }, listener)).status,
+        (await post(server, '/likes', { item_type: 'track', item_id: mp3, liked: true, rating: 4 }, listenerToken))
+          .status,
       ).toBe(200);
       for (const [n, track] of [mp3, mp3, opus].entries())
         expect(
@@ -164,31 +170,41 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
           track,
           track,
         );
-      const stored =
+      const storedFileCount =
         mode === 'copy'
           ? readdirSync(join(server.dir, 'library', 'audio'), { recursive: true }).filter((name) =>
               String(name).includes('.'),
             ).length
           : 0;
 
-      const refused = await post(server, '/duplicates/merge', { keep: flac, merge: [mp3, opus] }, listener);
-      expect(refused.status).toBe(403);
+      const refusedResponse = await post(
+        server,
+        '/duplicates/merge',
+        { keep: flac, merge: [mp3, opus] },
+        listenerToken,
+      );
+      expect(refusedResponse.status).toBe(403);
       db.exec('UPDATE users SET can_edit = 1');
-      const answer = await post(server, '/duplicates/merge', { keep: flac, merge: [mp3, opus] }, listener);
-      expect([answer.status, answer.body.id, answer.body.liked, answer.body.format]).toEqual([200, flac, true, 'flac']);
+      const response = await post(server, '/duplicates/merge', { keep: flac, merge: [mp3, opus] }, listenerToken);
+      expect([response.status, response.body.id, response.body.liked, response.body.format]).toEqual([
+        200,
+        flac,
+        true,
+        'flac',
+      ]);
       expect((await server.api<TrackOut>(`/tracks/${flac}`)).body).toMatchObject({ play_count: 3, liked: false });
       expect(db.prepare('SELECT track_id FROM plays').pluck().all()).toEqual([flac, flac, flac]);
       expect(db.prepare('SELECT track_id FROM playlist_entries').pluck().all()).toEqual([flac, flac]);
-      for (const gone of [mp3, opus]) expect((await server.api(`/tracks/${gone}`)).status).toBe(404);
-      expect(await groups(server)).toMatchObject({ total: 0, items: [] });
-      // the user's own files
+      for (const mergedId of [mp3, opus]) expect((await server.api(`/tracks/${mergedId}`)).status).toBe(404);
+      expect(await listGroups(server)).toMatchObject({ total: 0, items: [] });
+      // the files in the music folder stay
       for (const path of ['a/1.mp3', 'b/1.flac', 'c/1.opus']) expect(existsSync(join(folder, path)), path).toBe(true);
       if (mode === 'copy')
         expect(
           readdirSync(join(server.dir, 'library', 'audio'), { recursive: true }).filter((name) =>
             String(name).includes('.'),
           ),
-        ).toHaveLength(stored); // the others are in the trash
+        ).toHaveLength(storedFileCount); // the audio of the merged tracks is in the trash
 
       for (let round = 0; round < 2; round++) {
         expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
@@ -201,95 +217,107 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
   });
 
   describe.each(['copy', 'reference'] as const)('the file of a merged track, in %s mode', (mode) => {
-    async function merged() {
-      const opened = await library(mode, { 'a/1.mp3': [1, 'mp3'], 'b/1.flac': [1, 'flac'], '2.mp3': [2, 'mp3'] });
-      const { server, folder, id } = opened;
+    async function openMergedLibrary() {
+      const library = await openScannedLibrary(mode, {
+        'a/1.mp3': [1, 'mp3'],
+        'b/1.flac': [1, 'flac'],
+        '2.mp3': [2, 'mp3'],
+      });
+      const { server, folder, id } = library;
       const [mp3, flac] = [id('a/1.mp3'), id('b/1.flac')];
       expect((await post(server, '/duplicates/merge', { keep: flac, merge: [mp3] })).status).toBe(200);
       await scan(server);
-      return { ...opened, mp3, flac, path: join(folder, 'a/1.mp3') };
+      return { ...library, mp3, flac, path: join(folder, 'a/1.mp3') };
     }
-    const objects = (server: TestServer): string[] => {
+    const listStoredObjects = (server: TestServer): string[] => {
       const audio = join(server.dir, 'library', 'audio');
       const names = existsSync(audio) ? readdirSync(audio, { recursive: true }).map(String) : [];
       return names.filter((name) => name.includes('.')).toSorted();
     };
-    const listed = async (server: TestServer): Promise<number[]> =>
+    const listTrackIds = async (server: TestServer): Promise<number[]> =>
       (await allTracks(server)).map((track) => track.id).toSorted((a, b) => a - b);
 
     test.each([
       ['with other tags', (path: string) => retagMp3(path, { TIT2: 'Another title', TALB: 'Another album' })],
-      ['encoded again', (path: string) => copyFileSync(made(1, 'mp3-64'), path)],
+      ['encoded again', (path: string) => copyFileSync(makeMusicFile(1, 'mp3-64'), path)],
     ])('stays merged %s, and the merge can be undone', async (_, change) => {
-      const { server, id, mp3, flac, path } = await merged();
-      const stored = objects(server);
+      const { server, id, mp3, flac, path } = await openMergedLibrary();
+      const storedObjects = listStoredObjects(server);
       change(path);
       for (let round = 0; round < 2; round++) {
         expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
-        expect(await listed(server)).toEqual([flac, id('2.mp3')].toSorted((a, b) => a - b));
+        expect(await listTrackIds(server)).toEqual([flac, id('2.mp3')].toSorted((a, b) => a - b));
       }
       expect((await post(server, `/merges/${mp3}/undo`, undefined)).status).toBe(200);
-      expect(objects(server)).toEqual(stored);
+      expect(listStoredObjects(server)).toEqual(storedObjects);
       await scan(server);
-      expect(await listed(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
+      expect(await listTrackIds(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
       expect((await server.api<TrackOut>(`/tracks/${mp3}`)).body.size_bytes).toBe(statSync(path).size);
       expect((await fetch(`${server.url}/stream/${mp3}?token=${server.token}`)).status).toBe(200);
     });
 
     test.runIf(mode === 'reference')('is heard while the file of the kept track is gone', async () => {
-      const { server, folder, id, mp3, flac } = await merged();
-      const kept = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${flac}`)).body;
-      const sounds = async (track: number): Promise<number> =>
+      const { server, folder, id, mp3, flac } = await openMergedLibrary();
+      const getKeptTrack = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${flac}`)).body;
+      const getStreamStatus = async (track: number): Promise<number> =>
         (await fetch(`${server.url}/stream/${track}?token=${server.token}`)).status;
-      const before = await kept();
-      const all = await listed(server);
+      const keptTrackBefore = await getKeptTrack();
+      const trackIds = await listTrackIds(server);
       renameSync(join(folder, 'b/1.flac'), join(base, `aside-${flac}.flac`));
       for (let round = 0; round < 2; round++) {
         expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
-        expect(await kept()).toMatchObject({ availability: 'available', format: 'mp3', title: before.title });
-        expect(await sounds(flac)).toBe(200);
-        expect(await listed(server)).toEqual(all);
+        expect(await getKeptTrack()).toMatchObject({
+          availability: 'available',
+          format: 'mp3',
+          title: keptTrackBefore.title,
+        });
+        expect(await getStreamStatus(flac)).toBe(200);
+        expect(await listTrackIds(server)).toEqual(trackIds);
       }
 
       renameSync(join(base, `aside-${flac}.flac`), join(folder, 'b/1.flac'));
       for (let round = 0; round < 2; round++) {
         expect(await scan(server)).toMatchObject({ added: 0, failed: [] });
-        expect(await kept()).toMatchObject({ availability: 'available', format: 'flac', source_id: 'b/1.flac' });
-        expect(await listed(server)).toEqual(all);
+        expect(await getKeptTrack()).toMatchObject({
+          availability: 'available',
+          format: 'flac',
+          source_id: 'b/1.flac',
+        });
+        expect(await listTrackIds(server)).toEqual(trackIds);
       }
 
       rmSync(join(folder, 'b/1.flac'));
       await scan(server);
       expect((await post(server, `/merges/${mp3}/undo`, undefined)).status).toBe(200);
       await scan(server);
-      expect(await kept()).toMatchObject({ availability: 'missing', format: 'flac' });
+      expect(await getKeptTrack()).toMatchObject({ availability: 'missing', format: 'flac' });
       expect((await server.api<TrackOut>(`/tracks/${mp3}`)).body).toMatchObject({
         source_id: 'a/1.mp3',
         format: 'mp3',
       });
-      expect(await sounds(mp3)).toBe(200);
-      expect(await listed(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
+      expect(await getStreamStatus(mp3)).toBe(200);
+      expect(await listTrackIds(server)).toEqual([mp3, flac, id('2.mp3')].toSorted((a, b) => a - b));
     });
 
     test('is a new track with other music in it', async () => {
-      const { server, path } = await merged();
-      copyFileSync(made(3, 'mp3'), path);
+      const { server, path } = await openMergedLibrary();
+      copyFileSync(makeMusicFile(3, 'mp3'), path);
       expect(await scan(server)).toMatchObject({ added: 1, failed: [] });
-      expect(await listed(server)).toHaveLength(3);
+      expect(await listTrackIds(server)).toHaveLength(3);
     });
   });
 
   test('stored audio that another track uses stays', async () => {
-    const { server, id } = await library('copy', { 'a/1.flac': [1, 'flac'], 'b/1.flac': [1, 'flac'] });
-    const [a, b] = [id('a/1.flac'), id('b/1.flac')];
+    const { server, id } = await openScannedLibrary('copy', { 'a/1.flac': [1, 'flac'], 'b/1.flac': [1, 'flac'] });
+    const [keptId, mergedId] = [id('a/1.flac'), id('b/1.flac')];
     const uris = (await allTracks(server)).map((track) => track.storage_uri);
     expect(new Set(uris).size).toBe(1);
-    expect((await post(server, '/duplicates/merge', { keep: a, merge: [b] })).status).toBe(200);
-    expect((await fetch(`${server.url}/stream/${a}?token=${server.token}`)).status).toBe(200);
+    expect((await post(server, '/duplicates/merge', { keep: keptId, merge: [mergedId] })).status).toBe(200);
+    expect((await fetch(`${server.url}/stream/${keptId}?token=${server.token}`)).status).toBe(200);
   });
 
   test('tracks marked as different are not grouped again, also with a new fingerprint', async () => {
-    const { server, folder, id } = await library('reference', {
+    const { server, folder, id } = await openScannedLibrary('reference', {
       '1.mp3': [1, 'mp3'],
       '1.flac': [1, 'flac'],
       '1.ogg': [1, 'ogg'],
@@ -297,62 +325,69 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     expect(
       await post(server, '/duplicates/dismiss', { track_id: id('1.ogg'), other_ids: [id('1.mp3'), id('1.flac')] }),
     ).toMatchObject({ status: 204 });
-    expect(idsOf(await groups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
-    const again = await fingerprinter.fingerprint(
-      { path: join(folder, '1.ogg'), format: 'ogg', durationMs: SECONDS * 1_000 },
+    expect(groupIds(await listGroups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
+    const newFingerprint = await fingerprinter.fingerprint(
+      { path: join(folder, '1.ogg'), format: 'ogg', durationMs: PIECE_SECONDS * 1_000 },
       never,
     );
-    storeFingerprint(server.app.db, id('1.ogg') as TrackId, again, new Date());
-    expect(idsOf(await groups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
+    storeFingerprint(server.app.db, id('1.ogg') as TrackId, newFingerprint, new Date());
+    expect(groupIds(await listGroups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
     await post(server, '/duplicates/dismiss', { track_id: id('1.mp3'), other_ids: [id('1.flac')] });
-    expect(await groups(server)).toMatchObject({ total: 0, items: [] });
+    expect(await listGroups(server)).toMatchObject({ total: 0, items: [] });
   });
 
   test('tracks that cannot be merged are rejected, and nothing changes', async () => {
-    const { server, id } = await library('reference', {
+    const { server, id } = await openScannedLibrary('reference', {
       '1.mp3': [1, 'mp3'],
       '1.flac': [1, 'flac'],
       '2.mp3': [2, 'mp3'],
     });
-    const [mp3, flac, other] = ['1.mp3', '1.flac', '2.mp3'].map(id);
-    expect(await post(server, '/duplicates/merge', { keep: flac, merge: [mp3, other] })).toMatchObject({
+    const [mp3Id, flacId, otherId] = ['1.mp3', '1.flac', '2.mp3'].map(id);
+    expect(await post(server, '/duplicates/merge', { keep: flacId, merge: [mp3Id, otherId] })).toMatchObject({
       status: 409,
-      body: { detail: `Track ${other} is not known to be the same recording as track ${flac}.` },
+      body: { detail: `Track ${otherId} is not known to be the same recording as track ${flacId}.` },
     });
-    expect((await post(server, '/duplicates/merge', { keep: flac, merge: [flac] })).status).toBe(409);
-    expect((await post(server, '/duplicates/merge', { keep: flac, merge: [999] })).status).toBe(404);
-    expect((await post(server, '/duplicates/merge', { keep: 999, merge: [mp3] })).status).toBe(404);
-    expect((await post(server, '/duplicates/merge', { keep: flac, merge: [] })).status).toBe(422);
-    expect((await post(server, '/duplicates/dismiss', { track_id: flac, other_ids: [999] })).status).toBe(404);
-    server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing' WHERE id = ?").run(flac);
-    expect(await post(server, '/duplicates/merge', { keep: flac, merge: [mp3] })).toMatchObject({
+    expect((await post(server, '/duplicates/merge', { keep: flacId, merge: [flacId] })).status).toBe(409);
+    expect((await post(server, '/duplicates/merge', { keep: flacId, merge: [999] })).status).toBe(404);
+    expect((await post(server, '/duplicates/merge', { keep: 999, merge: [mp3Id] })).status).toBe(404);
+    expect((await post(server, '/duplicates/merge', { keep: flacId, merge: [] })).status).toBe(422);
+    expect((await post(server, '/duplicates/dismiss', { track_id: flacId, other_ids: [999] })).status).toBe(404);
+    server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing' WHERE id = ?").run(flacId);
+    expect(await post(server, '/duplicates/merge', { keep: flacId, merge: [mp3Id] })).toMatchObject({
       status: 409,
       body: { detail: expect.stringContaining('has no audio, and one') as string },
     });
-    expect((await groups(server)).items[0]).toMatchObject({ keep_id: mp3, keep_reason: 'available' });
+    expect((await listGroups(server)).items[0]).toMatchObject({ keep_id: mp3Id, keep_reason: 'available' });
     expect(await allTracks(server)).toHaveLength(3);
   });
 
   test('new audio of a track removes its fingerprint, and the track from its group', async () => {
-    const { server, folder, id } = await library('reference', { '1.mp3': [1, 'mp3'], '1.flac': [1, 'flac'] });
-    copyFileSync(made(4, 'mp3'), join(folder, '1.mp3'));
+    const { server, folder, id } = await openScannedLibrary('reference', {
+      '1.mp3': [1, 'mp3'],
+      '1.flac': [1, 'flac'],
+    });
+    copyFileSync(makeMusicFile(4, 'mp3'), join(folder, '1.mp3'));
     expect(await scan(server)).toMatchObject({ updated: 1 });
     expect(findFingerprint(server.app.db, id('1.mp3') as TrackId)?.raw).not.toEqual(
-      (await fingerprinter.fingerprint({ path: made(1, 'mp3'), format: 'mp3', durationMs: SECONDS * 1_000 }, never))
-        .raw,
+      (
+        await fingerprinter.fingerprint(
+          { path: makeMusicFile(1, 'mp3'), format: 'mp3', durationMs: PIECE_SECONDS * 1_000 },
+          never,
+        )
+      ).raw,
     );
-    expect(await groups(server)).toMatchObject({ total: 0, items: [] });
+    expect(await listGroups(server)).toMatchObject({ total: 0, items: [] });
   });
 });
 
 describe('the index', () => {
   let temp: TempDatabase;
-  let add: (durationMs?: number) => TrackId;
+  let addTrack: (durationMs?: number) => TrackId;
   beforeAll(() => {
     temp = openTempDatabase();
     const services = openLibraryServices(temp.db);
     let n = 0;
-    add = (durationMs = 60_000) =>
+    addTrack = (durationMs = 60_000) =>
       services.tracks.insert({
         source: 'upload',
         sourceId: `${++n}`,
@@ -362,13 +397,13 @@ describe('the index', () => {
   });
   afterAll(() => temp.close());
 
-  const random = (seed: number): Uint32Array => {
+  const randomFingerprint = (seed: number): Uint32Array => {
     const next = seededRandom(seed);
     return Uint32Array.from({ length: 200 }, () => Math.floor(next() * 2 ** 32));
   };
-  const store = (id: TrackId, raw: Uint32Array, durationMs = 60_000): boolean =>
+  const storeRawFingerprint = (id: TrackId, raw: Uint32Array, durationMs = 60_000): boolean =>
     storeFingerprint(temp.db, id, { raw, durationMs }, new Date(5));
-  const members = (): number[][] =>
+  const listGroupMembers = (): number[][] =>
     Object.values(
       Object.groupBy(
         temp.db.$client
@@ -378,76 +413,78 @@ describe('the index', () => {
       ),
     ).map((rows) => (rows ?? []).map((row) => row.track_id));
 
-  test('keeps fingerprints, and reports when the track no longer exists', () => {
-    const id = add();
-    expect(store(id, random(1), 59_999.6)).toBe(true);
-    expect(findFingerprint(temp.db, id)).toEqual({ raw: random(1), durationMs: 60_000 });
-    expect(store(id, random(2))).toBe(true);
-    expect(findFingerprint(temp.db, id)?.raw).toEqual(random(2));
+  test('stores fingerprints, and returns false if the track no longer exists', () => {
+    const id = addTrack();
+    expect(storeRawFingerprint(id, randomFingerprint(1), 59_999.6)).toBe(true);
+    expect(findFingerprint(temp.db, id)).toEqual({ raw: randomFingerprint(1), durationMs: 60_000 });
+    expect(storeRawFingerprint(id, randomFingerprint(2))).toBe(true);
+    expect(findFingerprint(temp.db, id)?.raw).toEqual(randomFingerprint(2));
     expect(temp.db.$client.prepare('SELECT count(*) FROM fingerprint_pieces WHERE track_id = ?').pluck().get(id)).toBe(
       20,
     );
     temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(id);
     expect(temp.db.$client.prepare('SELECT count(*) FROM fingerprint_pieces').pluck().get()).toBe(0);
-    expect(store(id, random(2))).toBe(false);
+    expect(storeRawFingerprint(id, randomFingerprint(2))).toBe(false);
   });
 
   test('a group of one is removed, and tracks with different lengths are not grouped', () => {
-    const [a, b, c] = [add(), add(), add()];
-    for (const id of [a, b]) store(id, random(3));
-    store(c, random(3), 67_001);
-    expect(members()).toEqual([[a, b]]);
-    store(c, random(3), 67_000);
-    expect(members()).toEqual([[a, b, c]]);
-    temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(b);
-    expect(members()).toEqual([[a, c]]);
-    temp.db.$client.prepare('UPDATE tracks SET duration_ms = 1 WHERE id = ?').run(a);
-    expect(members()).toEqual([]);
+    const [firstId, secondId, thirdId] = [addTrack(), addTrack(), addTrack()];
+    for (const id of [firstId, secondId]) storeRawFingerprint(id, randomFingerprint(3));
+    storeRawFingerprint(thirdId, randomFingerprint(3), 67_001);
+    expect(listGroupMembers()).toEqual([[firstId, secondId]]);
+    storeRawFingerprint(thirdId, randomFingerprint(3), 67_000);
+    expect(listGroupMembers()).toEqual([[firstId, secondId, thirdId]]);
+    temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(secondId);
+    expect(listGroupMembers()).toEqual([[firstId, thirdId]]);
+    temp.db.$client.prepare('UPDATE tracks SET duration_ms = 1 WHERE id = ?').run(firstId);
+    expect(listGroupMembers()).toEqual([]);
     expect(temp.db.$client.prepare('SELECT count(*) FROM duplicate_pairs').pluck().get()).toBe(0);
   });
 
   test('a hash that becomes known later keeps the fingerprint, another hash removes it', () => {
-    const id = add();
-    store(id, random(4));
-    const hash = (value: string): void =>
+    const id = addTrack();
+    storeRawFingerprint(id, randomFingerprint(4));
+    const setAudioHash = (value: string): void =>
       void temp.db.$client.prepare('UPDATE tracks SET audio_hash = ? WHERE id = ?').run(value, id);
-    hash('v1:a');
-    expect(findFingerprint(temp.db, id)?.raw).toEqual(random(4));
-    hash('v1:a');
-    expect(findFingerprint(temp.db, id)?.raw).toEqual(random(4));
-    hash('v1:b');
+    setAudioHash('v1:a');
+    expect(findFingerprint(temp.db, id)?.raw).toEqual(randomFingerprint(4));
+    setAudioHash('v1:a');
+    expect(findFingerprint(temp.db, id)?.raw).toEqual(randomFingerprint(4));
+    setAudioHash('v1:b');
     expect(findFingerprint(temp.db, id)).toBeUndefined();
   });
 
   test('many copies of one track are a group, though very frequent parts are not looked up', () => {
-    const ids = Array.from({ length: 70 }, () => add(300_000));
-    for (const id of ids) store(id, random(6), 300_000);
-    const group = members().find((one) => one.includes(ids[0] as number)) ?? [];
+    const ids = Array.from({ length: 70 }, () => addTrack(300_000));
+    for (const id of ids) storeRawFingerprint(id, randomFingerprint(6), 300_000);
+    const group = listGroupMembers().find((memberIds) => memberIds.includes(ids[0] as number)) ?? [];
     expect(group.length).toBeGreaterThan(60);
     expect(group.every((id) => ids.includes(id as TrackId))).toBe(true);
     temp.db.$client.prepare('DELETE FROM tracks').run();
   });
 
   test('every look-up uses an index', () => {
-    const plan = (sql: string): string =>
+    const explainQuery = (sql: string): string =>
       temp.db.$client
         .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
         .map((row) => row.detail)
         .join('; ');
     const plans = [
-      plan('SELECT track_id FROM fingerprint_pieces WHERE piece = 1 AND duration_ms BETWEEN 1 AND 2 LIMIT 65'),
-      plan('SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT 50 OFFSET 100'),
-      plan('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)'),
-      plan('SELECT max(group_id) FROM duplicate_members'),
-      plan('SELECT * FROM duplicate_pairs WHERE track_id = 1 OR other_id = 1'),
-      plan(
+      explainQuery('SELECT track_id FROM fingerprint_pieces WHERE piece = 1 AND duration_ms BETWEEN 1 AND 2 LIMIT 65'),
+      explainQuery(
+        'SELECT group_id FROM duplicate_members GROUP BY group_id ORDER BY group_id DESC LIMIT 50 OFFSET 100',
+      ),
+      explainQuery('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)'),
+      explainQuery('SELECT max(group_id) FROM duplicate_members'),
+      explainQuery('SELECT * FROM duplicate_pairs WHERE track_id = 1 OR other_id = 1'),
+      explainQuery(
         "SELECT f.track_id FROM source_files f JOIN track_fingerprints p ON p.track_id = f.track_id WHERE f.state = 'gone'",
       ),
     ];
-    for (const found of plans) expect(found).not.toMatch(/USE TEMP B-TREE/);
-    for (const found of plans.filter((_, i) => i !== 2))
-      expect(found).not.toMatch(
+    for (const plan of plans) expect(plan).not.toMatch(/USE TEMP B-TREE/);
+    for (const plan of plans.filter((_, i) => i !== 2))
+      expect(plan).not.toMatch(
         /SCAN (?!f USING (COVERING )?INDEX source_files_gone|duplicate_members USING COVERING INDEX duplicate_members_group_id)/,
       );
     expect(plans[2]).toMatch(/duplicate_members USING COVERING INDEX duplicate_members_group_id/);

@@ -1,4 +1,4 @@
-// Tracks that only their tags can identify: decided at once, and no file is opened again for what a scan has read.
+// Tracks that only their tags can identify are decided at once, and no file that a scan has read is opened again.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,21 +17,21 @@ import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts
 describe('without online services', () => {
   let temporary: TempDatabase;
   let db: MainDb;
-  const at = new Date('2026-01-01T00:00:00Z');
+  const createdAt = new Date('2026-01-01T00:00:00Z');
   beforeEach(() => {
     temporary = openTempDatabase();
     ({ db } = temporary);
   });
   afterEach(() => temporary.close());
 
-  function add(identity: Partial<TrackIdentity>, { audio, ...more }: Partial<NewTrack> = {}): TrackId {
-    const tracks = createTrackWriter({ db, now: () => at });
+  function add(identity: Partial<TrackIdentity>, { audio, ...otherFields }: Partial<NewTrack> = {}): TrackId {
+    const tracks = createTrackWriter({ db, now: () => createdAt });
     return db.$client
       .transaction(() =>
         tracks.insert({
           source: 'local_folder',
           sourceId: 'a.mp3',
-          ...more,
+          ...otherFields,
           identity: { title: 'T', artists: ['A'], genres: [], ...identity },
           audio: audio ?? { ...silence, storageUri: 'file:a.mp3' },
         }),
@@ -39,7 +39,7 @@ describe('without online services', () => {
       .immediate();
   }
   const settle = (isDetailed = false) =>
-    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at });
+    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at: createdAt });
   const fromPath = { title: 'path' } as const;
 
   it.each<[string, Partial<TrackIdentity>, string | null]>([
@@ -52,13 +52,13 @@ describe('without online services', () => {
       { artists: [], provenance: fromPath },
       'Its tags name neither title nor artist. It was not looked up: it is off.',
     ],
-  ])('tags decide: %s', (_what, identity, error) => {
+  ])('tags decide: %s', (_title, identity, error) => {
     const id = add(identity);
     expect(settle()).toEqual([{ id, error }]);
     expect(db.$client.prepare('SELECT metadata_status, metadata_error, enriched_at FROM tracks').get()).toEqual({
       metadata_status: error === null ? 'enriched' : 'failed',
       metadata_error: error,
-      enriched_at: at.getTime(),
+      enriched_at: createdAt.getTime(),
     });
     expect(settle()).toEqual([]);
   });
@@ -68,8 +68,8 @@ describe('without online services', () => {
     ['part of it is from a match', { provenance: { album: 'fpid' } }, {}],
     ['the remote catalogue named it', {}, { source: 'streamsrc' }],
     ['its audio is not here', {}, { audio: { ...silence, availability: 'missing', storageUri: 'file:a.mp3' } }],
-  ])('a track is identified in full when %s', (_why, identity, more) => {
-    add(identity, more);
+  ])('a track is identified in full when %s', (_title, identity, otherFields) => {
+    add(identity, otherFields);
     expect(settle()).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('on a server', () => {
     rmSync(files.dir, { recursive: true, force: true });
   });
 
-  /** An upload whose file is removed before it is read again. */
+  /** Uploads a track, and removes its file before the file could be read again. */
   async function addAndLose(env: Record<string, string>): Promise<void> {
     server = await startServer({ env });
     await files.upload(server, 'tagged.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist' });
@@ -110,7 +110,7 @@ describe('on a server', () => {
   it.each<[string, () => Record<string, string>]>([
     ['identification is off', () => ({})],
     ['it has a fingerprint already', () => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key' })],
-  ])('a file that was read is not opened again when %s', async (_when, env) => {
+  ])('a file that was read is not opened again when %s', async (_title, env) => {
     await addAndLose(env());
     expect(await allTracks(server)).toMatchObject([
       { title: 'Tag title', artist_name: 'Tag Artist', metadata_status: 'enriched', metadata_error: null },

@@ -1,4 +1,4 @@
-// The clients of AcoustID and MusicBrainz against servers with their protocols. Waits are skipped.
+// Runs the clients of AcoustID and MusicBrainz against servers with their protocols. Waits are skipped.
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ import { startFakeMusicBrainz, type FakeMusicBrainz } from '../fakes/musicbrainz
 import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const found: Answer = {
+const matchAnswer: Answer = {
   results: [
     { id: uuid(1), score: 0.5 },
     { id: uuid(2), score: 0.9, recordings: [{ id: uuid(3), title: 'Ebb' }] },
@@ -93,7 +93,7 @@ const faultOf = (work: Promise<unknown>): Promise<string> =>
 
 describe('AcoustID', () => {
   it('gets a compressed form, whole seconds, the key and a User-Agent; results are sorted by score', async () => {
-    fake.answer = () => found;
+    fake.answer = () => matchAnswer;
     const results = await lookingUp().ask('AQADtE');
     expect(results.map((result) => result.score)).toEqual([0.9, 0.5]);
     expect(fake.lookups).toMatchObject([
@@ -124,12 +124,12 @@ describe('AcoustID', () => {
       [{ status: 200, body: '{"status":"error","error":{"code":13,"message":"service unavailable"}}' }],
       2,
     ],
-  ])('is asked again soon when it %s', async (_what, answers, asked) => {
+  ])('is asked again soon when it %s', async (_title, answers, requestCount) => {
     fake.next = answers;
-    fake.answer = () => found;
+    fake.answer = () => matchAnswer;
     const { ask, waits } = lookingUp();
     expect(await ask()).toHaveLength(2);
-    expect(fake.lookups).toHaveLength(asked);
+    expect(fake.lookups).toHaveLength(requestCount);
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
   });
 
@@ -140,16 +140,16 @@ describe('AcoustID', () => {
     ['does not answer', 'hang', 'unreachable', 1],
     ['sends us elsewhere', { status: 302, body: '', headers: { Location: 'http://127.0.0.1:9/' } }, 'unreachable', 1],
     ['refuses the fingerprint', invalidFingerprint, 'refused', 1],
-  ])('%s: %s', async (_what, answer, fault, asked) => {
+  ])('%s: %s', async (_title, answer, fault, requestCount) => {
     fake.answer = () => answer;
     expect(await faultOf(lookingUp().ask())).toBe(fault);
-    expect(fake.lookups).toHaveLength(asked);
+    expect(fake.lookups).toHaveLength(requestCount);
   });
 
   it('is not asked again with a key that it rejected, until there is another', async () => {
     values['FPID_API_KEY'] = 'bad-key';
     const { ask } = lookingUp();
-    fake.answer = () => found;
+    fake.answer = () => matchAnswer;
     expect([await faultOf(ask()), await faultOf(ask())]).toEqual(['misconfigured', 'misconfigured']);
     values['FPID_API_KEY'] = 'good-key';
     expect(await faultOf(ask())).toBe('none');
@@ -178,13 +178,13 @@ describe('AcoustID', () => {
     const { ask, pass } = lookingUp();
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(ask())));
     expect(new Set(faults)).toEqual(new Set(['unreachable']));
-    expect(connections).toBeLessThan(10); // those sent before the first ones failed
+    expect(connections).toBeLessThan(10); // the requests that were sent before the first ones failed
     await new Promise<void>((resolve) => {
       deaf.close(() => resolve());
     });
 
     values['FPID_BASE_URL'] = fake.url;
-    fake.answer = () => found;
+    fake.answer = () => matchAnswer;
     expect(await faultOf(ask())).toBe('unreachable');
     pass(600_000);
     expect(await faultOf(ask())).toBe('none');
@@ -213,8 +213,8 @@ describe('MusicBrainz', () => {
       genres: [{ id: uuid(9), name: 'dub', count: 3 }],
     });
     const { musicBrainz } = asking();
-    const answers = await Promise.all([1, 2, 3].map(() => musicBrainz.findReleaseGroup(uuid(1), never)));
-    expect(answers.map((answer) => answer?.genres[0]?.name)).toEqual(['dub', 'dub', 'dub']);
+    const releaseGroups = await Promise.all([1, 2, 3].map(() => musicBrainz.findReleaseGroup(uuid(1), never)));
+    expect(releaseGroups.map((releaseGroup) => releaseGroup?.genres[0]?.name)).toEqual(['dub', 'dub', 'dub']);
     expect(mb.requests).toMatchObject([
       { path: `/ws/2/release-group/${uuid(1)}`, userAgent: 'Tonearm/1 ( me@example.org )' },
     ]);

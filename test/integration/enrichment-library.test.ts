@@ -46,7 +46,7 @@ const settings = (perSecond: number): Record<string, string> => ({
   FPID_RATE_PER_SECOND: String(perSecond),
 });
 
-/** A data folder with pending tracks. */
+/** Makes a data folder with pending tracks. */
 function seed(count: number): void {
   const path = join(dir, 'tonearm.db');
   const db = openMigrated(path);
@@ -54,11 +54,11 @@ function seed(count: number): void {
   db.$client.close();
 }
 
-/** Each process may send one second's requests at once, then at the rate: it cannot have taken less time. */
-function expectPaceSince(begun: number, perSecond: number, processes = 1): void {
-  const last = fake.lookups.at(-1)?.at ?? begun;
-  const waited = fake.lookups.length - processes * perSecond;
-  expect(last - begun).toBeGreaterThanOrEqual((1_000 * waited) / perSecond);
+/** Expects that the requests took as long as the rate demands. A process may send one second's requests at once. */
+function expectPaceSince(startMs: number, perSecond: number, processes = 1): void {
+  const lastLookupMs = fake.lookups.at(-1)?.at ?? startMs;
+  const delayedLookups = fake.lookups.length - processes * perSecond;
+  expect(lastLookupMs - startMs).toBeGreaterThanOrEqual((1_000 * delayedLookups) / perSecond);
 }
 
 const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> =>
@@ -67,17 +67,17 @@ const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> =>
 it('400 tracks reach a final state despite a kill, none is looked up three times, and the rate is kept', async () => {
   const [count, perSecond] = [400, 120];
   seed(count);
-  const half = Promise.withResolvers<void>();
+  const halfDone = Promise.withResolvers<void>();
   fake.before = async () => {
-    if (fake.lookups.length >= 150) half.resolve();
+    if (fake.lookups.length >= 150) halfDone.resolve();
   };
   // it continues with pending tracks
-  const begun = performance.now();
-  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
-  await half.promise;
-  await first.kill();
-  const before = fake.lookups.length;
-  expect(before).toBeLessThan(count);
+  const startMs = performance.now();
+  const firstServer = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
+  await halfDone.promise;
+  await firstServer.kill();
+  const previousLookups = fake.lookups.length;
+  expect(previousLookups).toBeLessThan(count);
 
   const { code, stdout } = await runServer(['enrich', '--data-dir', dir, '--log-level', 'warn'], settings(perSecond));
   expect(code).toBe(0);
@@ -99,13 +99,13 @@ it('400 tracks reach a final state despite a kill, none is looked up three times
   const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
   expect(times.size).toBe(count);
   expect(Math.max(...[...times.values()].map((lookups) => lookups.length))).toBeLessThanOrEqual(2);
-  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only those in progress at the kill
-  expectPaceSince(begun, perSecond, 2);
+  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only the tracks that were in progress at the kill
+  expectPaceSince(startMs, perSecond, 2);
 });
 
 it('no more than three look-ups a second are made in total', async () => {
   seed(8);
-  const begun = performance.now();
+  const startMs = performance.now();
   server = await startServer({ dir, env: settings(3) });
   for (const id of [6, 7, 8]) await server.api(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
   await server.app.drain();
@@ -113,7 +113,7 @@ it('no more than three look-ups a second are made in total', async () => {
     Array.from({ length: 8 }, () => 'enriched'),
   );
   expect(fake.lookups.length).toBeGreaterThanOrEqual(8);
-  expectPaceSince(begun, 3);
+  expectPaceSince(startMs, 3);
 });
 
 it('a scan is followed by one job for the tracks it found, and a retagged file is identified again', async () => {
@@ -128,9 +128,9 @@ it('a scan is followed by one job for the tracks it found, and a retagged file i
     await app.drain();
     return (await allTracks({ api })).toSorted((a, b) => a.id - b.id);
   };
-  const [a, nameless] = (await scan()).toSorted((x, y) => (x.source_id < y.source_id ? -1 : 1));
-  expect(a).toMatchObject({ title: 'First', metadata_status: 'enriched', metadata_error: null });
-  expect(nameless).toMatchObject({
+  const [taggedTrack, untitledTrack] = (await scan()).toSorted((x, y) => (x.source_id < y.source_id ? -1 : 1));
+  expect(taggedTrack).toMatchObject({ title: 'First', metadata_status: 'enriched', metadata_error: null });
+  expect(untitledTrack).toMatchObject({
     title: 'nameless',
     metadata_status: 'failed',
     metadata_error: expect.stringContaining('is off (FPID_ENABLED)'),
@@ -139,14 +139,14 @@ it('a scan is followed by one job for the tracks it found, and a retagged file i
     {
       status: 'succeeded',
       progress: { done: 2, total: 2 },
-      result: { scope: 'pending', tracks: 2, enriched: 1, failed: 1, failures: [{ track_id: nameless?.id }] },
+      result: { scope: 'pending', tracks: 2, enriched: 1, failed: 1, failures: [{ track_id: untitledTrack?.id }] },
     },
   ]);
 
   retagMp3(path, { TIT2: 'Second', TPE1: 'Somebody' });
   await scan();
   expect(await libraryJobs(server)).toMatchObject([{ result: { tracks: 1, enriched: 1 } }, { result: { tracks: 2 } }]);
-  expect((await api<TrackOut>(`/tracks/${a?.id}`)).body).toMatchObject({
+  expect((await api<TrackOut>(`/tracks/${taggedTrack?.id}`)).body).toMatchObject({
     title: 'Second',
     metadata_status: 'enriched',
   });
@@ -156,7 +156,7 @@ it('a scan is followed by one job for the tracks it found, and a retagged file i
 
 it('a job identifies the requested tracks: pending, failed, or all but those edited by hand', async () => {
   seed(4);
-  const { answer } = fake;
+  const { answer: originalAnswer } = fake;
   fake.answer = () => ({ results: [] });
   server = await startServer({ dir, env: settings(300) });
   const { api, app } = server;
@@ -168,7 +168,7 @@ it('a job identifies the requested tracks: pending, failed, or all but those edi
     'failed',
   ]);
   await api('/tracks/4/metadata', { method: 'PUT', body: { title: 'Mine', artist: 'Me', album: null } });
-  fake.answer = answer;
+  fake.answer = originalAnswer;
   const run = async (scope?: string): Promise<unknown> => {
     fake.lookups.length = 0;
     const { status, body } = await api<JobOut>('/jobs/enrich', {
@@ -190,15 +190,15 @@ it('a job identifies the requested tracks: pending, failed, or all but those edi
 
 it('a cancelled job keeps its results and leaves the rest pending', async () => {
   seed(60);
-  const started = Promise.withResolvers<void>();
-  const { answer } = fake;
+  const lookupStarted = Promise.withResolvers<void>();
+  const { answer: originalAnswer } = fake;
   fake.answer = (lookup) => {
-    if (fake.lookups.length < 20) return answer(lookup);
-    started.resolve();
+    if (fake.lookups.length < 20) return originalAnswer(lookup);
+    lookupStarted.resolve();
     return 'hang';
   };
   server = await startServer({ dir, env: settings(300) });
-  await started.promise;
+  await lookupStarted.promise;
   const [job] = await libraryJobs(server);
   expect((await server.api<JobOut>(`/jobs/${job?.id}`, { method: 'DELETE' })).body.status).toBe('cancelled');
   await server.app.drain();
@@ -225,15 +225,15 @@ it('a library of any size is read in ranges of ids, with queries that use an ind
   }
 });
 
-/** Plans of the statements that drizzle runs in `work`. */
+/** Returns the query plans of the statements that drizzle runs in `work`. */
 function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDatabase>) => void): string[] {
-  const seen: string[] = [];
+  const seenStatuses: string[] = [];
   const path = client.name;
   const db = openMigrated(path);
   const prepare = db.$client.prepare.bind(db.$client);
   db.$client.prepare = ((sql: string) => {
     const statement = prepare(sql);
-    if (/^select/i.test(sql)) seen.push(sql);
+    if (/^select/i.test(sql)) seenStatuses.push(sql);
     return statement;
   }) as typeof db.$client.prepare;
   try {
@@ -241,7 +241,7 @@ function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDat
   } finally {
     db.$client.close();
   }
-  return seen.map((sql) =>
+  return seenStatuses.map((sql) =>
     client
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...Array.from({ length: sql.split('?').length - 1 }, () => 1))

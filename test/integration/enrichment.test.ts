@@ -52,16 +52,16 @@ const harbourLights: FakeRecording = {
   artists: [quays],
   releasegroups: [lowWater],
 };
-const found = (score = 0.96, ...recordings: FakeRecording[]): Answer => ({
+const answerWith = (score = 0.96, ...recordings: FakeRecording[]): Answer => ({
   results: [{ id: uuid(9), score, recordings: recordings.length > 0 ? recordings : [harbourLights] }],
 });
-const none: Answer = { results: [] };
+const emptyAnswer: Answer = { results: [] };
 
 let files: SoundFiles;
 let fake: FakeAcoustId;
 let mb: FakeMusicBrainz;
-/** With the settings of most tests. */
-let shared: TestServer;
+/** Starts a server with the settings of most tests. */
+let sharedServer: TestServer;
 let server: TestServer;
 let time: Date | undefined;
 
@@ -69,25 +69,25 @@ beforeAll(async () => {
   files = makeSoundFiles();
   fake = await startFakeAcoustId();
   mb = await startFakeMusicBrainz();
-  shared = await startWith({});
-  server = shared;
+  sharedServer = await startWith({});
+  server = sharedServer;
 });
 afterAll(async () => {
-  await shared.close();
+  await sharedServer.close();
   await fake.close();
   await mb.close();
   rmSync(files.dir, { recursive: true, force: true });
 });
 beforeEach(() => {
-  Object.assign(fake, { lookups: [], next: [], answer: () => none, before: () => Promise.resolve() });
+  Object.assign(fake, { lookups: [], next: [], answer: () => emptyAnswer, before: () => Promise.resolve() });
   Object.assign(mb, { requests: [], busy: 0, isAway: false });
   mb.entities.clear();
 });
 afterEach(async () => {
-  if (server !== shared) await server.close();
-  server = shared;
+  if (server !== sharedServer) await server.close();
+  server = sharedServer;
   time = undefined;
-  const { db } = shared.app;
+  const { db } = sharedServer.app;
   db.$client.exec('DROP TRIGGER IF EXISTS boom');
   for (const track of await all())
     for (const path of [`/tracks/${track.id}`, `/trash/${track.id}`])
@@ -108,7 +108,7 @@ const startWith = (env: Record<string, string>): Promise<TestServer> =>
     now: () => time ?? new Date(),
   });
 
-/** A separate server for this test; the others share one. */
+/** Starts a separate server for a test; most tests share one server. */
 async function start(env: Record<string, string> = {}): Promise<void> {
   server = await startWith(env);
 }
@@ -142,7 +142,7 @@ const TAGS = { TIT2: 'Tag title', TPE1: 'Tag Artist', TALB: 'Tag Album', TDRC: '
 
 describe('pending → enriched', () => {
   it('a file without tags is identified by its fingerprint; artist and album are resolved', async () => {
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     mb.entities.set(`/ws/2/release-group/${GROUP}`, {
       id: GROUP,
       title: 'Low Water',
@@ -213,7 +213,7 @@ describe('pending → enriched', () => {
   });
 
   it('above the threshold the match wins, and the album that becomes empty is deleted', async () => {
-    fake.answer = () => found(0.86);
+    fake.answer = () => answerWith(0.86);
     const track = await add('sure.mp3', TAGS);
     expect(track).toMatchObject({
       title: 'Harbour Lights',
@@ -237,7 +237,7 @@ describe('pending → enriched', () => {
   it.each([0.85, 0.5])(
     'at or below the threshold (%d) tags win, gaps are filled, and the track is up for review',
     async (score) => {
-      fake.answer = () => found(score);
+      fake.answer = () => answerWith(score);
       const { TDRC: _, ...withoutYear } = TAGS;
       const track = await add('unsure.mp3', withoutYear);
       expect(track).toMatchObject({
@@ -260,20 +260,20 @@ describe('pending → enriched', () => {
   );
 
   it.each([0.96, 0.5])('a match of %d stays when a later look-up finds nothing', async (score) => {
-    fake.answer = () => found(score);
+    fake.answer = () => answerWith(score);
     const { id } = await add('found.mp3', TAGS);
-    const first = { track: await get(id), matches: await matches(id) };
-    expect(first.track.fpid_score).toBe(score);
+    const firstState = { track: await get(id), matches: await matches(id) };
+    expect(firstState.track.fpid_score).toBe(score);
     fake.answer = () => ({ results: [] });
     await enrich(id);
-    const { enriched_at: _enrichedAt, updated_at: _updatedAt, ...track } = first.track;
+    const { enriched_at: _enrichedAt, updated_at: _updatedAt, ...track } = firstState.track;
     expect(await get(id)).toMatchObject(track);
-    expect((await matches(id)).items).toEqual(first.matches.items);
+    expect((await matches(id)).items).toEqual(firstState.matches.items);
   });
 
   it('the threshold is the setting', async () => {
     await start({ FPID_TRUST_SCORE: '0.4' });
-    fake.answer = () => found(0.5);
+    fake.answer = () => answerWith(0.5);
     expect(await add('unsure.mp3', TAGS)).toMatchObject({ title: 'Harbour Lights' });
   });
 
@@ -293,14 +293,14 @@ describe('pending → enriched', () => {
       releases: [{ id: uuid(31), date: { year: 2012 } }],
     };
     fake.answer = () =>
-      found(
+      answerWith(
         0.9,
         { id: uuid(10), title: 'Cover version', sources: 1, artists: [{ id: uuid(11), name: 'Somebody' }] },
         { ...harbourLights, releasegroups: [hits, live, lowWater] },
       );
-    const plain = await add('plain.mp3');
-    expect(plain).toMatchObject({ title: 'Harbour Lights', album_title: 'Low Water', year: 2009 });
-    expect((await matches(plain.id)).items.map((match) => match.title)).toEqual(['Harbour Lights', 'Cover version']);
+    const plainId = await add('plain.mp3');
+    expect(plainId).toMatchObject({ title: 'Harbour Lights', album_title: 'Low Water', year: 2009 });
+    expect((await matches(plainId.id)).items.map((match) => match.title)).toEqual(['Harbour Lights', 'Cover version']);
     expect(await add('live.mp3', { TALB: 'LIVE AT SEA' })).toMatchObject({
       title: 'Harbour Lights',
       album_title: 'Live at Sea',
@@ -310,16 +310,16 @@ describe('pending → enriched', () => {
 
   it('a busy service is asked again, and the track is enriched all the same', async () => {
     fake.next = [{ status: 429, body: '{"status":"error","error":{"code":14,"message":"rate limit"}}' }];
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     expect(await add('busy.mp3')).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights' });
     expect(fake.lookups).toHaveLength(2);
   });
 
   it('with mbids in the tags there is no look-up, unless requested', async () => {
-    const TAGGED = uuid(81);
-    fake.answer = () => found();
-    mb.entities.set(`/ws/2/recording/${TAGGED}`, {
-      id: TAGGED,
+    const TAGGED_MBID = uuid(81);
+    fake.answer = () => answerWith();
+    mb.entities.set(`/ws/2/recording/${TAGGED_MBID}`, {
+      id: TAGGED_MBID,
       title: 'x',
       'first-release-date': '1987-02',
       genres: [{ name: 'folk', count: 1 }],
@@ -327,12 +327,12 @@ describe('pending → enriched', () => {
     const track = await add('picard.mp3', {
       TIT2: 'Tag title',
       TPE1: 'Tag Artist',
-      TXXX: `MusicBrainz Track Id\0${TAGGED}`,
+      TXXX: `MusicBrainz Track Id\0${TAGGED_MBID}`,
     });
     expect(track).toMatchObject({
       title: 'Tag title',
       metadata_status: 'enriched',
-      recording_mbid: TAGGED,
+      recording_mbid: TAGGED_MBID,
       year: 1987,
       genre: 'folk',
       fpid_score: null,
@@ -344,7 +344,7 @@ describe('pending → enriched', () => {
 
   it('a recording without a title gets one from MusicBrainz, and an album costs one request for its genre', async () => {
     const [UNTITLED, ITS_GROUP] = [uuid(71), uuid(72)];
-    fake.answer = () => found(0.9, { id: UNTITLED, sources: 3 });
+    fake.answer = () => answerWith(0.9, { id: UNTITLED, sources: 3 });
     mb.entities.set(`/ws/2/recording/${UNTITLED}`, {
       id: UNTITLED,
       title: 'Harbour Lights',
@@ -378,9 +378,9 @@ describe('pending → enriched', () => {
       ],
     });
     mb.entities.set(`/ws/2/release-group/${ITS_GROUP}`, { id: ITS_GROUP, genres: [{ name: 'folk', count: 7 }] });
-    const first = await add('one.mp3');
-    const second = await add('two.mp3', { COMM: 'another file' });
-    for (const track of [first, second])
+    const firstId = await add('one.mp3');
+    const secondId = await add('two.mp3', { COMM: 'another file' });
+    for (const track of [firstId, secondId])
       expect(track).toMatchObject({
         title: 'Harbour Lights',
         artist_name: 'The Quays',
@@ -432,7 +432,7 @@ describe('pending → failed', () => {
 
   it('a track that failed is enriched by a later run', async () => {
     const track = await add('nameless.mp3');
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     expect(await enrich(track.id)).toMatchObject({ outcome: 'enriched' });
     expect(await get(track.id)).toMatchObject({
       metadata_status: 'enriched',
@@ -464,8 +464,8 @@ describe('a crash', () => {
       'while the candidates are kept',
       trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END"),
     ],
-  ])('%s leaves the track failed with a reason, and no partial changes', async (_when, arrange) => {
-    fake.answer = () => found();
+  ])('%s leaves the track failed with a reason, and no partial changes', async (_title, arrange) => {
+    fake.answer = () => answerWith();
     arrange();
     const track = await add('crash.mp3');
     expect(track).toMatchObject({
@@ -507,10 +507,10 @@ describe('a crash', () => {
       'failed',
     ],
     ['looking for the cover', { findCover: crash }, 'enriched'],
-  ])('of %s ends as %s', async (_step, broken, status) => {
-    fake.answer = () => found();
+  ])('of %s ends as %s', async (_step, brokenDeps, status) => {
+    fake.answer = () => answerWith();
     const { id } = await add('crash.mp3');
-    const enrichment = await enrichmentAgain(broken);
+    const enrichment = await enrichmentAgain(brokenDeps);
     await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) =>
       expect(String(error)).toMatch(/unexpected error \(TypeError\)/),
     );
@@ -518,8 +518,8 @@ describe('a crash', () => {
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
 
-  it('by a locked database is said on the track until what was found is saved', async () => {
-    fake.answer = () => found();
+  it('by a locked database is shown on the track until the match is saved', async () => {
+    fake.answer = () => answerWith();
     const { id } = await add('locked.mp3');
     const enrichment = await enrichmentAgain({});
     const stranger = new Database(join(server.dir, 'tonearm.db'));
@@ -545,8 +545,8 @@ describe('a crash', () => {
     progress: () => {},
   };
 
-  /** For pending tracks, with some dependencies replaced. */
-  async function enrichmentAgain(replaced: Partial<EnrichmentDeps>) {
+  /** Creates an enrichment of pending tracks, with some dependencies replaced. */
+  async function enrichmentAgain(replacedDeps: Partial<EnrichmentDeps>) {
     const { db } = server.app;
     db.$client
       .prepare("UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL, enriched_at = NULL")
@@ -580,7 +580,7 @@ describe('a crash', () => {
       libraryEdited: () => {},
       history: server.app.library.editHistory,
       libraryChanged: () => {},
-      ...replaced,
+      ...replacedDeps,
     });
   }
 });
@@ -608,7 +608,7 @@ describe('an unreachable service', () => {
       { status: 'waiting', error: expect.stringMatching(/wait for it\.$|waits for it\.$/) },
     ]);
 
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     time = new Date('2026-01-01T00:10:00Z');
     await server.app.drain();
     expect(await get(track.id)).toMatchObject({ fpid_score: 0.96, title: 'Harbour Lights' });
@@ -633,7 +633,7 @@ describe('an unreachable service', () => {
       time = new Date('2026-01-01T00:00:00Z');
       await start();
       mb.isAway = true;
-      fake.answer = () => found();
+      fake.answer = () => answerWith();
       folk();
     });
     const tenMinutesLater = async (): Promise<void> => {
@@ -672,8 +672,8 @@ describe('an unreachable service', () => {
       ]);
     });
 
-    it('a recording that only it knows waits for it', async () => {
-      fake.answer = () => found(0.9, { id: uuid(90), sources: 3 });
+    it('a recording that only MusicBrainz knows waits for it', async () => {
+      fake.answer = () => answerWith(0.9, { id: uuid(90), sources: 3 });
       const { id } = await add('nameless.mp3');
       expect(await get(id)).toMatchObject({
         metadata_status: 'failed',
@@ -694,15 +694,15 @@ describe('an unreachable service', () => {
       });
     });
 
-    it('tracks that wait for the look-up do not wait for it too', async () => {
+    it('tracks that wait for the look-up do not also wait for MusicBrainz', async () => {
       for (const COMM of ['one', 'two', 'three']) await add('heard.mp3', { COMM });
       fake.answer = () => signIn;
       const { id } = await add('unheard.mp3');
-      fake.answer = () => found();
+      fake.answer = () => answerWith();
       fake.lookups.length = 0;
       await tenMinutesLater();
       expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
-      expect(fake.lookups).toHaveLength(2); // one that notices it, and the one without a fingerprint
+      expect(fake.lookups).toHaveLength(2); // the track that notices the failure, and the track without a fingerprint
       expect(await jobs('enrich_library')).toMatchObject([
         { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) },
       ]);
@@ -711,14 +711,14 @@ describe('an unreachable service', () => {
 });
 
 describe('manual edits', () => {
-  const typed = { title: 'Typed', artist: 'A feat. B', artists: ['A', 'B'], album: 'Typed Album', year: 1950 };
-  const put = (id: number, body: object = typed) =>
+  const typedFields = { title: 'Typed', artist: 'A feat. B', artists: ['A', 'B'], album: 'Typed Album', year: 1950 };
+  const putMetadata = (id: number, body: object = typedFields) =>
     server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
 
-  it('any → manual: artist and album are resolved from the values, and later jobs leave it alone', async () => {
+  it('resolve artist and album from the values, and later jobs do not change the track', async () => {
     const { id } = await add('tagged.mp3', TAGS);
-    fake.answer = () => found();
-    const { status, body } = await put(id);
+    fake.answer = () => answerWith();
+    const { status, body } = await putMetadata(id);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       title: 'Typed',
@@ -748,10 +748,10 @@ describe('manual edits', () => {
   });
 
   it('win over a job in progress', async () => {
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     fake.before = async () => {
       fake.before = () => Promise.resolve();
-      await put((await all())[0]?.id ?? 0);
+      await putMetadata((await all())[0]?.id ?? 0);
     };
     const track = await add('nameless.mp3');
     expect(fake.lookups).toHaveLength(1);
@@ -762,7 +762,7 @@ describe('manual edits', () => {
   it('of a single field are kept, and the rest is enriched', async () => {
     const { id } = await add('nameless.mp3');
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'My title' } });
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     await enrich(id);
     expect(await get(id)).toMatchObject({ title: 'My title', artist_name: 'The Quays', metadata_status: 'enriched' });
   });
@@ -774,14 +774,14 @@ describe('manual edits', () => {
     [{ genres: [] }, 'genres'],
   ])('are rejected when nothing is visible in them: %j', async (body, field) => {
     const { id } = await files.upload(server, 'tagged.mp3', TAGS);
-    const answer = await put(id, body);
-    expect([answer.status, JSON.stringify(answer.body)]).toEqual([422, expect.stringContaining(field)]);
+    const response = await putMetadata(id, body);
+    expect([response.status, JSON.stringify(response.body)]).toEqual([422, expect.stringContaining(field)]);
   });
 });
 
 describe('a track without audio', () => {
   it('is not changed', async () => {
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     const { id } = await add('gone.mp3', TAGS);
     server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing', metadata_status = 'pending'").run();
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'The track has no audio.' });
@@ -792,8 +792,8 @@ describe('a track without audio', () => {
 
 describe('candidates', () => {
   it('are stored, and one can be accepted', async () => {
-    const other: FakeRecording = { ...harbourLights, id: uuid(50), title: 'Ebb', sources: 2 };
-    fake.answer = () => found(0.5, harbourLights, other);
+    const otherRecording: FakeRecording = { ...harbourLights, id: uuid(50), title: 'Ebb', sources: 2 };
+    fake.answer = () => answerWith(0.5, harbourLights, otherRecording);
     const { id } = await add('tagged.mp3', TAGS);
     expect(await review()).toHaveLength(1);
     const { status, body } = await server.api<TrackOut>(`/tracks/${id}/matches/2/apply`, { method: 'POST' });
@@ -818,8 +818,8 @@ describe('candidates', () => {
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped' });
     expect((await server.api(`/tracks/${id}/matches/9/apply`, { method: 'POST' })).status).toBe(404);
 
-    const undone = await server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
-    expect(undone.body).toMatchObject({
+    const undoResponse = await server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
+    expect(undoResponse.body).toMatchObject({
       title: 'Tag title',
       artist_name: 'Tag Artist',
       album_title: 'Tag Album',
@@ -828,32 +828,32 @@ describe('candidates', () => {
   });
 
   it('accepted by a person are in the history of the track, and open again when that is undone', async () => {
-    fake.answer = () => found(0.5);
+    fake.answer = () => answerWith(0.5);
     const { id } = await add('tagged.mp3', TAGS);
-    const before = (await server.api<TrackOut>(`/tracks/${id}`)).body;
+    const trackBefore = (await server.api<TrackOut>(`/tracks/${id}`)).body;
     const edits = async () => (await server.api<TrackEditOut[]>(`/tracks/${id}/edits`)).body;
     await server.api(`/tracks/${id}/matches/1/apply`, { method: 'POST' });
     expect(await review()).toEqual([]);
     const [match] = await edits();
     expect(match).toMatchObject({ kind: 'match', user_name: 'admin' });
-    const undone = await server.api<TrackOut>(`/tracks/${id}/edits/${match?.id}/undo`, { method: 'POST' });
-    const { metadata_status, recording_mbid, title, album_title, fpid_score } = before;
-    expect(undone.body).toMatchObject({ metadata_status, recording_mbid, title, album_title, fpid_score });
+    const undoResponse = await server.api<TrackOut>(`/tracks/${id}/edits/${match?.id}/undo`, { method: 'POST' });
+    const { metadata_status, recording_mbid, title, album_title, fpid_score } = trackBefore;
+    expect(undoResponse.body).toMatchObject({ metadata_status, recording_mbid, title, album_title, fpid_score });
     expect(await review()).toMatchObject([{ track: { id } }]);
   });
 
   it('with another score or name are reviewed again, dismissed ones are not', async () => {
-    fake.answer = () => found(0.5);
+    fake.answer = () => answerWith(0.5);
     const { id } = await add('tagged.mp3', TAGS);
     expect((await server.api(`/review/${id}`, { method: 'DELETE' })).status).toBe(204);
     expect(await review()).toEqual([]);
     expect((await server.api(`/review/${id}`, { method: 'DELETE' })).status).toBe(404);
     await enrich(id);
     expect(await review()).toEqual([]);
-    fake.answer = () => found(0.5, { ...harbourLights, id: uuid(60), title: 'Flood' });
+    fake.answer = () => answerWith(0.5, { ...harbourLights, id: uuid(60), title: 'Flood' });
     await enrich(id);
     expect(await review()).toMatchObject([{ match: { title: 'Flood' } }]);
-    fake.answer = () => none;
+    fake.answer = () => emptyAnswer;
     await enrich(id);
     expect(await review()).toEqual([]);
   });
@@ -863,7 +863,7 @@ describe('undo', () => {
   const undo = (id: number) => server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
 
   it('reverts the last enrichment permanently', async () => {
-    fake.answer = () => found();
+    fake.answer = () => answerWith();
     const { id } = await add('tagged.mp3', TAGS);
     const { status, body } = await undo(id);
     expect(status).toBe(200);
@@ -884,9 +884,9 @@ describe('undo', () => {
   });
 
   it('is refused when nothing changed, or something changed since', async () => {
-    const untouched = await add('tagged.mp3', TAGS);
-    expect((await undo(untouched.id)).status).toBe(409);
-    fake.answer = () => found();
+    const untouchedId = await add('tagged.mp3', TAGS);
+    expect((await undo(untouchedId.id)).status).toBe(409);
+    fake.answer = () => answerWith();
     const { id } = await add('nameless.mp3');
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Mine' } });
     expect((await matches(id)).can_undo).toBe(false);

@@ -21,7 +21,7 @@ const BOOT = Date.UTC(2030, 0, 1);
 const root = principal(1, 'root', true);
 const anna = principal(2, 'anna');
 const library = (version: number): EventMap['library'] => ({ version, tracks: version, albums: 0, artists: 0 });
-const playing = (position_ms: number): EventMap['now_playing'] => ({ user_id: 2, track_id: 7, position_ms });
+const makeNowPlaying = (position_ms: number): EventMap['now_playing'] => ({ user_id: 2, track_id: 7, position_ms });
 
 let events: EventHub;
 let tokens: Map<string, Principal>;
@@ -71,19 +71,19 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
   });
-  res.on('error', () => {}); // a cut connection shows as the end
+  res.on('error', () => {}); // a cut connection looks like the end of the stream
   async function* messages(): AsyncGenerator<Heard> {
     let text = '';
     for await (const chunk of res.setEncoding('utf8') as AsyncIterable<string>) {
       text += chunk;
-      for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
+      for (let separatorIndex = text.indexOf('\n\n'); separatorIndex >= 0; separatorIndex = text.indexOf('\n\n')) {
         const fields = Object.fromEntries(
           text
-            .slice(0, at)
+            .slice(0, separatorIndex)
             .split('\n')
             .map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]),
         );
-        text = text.slice(at + 2);
+        text = text.slice(separatorIndex + 2);
         if (fields['event'])
           yield { id: Number(fields['id']), event: fields['event'], data: JSON.parse(fields['data'] ?? '') };
         else yield {};
@@ -93,7 +93,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const all = messages();
   return {
     res,
-    /** The next event, without heartbeats and the first line. */
+    /** Reads the next event, without heartbeats and the first line. */
     async next(): Promise<Heard | undefined> {
       for (;;) {
         const { value, done } = await all.next();
@@ -101,7 +101,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
         if (value.event) return value;
       }
     },
-    /** The next message of any kind. */
+    /** Reads the next message of any kind. */
     async beat(): Promise<boolean> {
       return !(await all.next()).done;
     },
@@ -139,22 +139,22 @@ describe('GET /events', () => {
 
   it('sends each listener only events it may see', async () => {
     await boot();
-    const [superuser, other] = [await listen('root'), await listen('anna')];
+    const [superuser, otherListener] = [await listen('root'), await listen('anna')];
     await superuser.beat();
-    await other.beat();
+    await otherListener.beat();
     events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' });
-    events.publish(nowPlayingEvent, playing(1), { audience: { userId: 2 as UserId } });
+    events.publish(nowPlayingEvent, makeNowPlaying(1), { audience: { userId: 2 as UserId } });
     events.publish(libraryEvent, library(3));
     expect((await superuser.next())?.event).toBe('job');
     expect((await superuser.next())?.event).toBe('library');
-    expect((await other.next())?.event).toBe('now_playing');
-    expect((await other.next())?.event).toBe('library');
+    expect((await otherListener.next())?.event).toBe('now_playing');
+    expect((await otherListener.next())?.event).toBe('library');
   });
 
   it('resumes after the last event seen, by header or by query', async () => {
     await boot();
     for (let n = 1; n <= 4; n++) events.publish(libraryEvent, library(n));
-    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // not for anna, also not later
+    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // never sent to anna
     events.publish(libraryEvent, library(5));
     for (const listener of [
       await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }),
@@ -182,8 +182,8 @@ describe('GET /events', () => {
     expect(refresh).toEqual({ id: BOOT * 1_000 + 5, event: 'library', data: library(99) });
     listener.close();
     events.publish(libraryEvent, library(6));
-    const again = await listen('anna', { 'Last-Event-ID': String(refresh?.id) });
-    expect((await again.next())?.data).toEqual(library(6));
+    const secondListener = await listen('anna', { 'Last-Event-ID': String(refresh?.id) });
+    expect((await secondListener.next())?.data).toEqual(library(6));
   });
 
   it('answers an id that is no longer kept with one library event', async () => {
@@ -215,9 +215,9 @@ describe('GET /events', () => {
     await boot();
     const open = [];
     for (let n = 0; n < 20; n++) open.push(await listen('anna'));
-    const refused = await listen('anna');
-    expect(refused.res.statusCode).toBe(429);
-    expect(refused.res.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    const refusedListener = await listen('anna');
+    expect(refusedListener.res.statusCode).toBe(429);
+    expect(refusedListener.res.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect((await listen('root')).res.statusCode).toBe(200);
     open[0]?.close();
     await expect
@@ -231,21 +231,21 @@ describe('GET /events', () => {
 
   it('disconnects a listener that does not read', async () => {
     await boot();
-    const slow = await listen('anna');
-    slow.res.pause();
-    let dropped = false;
-    slow.res.once('close', () => {
-      dropped = true;
+    const slowListener = await listen('anna');
+    slowListener.res.pause();
+    let isDropped = false;
+    slowListener.res.once('close', () => {
+      isDropped = true;
     });
     const sockets = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
-    const big = { ...playing(1), padding: 'x'.repeat(100_000) };
+    const largeEvent = { ...makeNowPlaying(1), padding: 'x'.repeat(100_000) };
     for (let n = 0; n < 2_000 && (await sockets()) > 0; n++) {
-      events.publish(nowPlayingEvent, big);
+      events.publish(nowPlayingEvent, largeEvent);
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await sockets()).toBe(0);
-    slow.close();
-    await expect.poll(() => dropped).toBe(true);
+    slowListener.close();
+    await expect.poll(() => isDropped).toBe(true);
   });
 
   it('ends every stream when the server stops, and accepts no more', async () => {

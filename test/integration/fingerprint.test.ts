@@ -1,4 +1,4 @@
-// Fingerprints of real files, by every decoder: nearly bit for bit equal; files without one give the reason.
+// Fingerprints of real files are nearly equal in every decoder; files without a fingerprint give the reason.
 import {
   chmodSync,
   copyFileSync,
@@ -43,14 +43,14 @@ const fpcalc = toolOrWarn('fpcalc', 'that our own fingerprints are those of fpca
 const encodings = ffmpeg ? ENCODINGS : ENCODINGS.filter(([encoding]) => encoding === 'wav');
 
 let dir: string;
-let own: Fingerprinter;
+let ownFingerprinter: Fingerprinter;
 let byFpcalc: Fingerprinter;
 let byFfmpeg: Fingerprinter;
 const open: Fingerprinter[] = [];
-const withTools = (programs: string[], more = {}): Fingerprinter => {
-  const made = fingerprinterWith(programs, more);
-  open.push(made);
-  return made;
+const withTools = (programs: string[], options = {}): Fingerprinter => {
+  const fingerprinter = fingerprinterWith(programs, options);
+  open.push(fingerprinter);
+  return fingerprinter;
 };
 const file = (name: string, format = name.slice(name.lastIndexOf('.') + 1), seconds = SECONDS): SoundFile => ({
   path: join(dir, name),
@@ -65,46 +65,49 @@ beforeAll(() => {
   for (const [encoding, format] of encodings)
     if (encoding !== 'wav')
       encodeMusic(join(dir, 'wav.wav'), join(dir, nameOf(encoding, format)), encoding, { title: 'A song' });
-  [own, byFpcalc, byFfmpeg] = [withTools([]), withTools(['fpcalc']), withTools(['ffmpeg'])];
+  [ownFingerprinter, byFpcalc, byFfmpeg] = [withTools([]), withTools(['fpcalc']), withTools(['ffmpeg'])];
 });
 afterAll(async () => {
-  await Promise.all(open.map((made) => made.close()));
+  await Promise.all(open.map((fingerprinter) => fingerprinter.close()));
   rmSync(dir, { recursive: true, force: true });
 });
 
-const reasonOf = (made: Fingerprinter, sound: SoundFile): Promise<unknown> =>
-  made.fingerprint(sound, never).then(
+const reasonOf = (fingerprinter: Fingerprinter, sound: SoundFile): Promise<unknown> =>
+  fingerprinter.fingerprint(sound, never).then(
     () => 'a fingerprint',
     (error: unknown) => (error instanceof NoFingerprint ? error.kind : error),
   );
 
 describe.runIf(fpcalc)('compared with fpcalc', () => {
   test.each(encodings.filter(([, format]) => format !== 'm4a'))(
-    'the decoders of our own give the same of %s',
+    'the built-in decoders give the same fingerprint for %s',
     async (encoding, format) => {
-      const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-      const ours = await own.fingerprint(file(nameOf(encoding, format)), never);
-      expect([theirs.method, ours.method]).toEqual(['fpcalc', 'wasm']);
-      expect(ours.raw.length).toBe(theirs.raw.length);
-      expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
+      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+      const ours = await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never);
+      expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'wasm']);
+      expect(ours.raw.length).toBe(fpcalcResult.raw.length);
+      expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
     },
   );
 
-  test.runIf(ffmpeg).each(encodings)('ffmpeg’s samples give the same of %s', async (encoding, format) => {
-    const theirs = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-    const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
-    expect([theirs.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
-    expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
-  });
+  test.runIf(ffmpeg).each(encodings)(
+    'the samples of ffmpeg give the same fingerprint for %s',
+    async (encoding, format) => {
+      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
+      const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
+      expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
+      expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
+    },
+  );
 
   test('compressed and raw fingerprints are the same', () => {
-    const ask = (...args: string[]): string =>
+    const runFpcalc = (...args: string[]): string =>
       (
         JSON.parse(spawnSync('fpcalc', ['-json', ...args, join(dir, 'wav.wav')], { encoding: 'utf8' }).stdout) as {
           fingerprint: string;
         }
       ).fingerprint;
-    const [text, raw] = [ask(), Uint32Array.from(ask('-raw') as unknown as number[])];
+    const [text, raw] = [runFpcalc(), Uint32Array.from(runFpcalc('-raw') as unknown as number[])];
     expect(decompressFingerprint(text)).toEqual(raw);
     expect(compressFingerprint(raw)).toBe(text);
   });
@@ -115,27 +118,30 @@ test.runIf(ffmpeg)('one recording matches in every format, and another one does 
   const sounds = await Promise.all(
     encodings
       .filter(([, format]) => format !== 'm4a')
-      .map(([encoding, format]) => own.fingerprint(file(nameOf(encoding, format)), never)),
+      .map(([encoding, format]) => ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never)),
   );
-  const other = await own.fingerprint(file('other.wav'), never);
+  const otherFingerprint = await ownFingerprinter.fingerprint(file('other.wav'), never);
   for (const { raw } of sounds) {
     expect(soundSimilarity(raw, (sounds[0] as (typeof sounds)[0]).raw)).toBeGreaterThan(0.95);
-    expect(soundSimilarity(raw, other.raw)).toBeLessThan(0.75);
+    expect(soundSimilarity(raw, otherFingerprint.raw)).toBeLessThan(0.75);
   }
 });
 
 test('only the first two minutes are used', async () => {
   writeMusic(join(dir, 'long.wav'), { seed: 3, seconds: 122 });
-  const { raw, durationMs } = await own.fingerprint(file('long.wav', 'wav', 122), never);
+  const { raw, durationMs } = await ownFingerprinter.fingerprint(file('long.wav', 'wav', 122), never);
   expect([raw.length, durationMs]).toEqual([948, 122_000]);
 });
 
 test('names that look like options, lists or URLs are names', async () => {
-  const plain = await own.fingerprint(file('wav.wav'), never);
-  const made = withTools(['fpcalc', 'ffmpeg']);
+  const plainFingerprint = await ownFingerprinter.fingerprint(file('wav.wav'), never);
+  const fingerprinter = withTools(['fpcalc', 'ffmpeg']);
   for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', 'quote\' "$(touch x)\n.wav']) {
     copyFileSync(join(dir, 'wav.wav'), join(dir, name));
-    expect(soundSimilarity((await made.fingerprint(file(name), never)).raw, plain.raw), name).toBeGreaterThan(0.99);
+    expect(
+      soundSimilarity((await fingerprinter.fingerprint(file(name), never)).raw, plainFingerprint.raw),
+      name,
+    ).toBeGreaterThan(0.99);
   }
   expect(existsSync(join(root, 'x'))).toBe(false);
 });
@@ -143,7 +149,8 @@ test('names that look like options, lists or URLs are names', async () => {
 test('a playlist with the extension of audio is not followed', async () => {
   const bait = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\n${pathToFileURL(join(dir, 'wav.wav')).href}\n#EXT-X-ENDLIST\n`;
   writeFileSync(join(dir, 'bait.mp3'), bait);
-  for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('bait.mp3'))).toBe('unreadable');
+  for (const fingerprinter of [byFpcalc, byFfmpeg, ownFingerprinter])
+    expect(await reasonOf(fingerprinter, file('bait.mp3'))).toBe('unreadable');
 });
 
 describe('files without a fingerprint give the reason', () => {
@@ -155,46 +162,48 @@ describe('files without a fingerprint give the reason', () => {
   };
   test('silence', async () => {
     silence('silence.wav', 10);
-    for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('silence.wav'))).toBe('silent');
+    for (const fingerprinter of [byFpcalc, byFfmpeg, ownFingerprinter])
+      expect(await reasonOf(fingerprinter, file('silence.wav'))).toBe('silent');
   });
   test('less than 3 s, by its header and by its audio', async () => {
-    expect(await reasonOf(own, file('wav.wav', 'wav', 2.9))).toBe('too_short');
+    expect(await reasonOf(ownFingerprinter, file('wav.wav', 'wav', 2.9))).toBe('too_short');
     writeMusic(join(dir, 'short.wav'), { seed: 1, seconds: 2 });
-    for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('short.wav'))).toBe('too_short');
+    for (const fingerprinter of [byFpcalc, byFfmpeg, ownFingerprinter])
+      expect(await reasonOf(fingerprinter, file('short.wav'))).toBe('too_short');
   });
   test('a file that is not audio, and a missing one', async () => {
     writeFileSync(join(dir, 'text.mp3'), 'no audio at all, only words. '.repeat(9_000));
-    for (const made of [byFpcalc, byFfmpeg, own]) {
-      expect(await reasonOf(made, file('text.mp3'))).toBe('unreadable');
-      expect(await reasonOf(made, file('absent.mp3'))).toBe('unreadable');
+    for (const fingerprinter of [byFpcalc, byFfmpeg, ownFingerprinter]) {
+      expect(await reasonOf(fingerprinter, file('text.mp3'))).toBe('unreadable');
+      expect(await reasonOf(fingerprinter, file('absent.mp3'))).toBe('unreadable');
     }
-    await expect(own.fingerprint(file('absent.mp3'), never)).rejects.toThrow(
+    await expect(ownFingerprinter.fingerprint(file('absent.mp3'), never)).rejects.toThrow(
       /^The audio could not be decoded: the file could not be read \(ENOENT\)\.$/,
     );
   });
   test.runIf(ffmpeg)('AAC without a program that can decode it', async () => {
-    await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
+    await expect(ownFingerprinter.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
       'Fingerprinting m4a files requires fpcalc or ffmpeg.',
     );
-    expect(await reasonOf(own, file('m4a.m4a'))).toBe('unavailable');
+    expect(await reasonOf(ownFingerprinter, file('m4a.m4a'))).toBe('unavailable');
   });
 });
 
 test('a decoder that takes too long is ended, and the next file is decoded', async () => {
   const hasty = withTools([], { decodeLimitMs: 1 });
   await expect(hasty.fingerprint(file('wav.wav'), never)).rejects.toThrow(/took longer than 0\.001 s/);
-  await expect(own.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+  await expect(ownFingerprinter.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
 });
 
 test('an aborted call rejects with the reason of its signal, running or waiting', async () => {
-  const one = withTools([], { atOnce: 1 });
+  const singleFingerprinter = withTools([], { atOnce: 1 });
   const stop = new AbortController();
-  const asked = [1, 2, 3].map(() => one.fingerprint(file('wav.wav'), stop.signal));
+  const pendingFingerprints = [1, 2, 3].map(() => singleFingerprinter.fingerprint(file('wav.wav'), stop.signal));
   stop.abort(new Error('not wanted'));
-  expect(await Promise.allSettled(asked)).toEqual(
-    asked.map(() => ({ status: 'rejected', reason: new Error('not wanted') })),
+  expect(await Promise.allSettled(pendingFingerprints)).toEqual(
+    pendingFingerprints.map(() => ({ status: 'rejected', reason: new Error('not wanted') })),
   );
-  await expect(one.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+  await expect(singleFingerprinter.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
 });
 
 describe('optional programs', () => {
@@ -207,30 +216,30 @@ describe('optional programs', () => {
   };
 
   test('are searched in the settings, then among the bundled ones, then on PATH', async () => {
-    const onPath = script('path', 'fpcalc', 'echo fpcalc version 1.0');
+    const fpcalcOnPath = script('path', 'fpcalc', 'echo fpcalc version 1.0');
     const ours = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
     const configured = script('elsewhere', 'mine', 'echo fpcalc version 3.0');
     const env = { PATH: ['relative', join(dir, 'path')].join(process.platform === 'win32' ? ';' : ':') };
     expect(await createToolFinder({ binDir: join(dir, 'nowhere'), env })('fpcalc')).toEqual({
-      path: onPath,
+      path: fpcalcOnPath,
       version: '1.0',
     });
     const find = createToolFinder({ binDir: join(dir, 'bin'), env });
     expect(await find('fpcalc')).toEqual({ path: ours, version: '2.0' });
     expect(await find('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
-    // a bare name, as a shell would have it
-    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: onPath, version: '1.0' });
+    // a name without a path is searched on PATH, as in a shell
+    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: fpcalcOnPath, version: '1.0' });
     expect(await find('ffmpeg')).toBeUndefined();
   });
 
   test('that are configured and do not work cause an error that names the setting', async () => {
     const find = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
-    const plain = join(dir, 'plain');
-    writeFileSync(plain, 'x');
+    const plainFile = join(dir, 'plain');
+    writeFileSync(plainFile, 'x');
     await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow(
       'FPCALC_PATH does not point to a working fpcalc: no such file.',
     );
-    await expect(find('ffmpeg', plain)).rejects.toThrow(
+    await expect(find('ffmpeg', plainFile)).rejects.toThrow(
       'FFMPEG_PATH does not point to a working ffmpeg: not executable.',
     );
     await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow(
@@ -255,23 +264,26 @@ describe('optional programs', () => {
   });
 
   test('that fail or return garbage are skipped', async () => {
-    const plain = (await own.fingerprint(file('wav.wav'), never)).raw;
+    const plainFingerprint = (await ownFingerprinter.fingerprint(file('wav.wav'), never)).raw;
     for (const text of ['echo "{"', 'echo "{\\"fingerprint\\": \\"AAAA\\"}"', 'exit 2', 'yes', 'kill -9 $$']) {
       const path = script('odd', 'fpcalc', `[ "$1" = -version ] && echo fpcalc version 0 && exit\n${text}`);
-      const made = withTools([], {
+      const fingerprinter = withTools([], {
         findTool: (name: string) => Promise.resolve(name === 'fpcalc' ? { path, version: '0' } : undefined),
       });
-      expect(await made.fingerprint(file('wav.wav'), never), text).toMatchObject({ method: 'wasm', raw: plain });
+      expect(await fingerprinter.fingerprint(file('wav.wav'), never), text).toMatchObject({
+        method: 'wasm',
+        raw: plainFingerprint,
+      });
     }
   });
 
   test('that do not work as configured are replaced by the built-in decoder', async () => {
-    const made = withTools([], {
+    const fingerprinter = withTools([], {
       findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }),
       toolPath: () => '/no/such/program',
     });
-    expect(await made.fingerprint(file('wav.wav'), never)).toMatchObject({ method: 'wasm' });
-    expect(await made.method()).toEqual({ method: 'wasm', version: null });
+    expect(await fingerprinter.fingerprint(file('wav.wav'), never)).toMatchObject({ method: 'wasm' });
+    expect(await fingerprinter.method()).toEqual({ method: 'wasm', version: null });
   });
 });
 
@@ -285,7 +297,7 @@ test('the built worker thread works with its dependencies', async () => {
   for (const [encoding, format] of encodings.filter(([, kind]) => kind !== 'm4a')) {
     expect(await built.fingerprint(file(nameOf(encoding, format)), never), encoding).toMatchObject({
       method: 'wasm',
-      raw: (await own.fingerprint(file(nameOf(encoding, format)), never)).raw,
+      raw: (await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never)).raw,
     });
   }
 });

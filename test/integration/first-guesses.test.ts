@@ -1,5 +1,5 @@
-// What somebody tries who knows the resources of the API and not its shapes: other names, other forms, other spellings.
-// Each line works, or its answer names the right way. Lines are run in order, against one server.
+// Requests of somebody who knows the resources of the API but not its shapes: other names, forms and spellings.
+// Each request works, or its response names the correct form. Requests are run in order, against one server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startServer, type ApiInit, type TestServer } from '../support/server.ts';
@@ -17,7 +17,7 @@ const form = (field: string, ...files: [name: string, bytes: Buffer][]): FormDat
   return data;
 };
 
-/** Tracks 1 to 4. */
+/** Adds tracks 1 to 4. */
 const SONGS: [title: string, artist: string, album: string, year: string][] = [
   ['First', 'Ann', 'Alpha', '1999'],
   ['Second', 'Ann', 'Alpha', '1999'],
@@ -41,8 +41,8 @@ type Line = [method: string, path: string, request: Request | object | undefined
 
 const raw = (body: unknown, headers: Record<string, string>): Request => ({ body, headers });
 const titles = (...names: string[]) => ({ items: names.map((title) => ({ title })), total: names.length });
-const NEW = song(90, 'Raw', 'Cy', 'Gamma', '2010');
-const NEWER = song(91, 'Named', 'Cy', 'Gamma', '2010');
+const NEW_SONG = song(90, 'Raw', 'Cy', 'Gamma', '2010');
+const NEWER_SONG = song(91, 'Named', 'Cy', 'Gamma', '2010');
 
 const TABLE: Record<string, Line[]> = {
   'lists: names of the search': [
@@ -115,15 +115,21 @@ const TABLE: Record<string, Line[]> = {
     ['GET', '/tracks?colour=red', undefined, 200, { total: 4 }],
   ],
   upload: [
-    ['POST', '/tracks/upload', raw(form('file', ['a.mp3', NEW]), {}), 201, { id: 5, title: 'Raw', source: 'upload' }],
-    ['POST', '/tracks/upload', raw(form('file', ['a.mp3', NEW]), {}), 200, { id: 5 }],
-    ['POST', '/upload', raw(form('file', ['a.mp3', NEW]), {}), 200, { id: 5 }],
-    ['POST', '/tracks', raw(form('file', ['a.mp3', NEW]), {}), 200, { id: 5 }],
-    ['POST', '/tracks/upload', raw(form('files', ['a.mp3', NEW]), {}), 200, { items: [{ id: 5 }], errors: [] }],
-    ['POST', '/tracks/upload', raw(form('upload', ['a.mp3', NEW]), {}), 200, { items: [{ id: 5 }], errors: [] }],
-    ['POST', '/tracks', raw(NEWER, { 'Content-Type': 'audio/mpeg' }), 201, { id: 6, title: 'Named' }],
-    ['POST', '/tracks/upload?filename=x.mp3', raw(NEWER, { 'Content-Type': 'audio/mpeg' }), 200, { id: 6 }],
-    ['POST', '/upload', raw(NEWER, { 'Content-Type': 'application/octet-stream' }), 200, { id: 6 }],
+    [
+      'POST',
+      '/tracks/upload',
+      raw(form('file', ['a.mp3', NEW_SONG]), {}),
+      201,
+      { id: 5, title: 'Raw', source: 'upload' },
+    ],
+    ['POST', '/tracks/upload', raw(form('file', ['a.mp3', NEW_SONG]), {}), 200, { id: 5 }],
+    ['POST', '/upload', raw(form('file', ['a.mp3', NEW_SONG]), {}), 200, { id: 5 }],
+    ['POST', '/tracks', raw(form('file', ['a.mp3', NEW_SONG]), {}), 200, { id: 5 }],
+    ['POST', '/tracks/upload', raw(form('files', ['a.mp3', NEW_SONG]), {}), 200, { items: [{ id: 5 }], errors: [] }],
+    ['POST', '/tracks/upload', raw(form('upload', ['a.mp3', NEW_SONG]), {}), 200, { items: [{ id: 5 }], errors: [] }],
+    ['POST', '/tracks', raw(NEWER_SONG, { 'Content-Type': 'audio/mpeg' }), 201, { id: 6, title: 'Named' }],
+    ['POST', '/tracks/upload?filename=x.mp3', raw(NEWER_SONG, { 'Content-Type': 'audio/mpeg' }), 200, { id: 6 }],
+    ['POST', '/upload', raw(NEWER_SONG, { 'Content-Type': 'application/octet-stream' }), 200, { id: 6 }],
     ['POST', '/upload', raw(Buffer.alloc(0), { 'Content-Type': 'audio/mpeg' }), 422, /empty/],
     ['POST', '/tracks', { title: 'x' }, 415],
     ['POST', '/tracks/upload', raw(form('file', ['a.mp3', Buffer.from('no music')]), {}), 422, /a\.mp3/],
@@ -189,7 +195,7 @@ const TABLE: Record<string, Line[]> = {
       200,
       { liked: false },
     ]),
-    // a field that may say the opposite
+    // the field may have the opposite meaning
     ['POST', '/likes', { track_id: 2, unlike: true }, 422, /unlike.*not a known field/],
     ['POST', '/likes', { track_id: 2, liked: false, since: null }, 200, { liked: false }],
     ['POST', '/likes', { item: 3 }, 422, /item/],
@@ -348,13 +354,14 @@ describe.each(Object.keys(TABLE))('%s', (group) => {
     `${method} ${path} ${request && !('headers' in request) ? JSON.stringify(request).slice(0, 100) : ''}`,
     [method, path, request, ...rest],
   ]);
-  test.each(lines)('%s', async (_, [method, path, request, status, answer]) => {
+  test.each(lines)('%s', async (_, [method, path, request, status, expectedBody]) => {
     const init: ApiInit =
       request === undefined ? { method } : { method, ...('headers' in request ? request : { body: request }) };
     const got = await server.api(path, init);
     expect({ status: got.status, ...(got.status === status ? {} : { text: got.text }) }).toEqual({ status });
-    if (answer instanceof RegExp) expect(got.text).toMatch(answer);
-    else if (Array.isArray(answer)) expect(got.body).toEqual(answer.map((one: object) => expect.objectContaining(one)));
-    else if (answer !== undefined) expect(got.body).toMatchObject(answer as object);
+    if (expectedBody instanceof RegExp) expect(got.text).toMatch(expectedBody);
+    else if (Array.isArray(expectedBody))
+      expect(got.body).toEqual(expectedBody.map((expectedItem: object) => expect.objectContaining(expectedItem)));
+    else if (expectedBody !== undefined) expect(got.body).toMatchObject(expectedBody as object);
   });
 });

@@ -1,4 +1,4 @@
-// What a start says when the copy cannot be built or is not complete.
+// Messages of a start when the copy of the sources cannot be built or is incomplete.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ function write(name: string, content: string): void {
   writeFileSync(join(dir, name), content);
 }
 
-/** Replaces the build by one that does this. */
+/** Replaces the build by a script with this code. */
 function buildThat(code: string): void {
   write('node_modules/vite/package.json', '{}');
   write('scripts/build.ts', code);
@@ -99,15 +99,15 @@ test('a package that is not installed is named', () => {
 test('of two first starts at once one builds, and the other waits for it', async () => {
   buildThat(`${BUILD}await new Promise((resolve) => setTimeout(resolve, 500));
 writeFileSync(join(dist, 'server', 'main.js'), 'console.log("the server")');`);
-  const both = await Promise.all([startBeside(), startBeside()]);
-  expect(both.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
-  const first = both.map(({ lines }) => lines[0]?.split(' ')[0]);
-  expect(first).toHaveLength(2);
-  expect(new Set(first)).toEqual(new Set(['Another', 'Building']));
+  const servers = await Promise.all([startBeside(), startBeside()]);
+  expect(servers.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
+  const firstWords = servers.map(({ lines }) => lines[0]?.split(' ')[0]);
+  expect(firstWords).toHaveLength(2);
+  expect(new Set(firstWords)).toEqual(new Set(['Another', 'Building']));
 });
 
 test('a build that was killed keeps no other start waiting', () => {
   buildThat(`${BUILD}writeFileSync(join(dist, 'server', 'main.js'), '');`);
-  write('dist/.building', String(2 ** 22 + 1)); // no process has this id
+  write('dist/.building', String(2 ** 22 + 1)); // a process id that no process has
   expect(start()).toMatchObject({ status: 0 });
 });

@@ -1,4 +1,4 @@
-// The files of a folder that name an album but no album artist are one album, if they and the folder say so.
+// Files of a folder that name an album but no album artist form one album if the tags and the folder agree.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { allTracks } from '../support/served-library.ts';
 
 let dir: string;
 let server: TestServer;
-let written = 0;
+let writtenSongs = 0;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-folder-albums-'));
@@ -28,7 +28,10 @@ function song(folder: string, artist: string, album: string, number: number, alb
   const frames = Object.entries(texts).flatMap(([id, text]) =>
     text === undefined ? [] : [id3Frame(id, utf8Text(text))],
   );
-  writeFileSync(join(dir, folder, `${number} ${artist}.mp3`), Buffer.concat([id3(frames), silentMp3(20 + written++)]));
+  writeFileSync(
+    join(dir, folder, `${number} ${artist}.mp3`),
+    Buffer.concat([id3(frames), silentMp3(20 + writtenSongs++)]),
+  );
 }
 
 async function albumsAfterScan(): Promise<string[]> {
@@ -57,7 +60,7 @@ it('a soundtrack is one album of its composer, a sampler of various artists, and
   expect(await albumsAfterScan()).toEqual(expected);
   expect(await albumsAfterScan()).toEqual(expected);
 
-  // what comes later joins; what a band of the sampler has elsewhere does not
+  // later files join the album; files of the sampler's bands in other folders do not
   song('Soundtrack', 'Late Guest', 'The Film', 8);
   song('Elsewhere', 'Band 1', 'Hits of the Year', 1);
   song('Soundtrack', 'Guest', 'The Film', 7);
@@ -73,29 +76,29 @@ it('a soundtrack is one album of its composer, a sampler of various artists, and
 it('a liked album keeps its id when others join it', async () => {
   song('Later', 'Cleo', 'Score', 1);
   await albumsAfterScan();
-  const one = (await allTracks(server)).find((track) => track.album_title === 'Score') as TrackOut;
-  const like = { item_type: 'album', item_id: one.album_id, liked: true };
+  const scoreTrack = (await allTracks(server)).find((track) => track.album_title === 'Score') as TrackOut;
+  const like = { item_type: 'album', item_id: scoreTrack.album_id, liked: true };
   expect((await server.api('/likes', { method: 'POST', body: like })).status).toBeLessThan(300);
   song('Later', 'Dora', 'Score', 2);
   song('Later', 'Edna', 'Score', 3);
   expect(await albumsAfterScan()).toContain('Various Artists / Score / 3');
   const { items } = (await server.api<AlbumPage>('/albums?liked=true')).body;
-  expect(items).toMatchObject([{ id: one.album_id, title: 'Score', is_compilation: true }]);
+  expect(items).toMatchObject([{ id: scoreTrack.album_id, title: 'Score', is_compilation: true }]);
 });
 
 it('an album with a cover that somebody chose keeps it when others join it', async () => {
   song('Covered', 'Fay', 'Suite', 1);
   await albumsAfterScan();
-  const one = (await allTracks(server)).find((track) => track.album_title === 'Suite') as TrackOut;
+  const suiteTrack = (await allTracks(server)).find((track) => track.album_title === 'Suite') as TrackOut;
   const db = server.app.db.$client;
   db.prepare(
     `INSERT OR REPLACE INTO album_covers (album_id, key, etag, origin, checked_at)
       VALUES (?, 'covers/chosen.png', 'chosen', 'manual', 1)`,
-  ).run(one.album_id);
+  ).run(suiteTrack.album_id);
   for (const n of [2, 3]) song('Covered', 'Gil', 'Suite', n);
   expect(await albumsAfterScan()).toContain('Various Artists / Suite / 3');
-  const kept = db.prepare("SELECT album_id FROM album_covers WHERE origin = 'manual'").pluck().all();
-  expect(kept).toEqual([one.album_id]);
+  const chosenAlbumIds = db.prepare("SELECT album_id FROM album_covers WHERE origin = 'manual'").pluck().all();
+  expect(chosenAlbumIds).toEqual([suiteTrack.album_id]);
 });
 
 it('two albums that became one are two again when their files name their artists', async () => {

@@ -20,16 +20,16 @@ async function serve(handler: RequestListener): Promise<URL> {
 }
 
 const limits = { timeoutMs: 600_001, stallMs: 600_002, maxBytes: 1_000_000 };
-const held: HeldLimit[] = [];
-afterEach(() => held.splice(0).forEach(({ release }) => release()));
+const heldLimits: HeldLimit[] = [];
+afterEach(() => heldLimits.splice(0).forEach(({ release }) => release()));
 
-function hold(ms: number): HeldLimit {
-  held.push(holdLimit(ms));
-  return held[0] as HeldLimit;
+function holdTestLimit(ms: number): HeldLimit {
+  heldLimits.push(holdLimit(ms));
+  return heldLimits[0] as HeldLimit;
 }
 const get = (base: URL, path = '/', options: Partial<GuardedOptions> = {}) =>
   guardedFetch(new URL(path, base), { base, ...limits, ...options });
-const failing = (kind: OutboundErrorKind) =>
+const outboundError = (kind: OutboundErrorKind) =>
   expect.objectContaining({
     name: 'OutboundError',
     kind,
@@ -68,17 +68,17 @@ it('method, headers and body are sent unchanged', async () => {
 
 it('redirects of the base to itself are followed, and more than five are not', async () => {
   const hops: RequestListener = (req, res) => {
-    const left = Number(req.url?.slice(1));
-    if (left === 0) res.end('there');
-    else res.writeHead(302, { location: `/${left - 1}` }).end();
+    const remainingRedirects = Number(req.url?.slice(1));
+    if (remainingRedirects === 0) res.end('there');
+    else res.writeHead(302, { location: `/${remainingRedirects - 1}` }).end();
   };
   const base = await serve(hops);
   expect(text((await get(base, '/5')).bytes)).toBe('there');
-  await expect(get(base, '/6')).rejects.toEqual(failing('redirects'));
-  await expect(get(base, '/3', { maxRedirects: 2 })).rejects.toEqual(failing('redirects'));
+  await expect(get(base, '/6')).rejects.toEqual(outboundError('redirects'));
+  await expect(get(base, '/3', { maxRedirects: 2 })).rejects.toEqual(outboundError('redirects'));
 });
 
-it('a redirect into the own network is refused before anything connects, whatever the address is written like', async () => {
+it('a redirect into the own network is refused before anything connects, however the address is written', async () => {
   let visits = 0;
   const inner = await serve((_req, res) => {
     visits++;
@@ -95,7 +95,7 @@ it('a redirect into the own network is refused before anything connects, whateve
     '0.0.0.0',
   ]) {
     const base = await serve(sendTo(`http://${host}:${inner.port}/`));
-    await expect(get(base), host).rejects.toEqual(failing('private_address'));
+    await expect(get(base), host).rejects.toEqual(outboundError('private_address'));
   }
   expect(visits).toBe(0);
 });
@@ -103,24 +103,24 @@ it('a redirect into the own network is refused before anything connects, whateve
 it('another host than the base is refused when it is private, also without a redirect', async () => {
   const inner = await serve((_req, res) => void res.end('secret'));
   await expect(guardedFetch(inner, { base: new URL('https://example.org/'), ...limits })).rejects.toEqual(
-    failing('private_address'),
+    outboundError('private_address'),
   );
 });
 
 it.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascript:1'])(
   'a redirect to %s is refused',
   async (location) => {
-    await expect(get(await serve(sendTo(location)))).rejects.toEqual(failing('scheme'));
+    await expect(get(await serve(sendTo(location)))).rejects.toEqual(outboundError('scheme'));
   },
 );
 
 it('a redirect to an invalid URL is refused', async () => {
-  await expect(get(await serve(sendTo('http://[')))).rejects.toEqual(failing('redirects'));
+  await expect(get(await serve(sendTo('http://[')))).rejects.toEqual(outboundError('redirects'));
 });
 
 it('a POST is not redirected', async () => {
   const base: URL = await serve((req, res) => (req.url === '/' ? sendTo('/there')(req, res) : res.end('there')));
-  await expect(get(base, '/', { method: 'POST', body: 'key=1' })).rejects.toEqual(failing('redirects'));
+  await expect(get(base, '/', { method: 'POST', body: 'key=1' })).rejects.toEqual(outboundError('redirects'));
 });
 
 it.each([
@@ -135,15 +135,15 @@ it.each([
         .end(pack(req.url === '/bomb' ? Buffer.alloc(50_000_000) : Buffer.from('words'))),
   );
   expect(text((await get(base)).bytes)).toBe('words');
-  await expect(get(base, '/bomb')).rejects.toEqual(failing('too_large'));
+  await expect(get(base, '/bomb')).rejects.toEqual(outboundError('too_large'));
 });
 
 it('a damaged or unknown content encoding is an error', async () => {
   const base = await serve(
     (req, res) => void res.writeHead(200, { 'content-encoding': req.url === '/' ? 'gzip' : 'rot13' }).end('plain'),
   );
-  await expect(get(base)).rejects.toEqual(failing('network'));
-  await expect(get(base, '/x')).rejects.toEqual(failing('network'));
+  await expect(get(base)).rejects.toEqual(outboundError('network'));
+  await expect(get(base, '/x')).rejects.toEqual(outboundError('network'));
 });
 
 it('a body over the limit is aborted: with a length, without, endless', async () => {
@@ -156,7 +156,7 @@ it('a body over the limit is aborted: with a length, without, endless', async ()
     pour(res);
   });
   for (const path of ['/announced', '/chunked', '/endless'])
-    await expect(get(base, path), path).rejects.toEqual(failing('too_large'));
+    await expect(get(base, path), path).rejects.toEqual(outboundError('too_large'));
   await cut;
   const exact = await serve((_req, res) => void res.end(Buffer.alloc(1_000_000)));
   expect((await get(exact)).bytes).toHaveLength(1_000_000);
@@ -168,11 +168,11 @@ function pour(res: ServerResponse): void {
 }
 
 it('the whole exchange has a time limit: no response, a slow response, slow redirects', async () => {
-  const limit = hold(limits.timeoutMs);
-  let signs = 0; // of life
+  const limit = holdTestLimit(limits.timeoutMs);
+  let signs = 0; // the time limit of the stream
   const drip = (res: ServerResponse): void =>
     void (res.destroyed || res.write('x', () => (runOutAfter(20), setImmediate(drip, res))));
-  const runOutAfter = (most: number): void => void (++signs === most && void limit.runOut());
+  const runOutAfter = (maxSigns: number): void => void (++signs === maxSigns && void limit.runOut());
   const base = await serve((req, res) => {
     if (req.url === '/never') runOutAfter(1);
     if (req.url === '/drip') drip(res);
@@ -182,7 +182,7 @@ it('the whole exchange has a time limit: no response, a slow response, slow redi
   });
   for (const path of ['/never', '/drip', '/loop']) {
     signs = 0;
-    await expect(get(base, path, { maxRedirects: 1_000 }), path).rejects.toEqual(failing('timeout'));
+    await expect(get(base, path, { maxRedirects: 1_000 }), path).rejects.toEqual(outboundError('timeout'));
   }
   expect(limit.started()).toBe(3);
 });
@@ -192,38 +192,38 @@ it('a stream has an idle limit that does not count while nobody reads', async ()
     res.write(Buffer.alloc(200_000));
     if (req.url === '/whole') res.end('end');
   });
-  const limit = hold(limits.stallMs);
-  const silent = await guardedStream(base, { base, ...limits });
-  const broken = expect(silent.body.toArray()).rejects.toEqual(failing('timeout'));
+  const limit = holdTestLimit(limits.stallMs);
+  const silentStream = await guardedStream(base, { base, ...limits });
+  const expectation = expect(silentStream.body.toArray()).rejects.toEqual(outboundError('timeout'));
   await limit.runOut();
-  await broken;
+  await expectation;
   const { status, body } = await guardedStream(new URL('/whole', base), { base, ...limits });
   expect([status, limit.running()]).toEqual([200, 0]);
   expect(Buffer.concat((await body.toArray()) as Buffer[])).toHaveLength(200_003);
 });
 
-it('a stream that timed out before it is read fails when it is', async () => {
+it('a stream that timed out before it is read fails when it is read', async () => {
   const closed = Promise.withResolvers<void>();
   const base = await serve((_req, res) => {
     res.on('close', () => closed.resolve());
     res.write('x');
   });
-  const limit = hold(limits.timeoutMs);
+  const limit = holdTestLimit(limits.timeoutMs);
   const { body } = await guardedStream(base, { base, ...limits });
   await limit.runOut();
   await closed.promise;
-  await expect(body.toArray()).rejects.toEqual(failing('timeout'));
+  await expect(body.toArray()).rejects.toEqual(outboundError('timeout'));
 });
 
 it('destroying a stream closes the connection', async () => {
-  const gone = Promise.withResolvers<void>();
+  const connectionClosed = Promise.withResolvers<void>();
   const base = await serve((_req, res) => {
-    res.on('close', () => gone.resolve());
+    res.on('close', () => connectionClosed.resolve());
     pour(res);
   });
   const { body } = await guardedStream(base, { base, ...limits });
   body.destroy();
-  await gone.promise;
+  await connectionClosed.promise;
 });
 
 it('the caller may abort, before and during the exchange', async () => {
@@ -241,9 +241,9 @@ it('a refused connection, a broken response and a response that is not HTTP are 
     if (req.url === '/cut') res.writeHead(200, { 'content-length': 100 }).write('half', () => req.socket.destroy());
     else req.socket.end('SSH-2.0-x\r\n');
   });
-  await expect(get(base, '/cut')).rejects.toEqual(failing('network'));
-  await expect(get(base, '/ssh')).rejects.toEqual(failing('network'));
+  await expect(get(base, '/cut')).rejects.toEqual(outboundError('network'));
+  await expect(get(base, '/ssh')).rejects.toEqual(outboundError('network'));
   closing.splice(0).forEach((close) => close());
-  await expect(get(base)).rejects.toEqual(failing('refused'));
-  await expect(get(new URL('http://nowhere.invalid/'))).rejects.toEqual(failing('network'));
+  await expect(get(base)).rejects.toEqual(outboundError('refused'));
+  await expect(get(new URL('http://nowhere.invalid/'))).rejects.toEqual(outboundError('network'));
 });

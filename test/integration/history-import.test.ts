@@ -1,4 +1,4 @@
-// Imports from other services: matched, kept without a match, imported twice without a change.
+// Imports of plays from other services are matched, kept without a match, and can be repeated without a change.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { registerUser, startServer, type Answer, type TestServer } from '../supp
 let server: TestServer;
 let listener: string;
 let tracks: ReturnType<typeof trackMaker>;
-const AT = 1_700_000_000;
+const PLAYED_AT_SECONDS = 1_700_000_000;
 const MBID = '5f0f6a3c-1111-4222-8333-444455556666';
 
 beforeAll(async () => {
@@ -47,15 +47,15 @@ const list = async (token = server.token): Promise<HistoryOut[]> =>
   (await server.api<{ items: HistoryOut[] }>('/history?limit=200', { token })).body.items;
 const listen = (
   track_name: string,
-  listened_at = AT,
-  more: { artist?: string; album?: string; mbid?: string } = {},
+  listened_at = PLAYED_AT_SECONDS,
+  otherFields: { artist?: string; album?: string; mbid?: string } = {},
 ) => ({
   listened_at,
   track_metadata: {
     track_name,
-    artist_name: more.artist ?? 'The Quays',
-    release_name: more.album ?? 'Harbour',
-    additional_info: { recording_mbid: more.mbid ?? '' },
+    artist_name: otherFields.artist ?? 'The Quays',
+    release_name: otherFields.album ?? 'Harbour',
+    additional_info: { recording_mbid: otherFields.mbid ?? '' },
   },
 });
 const jsonl = (entries: object[]): string => entries.map((entry) => JSON.stringify(entry)).join('\n');
@@ -70,11 +70,11 @@ describe('a file', () => {
     const withGuest = tracks.add({ title: 'Ebb (feat. Ida Lund)', artists: ['Björk'] });
     const result = await importFile(
       jsonl([
-        listen('Lighthouse', AT, { mbid: MBID }),
-        listen('LIGHTHOUSE', AT + 1_000, { album: 'best of' }),
-        listen('Lighthouse', AT + 2_000),
-        listen('Ebb', AT + 3_000, { artist: 'Bjork ft. Ida Lund' }),
-        listen('Unknown', AT + 4_000),
+        listen('Lighthouse', PLAYED_AT_SECONDS, { mbid: MBID }),
+        listen('LIGHTHOUSE', PLAYED_AT_SECONDS + 1_000, { album: 'best of' }),
+        listen('Lighthouse', PLAYED_AT_SECONDS + 2_000),
+        listen('Ebb', PLAYED_AT_SECONDS + 3_000, { artist: 'Bjork ft. Ida Lund' }),
+        listen('Unknown', PLAYED_AT_SECONDS + 4_000),
       ]),
     );
     expect(result).toMatchObject({
@@ -98,15 +98,25 @@ describe('a file', () => {
   });
 
   test.each([
-    ['a JSON array', JSON.stringify([listen('A'), listen('B', AT + 500)])],
+    ['a JSON array', JSON.stringify([listen('A'), listen('B', PLAYED_AT_SECONDS + 500)])],
     [
       'pages of Last.fm',
       JSON.stringify([
         {
           recenttracks: {
             track: [
-              { name: 'A', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT}` } },
-              { name: 'B', artist: { '#text': 'The Quays' }, album: { '#text': '' }, date: { uts: `${AT + 500}` } },
+              {
+                name: 'A',
+                artist: { '#text': 'The Quays' },
+                album: { '#text': '' },
+                date: { uts: `${PLAYED_AT_SECONDS}` },
+              },
+              {
+                name: 'B',
+                artist: { '#text': 'The Quays' },
+                album: { '#text': '' },
+                date: { uts: `${PLAYED_AT_SECONDS + 500}` },
+              },
             ],
             '@attr': { page: '1' },
           },
@@ -118,51 +128,64 @@ describe('a file', () => {
       JSON.stringify({
         username: 'x',
         scrobbles: [
-          { track: 'A', artist: 'The Quays', album: '', date: AT * 1_000 },
-          { track: 'B', artist: 'The Quays', album: '', date: (AT + 500) * 1_000 },
+          { track: 'A', artist: 'The Quays', album: '', date: PLAYED_AT_SECONDS * 1_000 },
+          { track: 'B', artist: 'The Quays', album: '', date: (PLAYED_AT_SECONDS + 500) * 1_000 },
         ],
       }),
     ],
     [
       'CSV with names',
-      `uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\r\n"${AT}","x","The Quays","","","","A",""\r\n"${AT + 500}","x","The Quays","","","","B",""\r\n`,
+      `uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\r\n"${PLAYED_AT_SECONDS}","x","The Quays","","","","A",""\r\n"${PLAYED_AT_SECONDS + 500}","x","The Quays","","","","B",""\r\n`,
     ],
     ['CSV without names', 'The Quays,Harbour,A,14 Nov 2023 22:13\nThe Quays,Harbour,B,14 Nov 2023 22:21\n'],
     [
       'CSV with semicolons and a byte order mark',
-      `\ufeffArtist;Album;AlbumId;Track;Date#x\n"The Quays";"";"";"A";"${AT * 1_000}"\n"The Quays";"";"";"B";"${(AT + 500) * 1_000}"\n`,
+      `\ufeffArtist;Album;AlbumId;Track;Date#x\n"The Quays";"";"";"A";"${PLAYED_AT_SECONDS * 1_000}"\n"The Quays";"";"";"B";"${(PLAYED_AT_SECONDS + 500) * 1_000}"\n`,
     ],
   ])('in the format of %s is read', async (_, text) => {
-    const a = tracks.add({ title: 'A' });
+    const trackId = tracks.add({ title: 'A' });
     expect(await importFile(text)).toMatchObject({ status: 'done', added: 2, unmatched: 1, unreadable: 0 });
     expect((await list()).map(({ track, title }) => [title, track?.id])).toEqual([
       ['B', undefined],
-      ['A', a],
+      ['A', trackId],
     ]);
   });
 
   test('that is imported twice changes nothing, nor does another service’s file of the same plays', async () => {
-    const a = tracks.add({ title: 'A' });
+    const trackId = tracks.add({ title: 'A' });
     await server.api('/history', {
       method: 'POST',
-      body: { track_id: a, played_at: new Date(AT * 1_000 + 700).toISOString(), client: 'phone' },
-    }); // scrobbled from here before
-    const text = jsonl([listen('A'), listen('A', AT + 900), listen('B', AT + 2_000), listen('B', AT + 2_000)]);
+      body: { track_id: trackId, played_at: new Date(PLAYED_AT_SECONDS * 1_000 + 700).toISOString(), client: 'phone' },
+    }); // plays that Tonearm scrobbled before
+    const text = jsonl([
+      listen('A'),
+      listen('A', PLAYED_AT_SECONDS + 900),
+      listen('B', PLAYED_AT_SECONDS + 2_000),
+      listen('B', PLAYED_AT_SECONDS + 2_000),
+    ]);
     expect(await importFile(text)).toMatchObject({ added: 2, known: 2, unmatched: 1 });
-    const before = await list();
+    const listBefore = await list();
     expect(await importFile(text)).toMatchObject({ added: 0, known: 4, unmatched: 0, unmatched_songs: [] });
     expect(
-      await importFile(`The Quays,Harbour,a,${AT + 901}\nthe quays,,B,${AT + 2_001}`, { name: 'lastfm.csv' }),
+      await importFile(`The Quays,Harbour,a,${PLAYED_AT_SECONDS + 901}\nthe quays,,B,${PLAYED_AT_SECONDS + 2_001}`, {
+        name: 'lastfm.csv',
+      }),
     ).toMatchObject({ added: 0, known: 2 });
-    expect(await list()).toEqual(before);
-    await server.api(`/history/${before[0]?.id}`, { method: 'DELETE' });
+    expect(await list()).toEqual(listBefore);
+    await server.api(`/history/${listBefore[0]?.id}`, { method: 'DELETE' });
     expect(await importFile(text)).toMatchObject({ added: 0 }); // removed plays stay removed
-    await server.api(`/tracks/${a}`, { method: 'DELETE' });
+    await server.api(`/tracks/${trackId}`, { method: 'DELETE' });
     expect(await importFile(text)).toMatchObject({ added: 0 });
   });
 
   test('keeps plays without a track, and matches them when it is added', async () => {
-    await importFile(jsonl([listen('Later', AT), listen('Later', AT + 900), listen('Never', AT + 2_000)]));
+    await importFile(
+      jsonl([
+        listen('Later', PLAYED_AT_SECONDS),
+        listen('Later', PLAYED_AT_SECONDS + 900),
+        listen('Never', PLAYED_AT_SECONDS + 2_000),
+      ]),
+    );
     const id = tracks.add({ title: 'LATER', artists: ['the quays'] });
     await server.app.jobs.enqueue(MATCH_HISTORY, {});
     await server.app.drain();
@@ -173,7 +196,9 @@ describe('a file', () => {
 
   test('of many lines is read completely, and invalid lines are counted', async () => {
     for (let i = 0; i < 20; i++) tracks.add({ title: `Song ${i}` });
-    const entries = Array.from({ length: 3_000 }, (_, i) => JSON.stringify(listen(`Song ${i % 40}`, AT + i * 300)));
+    const entries = Array.from({ length: 3_000 }, (_, i) =>
+      JSON.stringify(listen(`Song ${i % 40}`, PLAYED_AT_SECONDS + i * 300)),
+    );
     entries.splice(
       1_000,
       0,

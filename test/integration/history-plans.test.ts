@@ -1,4 +1,4 @@
-// The hot paths of the history: each statement uses an index, however many plays there are.
+// The frequent queries of the history use an index, however many plays there are.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryQueries } from '../../server/history/queries.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   temp = openTempDatabase();
   statements = [];
   const { db } = temp;
-  const [me, play] = [
+  const [myUserId, play] = [
     1 as UserId,
     {
       trackId: 1 as TrackId,
@@ -40,16 +40,16 @@ beforeAll(async () => {
   }) as typeof db.$client;
   const recording = Object.create(db, { $client: { value: client } }) as typeof db;
   makeSampleLibrary(db, { artists: 1, albums: 1, tracks: 1 });
-  // so that pages are read
+  // a small cache, so that pages are read
   db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)");
   const history = createHistoryQueries({ db: recording });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }])
-    await history.page(me, filter, { limit: 1, offset: 0 });
-  history.findSame(me, play, { within: 1, since: 1, anyTrack: true });
+    await history.page(myUserId, filter, { limit: 1, offset: 0 });
+  history.findSame(myUserId, play, { within: 1, since: 1, anyTrack: true });
   history.rows([1 as PlayId]);
   createScrobbleQueries({ db: recording });
   createTrackMatcher({ db: recording });
-  await createPlayTotals(client)(me, { from: 0, to: 1 }, openZone('UTC') as Zone);
+  await createPlayTotals(client)(myUserId, { from: 0, to: 1 }, openZone('UTC') as Zone);
 });
 afterAll(() => temp.close());
 
@@ -57,7 +57,7 @@ test('no statement reads a whole table, or sorts what an index has in order', ()
   const reading = statements.filter(
     (sql) =>
       /^\s*(SELECT|UPDATE|DELETE)/.test(sql) && !/scrobble_accounts (a )?WHERE (is_stopped|sync_loves)/.test(sql),
-  ); // those once per hour, of a few rows
+  ); // statements that run once per hour and read a few rows
   expect(reading.length).toBeGreaterThan(15);
   for (const sql of reading) {
     const plan = temp.db.$client
@@ -89,7 +89,7 @@ test('a page of the history is found without reading the plays before it', () =>
 test('pages are the same when read from either end', async () => {
   const { db } = temp;
   const insert = db.$client.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', ?)");
-  for (let n = 0; n < 301; n++) insert.run(1_000 + Math.floor(n / 3)); // three at each moment
+  for (let n = 0; n < 301; n++) insert.run(1_000 + Math.floor(n / 3)); // three plays at each moment
   const all = db.$client
     .prepare<[], PlayId>(
       'SELECT id FROM plays WHERE user_id = 1 AND withdrawn_at IS NULL ORDER BY played_at DESC, id DESC',
@@ -107,15 +107,15 @@ test('pages are the same when read from either end', async () => {
   }
 });
 
-test('a deep page is read in a thread, where it blocks nobody', async () => {
+test('a deep page is read in a thread and blocks no other request', async () => {
   const { db } = temp;
-  const asked: string[] = [];
-  const history = createHistoryQueries({ db, readAside: (sql) => (asked.push(sql), Promise.resolve([])) });
+  const executedSql: string[] = [];
+  const history = createHistoryQueries({ db, readAside: (sql) => (executedSql.push(sql), Promise.resolve([])) });
   await history.page(1 as UserId, {}, { limit: 10, offset: 100 });
-  expect(asked).toEqual([]);
+  expect(executedSql).toEqual([]);
   await history.page(1 as UserId, { from: new Date(0) }, { limit: 10, offset: 0 });
-  expect(asked).toHaveLength(1); // the number since then
+  expect(executedSql).toHaveLength(1); // the number of plays since then
   db.$client.prepare("UPDATE play_counts SET plays = 60000 WHERE user_id = 1 AND item_type = 'all'").run();
   await history.page(1 as UserId, {}, { limit: 10, offset: 30_000 });
-  expect(asked[1]).toContain('OFFSET');
+  expect(executedSql[1]).toContain('OFFSET');
 });

@@ -1,4 +1,4 @@
-// Plays: recorded once however often they are reported, listed, removed, counted.
+// Plays are recorded once however often they are reported; they are listed, removed and counted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryService } from '../../server/history/service.ts';
@@ -23,16 +23,16 @@ let server: TestServer;
 let clock: number;
 let listener: string;
 let tracks: ReturnType<typeof trackMaker>;
-const START = Date.UTC(2026, 0, 1);
+const START_MS = Date.UTC(2026, 0, 1);
 
 beforeAll(async () => {
-  clock = START;
+  clock = START_MS;
   server = await startServer({ now: () => new Date(clock) });
   listener = await registerUser(server);
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  clock = START;
+  clock = START_MS;
   server.app.db.$client.exec(
     'DELETE FROM plays; DELETE FROM play_counts; DELETE FROM tracks; DELETE FROM albums; DELETE FROM artists',
   );
@@ -52,11 +52,11 @@ describe('a play', () => {
     const { status, body } = await report({ track_id: id, played_ms: 150_000, client: 'phone' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
-      track: { id, play_count: 1, last_played_at: iso(START) },
+      track: { id, play_count: 1, last_played_at: iso(START_MS) },
       title: 'Lighthouse',
       artist_name: 'The Quays',
       album_title: 'Harbour',
-      played_at: iso(START),
+      played_at: iso(START_MS),
       played_ms: 150_000,
       client: 'phone',
     });
@@ -71,12 +71,12 @@ describe('a play', () => {
       '2001-02-03T02:05:06.000Z',
     );
     // a client's clock may be a little ahead
-    expect((await report({ track_id: id, played_at: iso(START + 5 * 60_000) })).status).toBe(201);
-    const refused = await server.api<{ detail: string }>('/history', {
+    expect((await report({ track_id: id, played_at: iso(START_MS + 5 * 60_000) })).status).toBe(201);
+    const refusedResponse = await server.api<{ detail: string }>('/history', {
       method: 'POST',
-      body: { track_id: id, played_at: iso(START + 86_400_000) },
+      body: { track_id: id, played_at: iso(START_MS + 86_400_000) },
     });
-    expect([refused.status, refused.body.detail]).toEqual([422, 'played_at: is in the future']);
+    expect([refusedResponse.status, refusedResponse.body.detail]).toEqual([422, 'played_at: is in the future']);
     expect((await list()).total).toBe(2);
   });
 
@@ -103,7 +103,7 @@ describe('a play', () => {
   });
 });
 
-describe('a listening in a window, which has an id, and what a phone reports of the song', () => {
+describe('a listening in a window, which has an id, and a phone’s report of the same song', () => {
   const DURATION = 200_000;
   test.each([
     ['the start, at its end', { from: 0, told: DURATION }, 1],
@@ -114,10 +114,10 @@ describe('a listening in a window, which has an id, and what a phone reports of 
     ['the middle of another listening right after it', { from: DURATION * 1.5, told: DURATION * 1.5 }, 2],
   ])('%s: %j makes %i', async (_, { from, told }, plays) => {
     const id = tracks.add({ title: 'Lighthouse' }, { durationMs: DURATION });
-    await report({ track_id: id, played_at: iso(START), played_ms: DURATION, play_id: 'window-1' });
+    await report({ track_id: id, played_at: iso(START_MS), played_ms: DURATION, play_id: 'window-1' });
     const phone = await openPhone(server);
-    clock = START + told;
-    await phone.ask('scrobble', { id: `tr-${id}`, time: START + from }, '');
+    clock = START_MS + told;
+    await phone.ask('scrobble', { id: `tr-${id}`, time: START_MS + from }, '');
     expect((await list()).total).toBe(plays);
     expectCounts();
   });
@@ -125,10 +125,10 @@ describe('a listening in a window, which has an id, and what a phone reports of 
 
 test('a phone’s play counts beside one of a window that was taken back', async () => {
   const id = tracks.add({ title: 'Lighthouse' }, { durationMs: 200_000 });
-  const { body } = await report({ track_id: id, played_at: iso(START), played_ms: 200_000, play_id: 'window-2' });
+  const { body } = await report({ track_id: id, played_at: iso(START_MS), played_ms: 200_000, play_id: 'window-2' });
   await server.api(`/history/${body.id}`, { method: 'DELETE' });
   const phone = await openPhone(server);
-  clock = START + 150_000;
+  clock = START_MS + 150_000;
   await phone.ask('scrobble', { id: `tr-${id}`, time: clock }, '');
   expect((await list()).total).toBe(1);
 });
@@ -144,59 +144,72 @@ describe('a play that is reported again', () => {
     ['a moment later, of a jingle', 1_900, 1_000, 1],
     ['two seconds later, of a jingle', 2_000, 1_000, 2],
     ['soon, of unknown length', 9_000, null, 1],
-  ])('%s (%i ms, of %s) makes %s', async (_, later, durationMs, plays) => {
+  ])('%s (%i ms, of %s) makes %s', async (_, delayMs, durationMs, plays) => {
     const id = tracks.add({ title: 'Lighthouse' }, { durationMs });
-    // of phones and imports; the REST API knows a play by its time or its play_id
+    // for phones and imports; the REST API recognizes a play by its time or its play_id
     const { db } = server.app;
     const deps = {
-      now: () => new Date(START),
+      now: () => new Date(START_MS),
       events: { publish: () => undefined },
       library: { tracksById: () => [] },
     };
     const history = createHistoryService({ db, ...deps });
-    const one = (at: number) => history.recordMany(1 as UserId, [{ trackId: id, playedAt: new Date(at) }]);
-    for (const at of [START - later, START]) await one(at);
+    const recordOnePlay = (playedAtMs: number) =>
+      history.recordMany(1 as UserId, [{ trackId: id, playedAt: new Date(playedAtMs) }]);
+    for (const playedAtMs of [START_MS - delayMs, START_MS]) await recordOnePlay(playedAtMs);
     expect((await list()).total).toBe(plays);
-    await one(START - later);
+    await recordOnePlay(START_MS - delayMs);
     expect((await list()).total).toBe(plays);
     expectCounts();
   });
 
-  test('returns the existing one, with the longer duration', async () => {
+  test('returns the existing play, with the longer duration', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    const first = await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 100_000, client: 'phone' });
-    const again = await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 190_000, client: 'web' });
-    expect([first.status, again.status]).toEqual([201, 200]);
-    expect(again.body).toMatchObject({
-      id: first.body.id,
-      played_at: iso(START - 50_000),
+    const firstReport = await report({
+      track_id: id,
+      played_at: iso(START_MS - 50_000),
+      played_ms: 100_000,
+      client: 'phone',
+    });
+    const secondReport = await report({
+      track_id: id,
+      played_at: iso(START_MS - 50_000),
+      played_ms: 190_000,
+      client: 'web',
+    });
+    expect([firstReport.status, secondReport.status]).toEqual([201, 200]);
+    expect(secondReport.body).toMatchObject({
+      id: firstReport.body.id,
+      played_at: iso(START_MS - 50_000),
       played_ms: 190_000,
       client: 'phone',
     });
-    expect((await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 5 })).body.played_ms).toBe(190_000);
+    expect((await report({ track_id: id, played_at: iso(START_MS - 50_000), played_ms: 5 })).body.played_ms).toBe(
+      190_000,
+    );
   });
 
-  test('is a new one for another track or another user', async () => {
-    const [a, b] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse (live)' })];
+  test('is a new play for another track or another user', async () => {
+    const [trackId, liveTrackId] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse (live)' })];
     for (const [id, token] of [
-      [a, server.token],
-      [b, server.token],
-      [a, listener],
+      [trackId, server.token],
+      [liveTrackId, server.token],
+      [trackId, listener],
     ] as const)
       expect((await report({ track_id: id }, token)).status).toBe(201);
     expectCounts();
   });
 
-  test('many times at once is still one', async () => {
+  test('many times at once is still one play', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         i % 2 === 0
-          ? report({ track_id: id, played_at: iso(START) })
-          : report<Batch>({ items: [{ track_id: id, played_at: iso(START + i) }] }),
+          ? report({ track_id: id, played_at: iso(START_MS) })
+          : report<Batch>({ items: [{ track_id: id, played_at: iso(START_MS + i) }] }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect((await list()).total).toBe(1);
     expectCounts();
   });
@@ -204,14 +217,14 @@ describe('a play that is reported again', () => {
 
 describe('many plays at once', () => {
   test('each have a result, in any order', async () => {
-    const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
+    const [firstId, secondId] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
     const { status, body } = await report<Batch>({
       items: [
-        { track_id: b, played_at: iso(START - 10) },
-        { track_id: a, played_at: iso(START - 900_000) },
+        { track_id: secondId, played_at: iso(START_MS - 10) },
+        { track_id: firstId, played_at: iso(START_MS - 900_000) },
         { track_id: 999 },
-        { track_id: b, played_at: iso(START - 11) },
-        { track_id: a, played_at: '2999-01-01T00:00:00Z' },
+        { track_id: secondId, played_at: iso(START_MS - 11) },
+        { track_id: firstId, played_at: '2999-01-01T00:00:00Z' },
       ],
     });
     expect(status).toBe(201);
@@ -224,14 +237,14 @@ describe('many plays at once', () => {
       'in_future',
     ]);
     expect(body.items[3]?.id).toBe(body.items[0]?.id);
-    expect((await report<Batch>({ items: [{ track_id: b, played_at: iso(START - 10) }] })).status).toBe(200);
+    expect((await report<Batch>({ items: [{ track_id: secondId, played_at: iso(START_MS - 10) }] })).status).toBe(200);
   });
 
   test('of a phone that was offline for weeks are all recorded once', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => tracks.add({ title: `Song ${i}` }));
     const items = Array.from({ length: 5_000 }, (_, i) => ({
       track_id: ids[i % 50],
-      played_at: iso(START - i * 200_000),
+      played_at: iso(START_MS - i * 200_000),
     }));
     expect((await report<Batch>({ items })).body.recorded).toBe(5_000);
     expect((await report<Batch>({ items })).body.recorded).toBe(0);
@@ -243,26 +256,26 @@ describe('many plays at once', () => {
 
 describe('the list', () => {
   test('is sorted newest first by the time of the play, in pages, by track and time', async () => {
-    const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
+    const [firstId, secondId] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
     for (const [id, hours] of [
-      [a, 5],
-      [b, 1],
-      [a, 3],
-      [b, 2],
-      [a, 4],
+      [firstId, 5],
+      [secondId, 1],
+      [firstId, 3],
+      [secondId, 2],
+      [firstId, 4],
     ] as const)
-      await report({ track_id: id, played_at: iso(START - hours * 3_600_000) });
+      await report({ track_id: id, played_at: iso(START_MS - hours * 3_600_000) });
     const hours = async (query: string): Promise<number[]> =>
-      (await list(query)).items.map(({ played_at }) => (START - Date.parse(played_at)) / 3_600_000);
+      (await list(query)).items.map(({ played_at }) => (START_MS - Date.parse(played_at)) / 3_600_000);
     expect(await hours('')).toEqual([1, 2, 3, 4, 5]);
     expect(await hours('?limit=2&offset=1')).toEqual([2, 3]);
-    expect(await hours(`?track_id=${a}`)).toEqual([3, 4, 5]);
-    expect(await hours(`?from=${iso(START - 4 * 3_600_000)}&to=${iso(START - 2 * 3_600_000)}`)).toEqual([3, 4]);
+    expect(await hours(`?track_id=${firstId}`)).toEqual([3, 4, 5]);
+    expect(await hours(`?from=${iso(START_MS - 4 * 3_600_000)}&to=${iso(START_MS - 2 * 3_600_000)}`)).toEqual([3, 4]);
     expect(await hours('?offset=9')).toEqual([]);
     expect([
       (await list('?limit=1')).total,
-      (await list(`?track_id=${a}&limit=1`)).total,
-      (await list(`?from=${iso(START - 3 * 3_600_000)}`)).total,
+      (await list(`?track_id=${firstId}&limit=1`)).total,
+      (await list(`?from=${iso(START_MS - 3 * 3_600_000)}`)).total,
     ]).toEqual([5, 3, 3]);
     for (const query of ['?from=x', '?track_id=0', '?limit=0', '?to=2026'])
       expect((await server.api(`/history${query}`)).status).toBe(422);
@@ -282,7 +295,7 @@ describe('the list', () => {
     });
     expectCounts();
     expect(keptCounts(server.app.db)).toEqual([
-      { user_id: 1, item_type: 'all', item_id: 0, plays: 1, last_played_at: START },
+      { user_id: 1, item_type: 'all', item_id: 0, plays: 1, last_played_at: START_MS },
     ]);
   });
 });
@@ -290,16 +303,16 @@ describe('the list', () => {
 describe('a removed play', () => {
   test('counts nowhere, is not restored by another report, and can be restored', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    const { body: play } = await report({ track_id: id, played_at: iso(START) });
-    const other = (await report({ track_id: id, played_at: iso(START - 900_000) })).body;
+    const { body: play } = await report({ track_id: id, played_at: iso(START_MS) });
+    const otherPlay = (await report({ track_id: id, played_at: iso(START_MS - 900_000) })).body;
     expect((await server.api(`/history/${play.id}`, { method: 'DELETE' })).status).toBe(204);
-    expect((await list()).items.map((item) => item.id)).toEqual([other.id]);
+    expect((await list()).items.map((item) => item.id)).toEqual([otherPlay.id]);
     expect((await server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({
       play_count: 1,
-      last_played_at: iso(START - 900_000),
+      last_played_at: iso(START_MS - 900_000),
     });
     expectCounts();
-    expect((await report<Batch>({ items: [{ track_id: id, played_at: iso(START) }] })).body.items).toEqual([
+    expect((await report<Batch>({ items: [{ track_id: id, played_at: iso(START_MS) }] })).body.items).toEqual([
       { status: 'withdrawn', id: play.id },
     ]);
     expect((await server.api(`/history/${play.id}`, { method: 'DELETE' })).status).toBe(404);
@@ -335,7 +348,7 @@ describe('counts', () => {
       if (dice < 0.4) db.transaction(() => tracks.writer.setIdentity(id, identity()))();
       else if (dice < 0.5 && ids.length > 5) {
         await server.api(`/tracks/${id}`, { method: 'DELETE' });
-        ids = ids.filter((other) => other !== id);
+        ids = ids.filter((otherId) => otherId !== id);
       } else if (dice < 0.7) db.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id = ?').run(1 + below(200));
       else if (dice < 0.8) db.prepare('UPDATE plays SET withdrawn_at = NULL WHERE id = ?').run(1 + below(200));
       else if (dice < 0.9)
@@ -355,12 +368,12 @@ describe('counts', () => {
 describe('what is playing now', () => {
   test('is sent to the user’s other devices only, and is not a play', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
-    const seen: string[] = [];
-    const hear = (userId: number) =>
+    const receivedEvents: string[] = [];
+    const collectEvents = (userId: number) =>
       server.app.events.subscribe({ id: userId as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
-        if (name !== 'library' && name !== 'job') seen.push(`${userId} ${name} ${data}`);
+        if (name !== 'library' && name !== 'job') receivedEvents.push(`${userId} ${name} ${data}`);
       });
-    const stops = [hear(1), hear(2)];
+    const stops = [collectEvents(1), collectEvents(2)];
     expect(
       (
         await server.api('/history/now-playing', {
@@ -369,21 +382,21 @@ describe('what is playing now', () => {
         })
       ).status,
     ).toBe(204);
-    expect(seen).toEqual([`1 now_playing {"user_id":1,"track_id":${id},"position_ms":5000}`]);
-    const playing = async (token = server.token) =>
+    expect(receivedEvents).toEqual([`1 now_playing {"user_id":1,"track_id":${id},"position_ms":5000}`]);
+    const listPlaying = async (token = server.token) =>
       (await server.api<{ playing: { track: TrackOut } | null }>('/history/now-playing', { token })).body.playing;
-    expect(await playing()).toMatchObject({
+    expect(await listPlaying()).toMatchObject({
       track: { id, play_count: 0 },
       position_ms: 5_000,
-      since: iso(START),
+      since: iso(START_MS),
       client: 'phone',
     });
-    expect(await playing(listener)).toBeNull();
-    clock += 200_000 - 5_000 + 10 * 60_000; // its end, and some tolerance
-    expect(await playing()).toBeNull();
+    expect(await listPlaying(listener)).toBeNull();
+    clock += 200_000 - 5_000 + 10 * 60_000; // the end of the track, and some tolerance
+    expect(await listPlaying()).toBeNull();
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } });
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: null } });
-    expect(await playing()).toBeNull();
+    expect(await listPlaying()).toBeNull();
     expect((await server.api('/history/now-playing', { method: 'POST', body: { track_id: 999 } })).status).toBe(404);
     expect((await list()).total).toBe(0);
     for (const stop of stops) stop();
@@ -392,21 +405,21 @@ describe('what is playing now', () => {
 
 test('likes and plays are sent to the user’s own windows', async () => {
   const id = tracks.add({ title: 'Lighthouse' });
-  const seen: string[] = [];
+  const receivedEvents: string[] = [];
   const stops = [1, 2].map((userId) =>
     server.app.events.subscribe({ id: userId as UserId, isSuperuser: false }, undefined, ({ name, data }) => {
-      if (name !== 'library') seen.push(`${userId} ${name} ${data}`);
+      if (name !== 'library') receivedEvents.push(`${userId} ${name} ${data}`);
     }),
   );
-  for (let i = 0; i < 2; i++) await report({ track_id: id, played_at: iso(START) });
+  for (let i = 0; i < 2; i++) await report({ track_id: id, played_at: iso(START_MS) });
   await server.api('/likes', {
     method: 'POST',
     body: { item_type: 'track', item_id: id, liked: true },
     token: listener,
   });
-  expect(seen).toEqual([
+  expect(receivedEvents).toEqual([
     '1 history {"plays":1}',
-    `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"since":"${iso(START)}"}`,
+    `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"since":"${iso(START_MS)}"}`,
   ]);
   for (const stop of stops) stop();
 });

@@ -1,5 +1,5 @@
 // Malicious files, uploaded to and scanned by a server in its own process: it keeps answering, its memory stays small,
-// every file becomes an error or a valid track, and the next good one is read as usual.
+// every file becomes an error or a valid track, and the next intact file is read as usual.
 import {
   mkdirSync,
   mkdtempSync,
@@ -28,18 +28,18 @@ import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
 const MOST_UPLOADED = 48 << 20;
-/** Every such one of those after the first eight. */
-const UPLOADED = 6;
+/** Of the files after the first eight, every file with this distance is uploaded. */
+const UPLOAD_COUNT = 6;
 const IS_LINUX = process.platform === 'linux';
 
 let base: string;
 let server: ServerProcess;
 let token: string;
-/** The first eight crash a bare parser. */
+/** The first eight files crash a parser without guards. */
 let attacks: string[];
-/** Uploads are read by the same threads as the files of a scan, which gets them all; of the largest one is enough. */
-let uploaded: string[];
-let good: string[];
+/** Uploads are read by the same threads as the files of a scan, so one of the largest files is enough. */
+let uploadedNames: string[];
+let intactFiles: string[];
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-attack-'));
@@ -49,14 +49,16 @@ beforeAll(async () => {
     writeFileSync(join(music, name), make());
     attacks.push(join(music, name));
   }
-  uploaded = attacks.filter(
+  uploadedNames = attacks.filter(
     (path, i) =>
-      path.endsWith('large-picture.mp3') || (statSync(path).size <= MOST_UPLOADED && (i < 8 || i % UPLOADED === 0)),
+      path.endsWith('large-picture.mp3') || (statSync(path).size <= MOST_UPLOADED && (i < 8 || i % UPLOAD_COUNT === 0)),
   );
   const manifest = makeLibrary({ tracks: 80, even: true, seed: 'attack' }, join(base, 'good'));
-  good = manifest.files.filter((file) => !file.messy && !file.duplicateOf).map((file) => join(manifest.dir, file.path));
+  intactFiles = manifest.files
+    .filter((file) => !file.messy && !file.duplicateOf)
+    .map((file) => join(manifest.dir, file.path));
   mkdirSync(join(music, 'Good'));
-  for (const file of good.slice(0, 10)) writeFileSync(join(music, 'Good', basename(file)), readFileSync(file));
+  for (const file of intactFiles.slice(0, 10)) writeFileSync(join(music, 'Good', basename(file)), readFileSync(file));
   const product = join(base, 'product');
   mkdirSync(product);
   const entry = await bundledServer(product);
@@ -106,12 +108,12 @@ async function upload(path: string): Promise<{ status: number; body: UploadOut &
 async function whileHealthy(work: () => Promise<void>): Promise<void> {
   let isDone = false;
   const statuses: number[] = [];
-  const ask = async (): Promise<number> => {
+  const measureResponseMs = async (): Promise<number> => {
     const response = await fetch(`${server.url}/health`);
     await response.text();
     return statuses.push(response.status);
   };
-  const asking = until(ask, () => isDone, { everyMs: 50 });
+  const asking = until(measureResponseMs, () => isDone, { everyMs: 50 });
   try {
     await work();
   } finally {
@@ -121,7 +123,7 @@ async function whileHealthy(work: () => Promise<void>): Promise<void> {
   expect(new Set(statuses)).toEqual(new Set([200]));
 }
 
-/** The server's peak memory. */
+/** Returns the server's peak memory. */
 const memoryMb = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
 const openAudio = (): string[] =>
@@ -129,7 +131,7 @@ const openAudio = (): string[] =>
     openFilesBelow(join(base, folder), server.child.pid),
   );
 
-/** A sentence: no stack, no path, no object. */
+/** Expects a reason that is a sentence without a stack, a path or an object. */
 function expectReason(reason: string): void {
   expect(reason).toMatch(/^[\w"].{8,300}$/);
   expect(reason).not.toMatch(/[\n\\]|\/tmp|\/work|tonearm|node_modules|\bat \w+ \(|\[object|undefined|NaN|Error\b/);
@@ -148,15 +150,15 @@ function expectSane(track: TrackOut): void {
 }
 
 describe('malicious files', () => {
-  test('uploaded one by one: each is rejected or becomes a valid track, and so does the next good file', async () => {
+  test('uploaded one by one are rejected or become valid tracks, and the next intact file becomes a track', async () => {
     await whileHealthy(async () => {
-      for (const [i, path] of uploaded.entries()) {
+      for (const [i, path] of uploadedNames.entries()) {
         const { status, body } = await upload(path);
         expect([200, 201, 422]).toContain(status);
         if (status === 422) expectReason(body.errors[0]?.message ?? '');
         else for (const track of body.items) expectSane(track);
         if (attacks.indexOf(path) < 8) expect(status, basename(path)).toBe(422);
-        expect((await upload(good[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
+        expect((await upload(intactFiles[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
       }
     });
     await expect.poll(() => readdirSync(join(base, 'data', 'tmp'))).toEqual([]); // /health writes there, too
@@ -165,27 +167,27 @@ describe('malicious files', () => {
     await expect.poll(openAudio).toEqual([]);
   });
 
-  test('scanned together with good ones: the same, and uploads work meanwhile', async () => {
+  test('scanned together with intact files are rejected or become valid tracks, and uploads work meanwhile', async () => {
     let result: ScanResult | undefined;
     await whileHealthy(async () => {
       const { body: job } = await call<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-      const beside = upload(good[60] as string);
-      const now = await until(
+      const concurrentUpload = upload(intactFiles[60] as string);
+      const finishedJob = await until(
         async () => (await call<JobOut>(`/jobs/${job.id}`)).body,
-        (one) => one.finished_at !== null,
+        (polledJob) => polledJob.finished_at !== null,
       );
-      expect([now.status, now.error]).toEqual(['succeeded', null]);
-      result = now.result as ScanResult;
-      expect((await beside).status).toBe(201);
+      expect([finishedJob.status, finishedJob.error]).toEqual(['succeeded', null]);
+      result = finishedJob.result as ScanResult;
+      expect((await concurrentUpload).status).toBe(201);
     });
-    const failed = new Map(result?.failed.map((line) => [line.source_id, line.reason]));
-    for (const reason of failed.values()) expectReason(reason);
+    const reasonsBySourceId = new Map(result?.failed.map((line) => [line.source_id, line.reason]));
+    for (const reason of reasonsBySourceId.values()) expectReason(reason);
     const tracks = await listAll('&source=local_folder');
     for (const track of tracks) expectSane(track);
-    const known = new Set([...failed.keys(), ...tracks.map((track) => track.source_id)]);
-    expect(attacks.filter((path) => !known.has(basename(path)))).toEqual([]);
+    const reportedSourceIds = new Set([...reasonsBySourceId.keys(), ...tracks.map((track) => track.source_id)]);
+    expect(attacks.filter((path) => !reportedSourceIds.has(basename(path)))).toEqual([]);
     expect(tracks.filter((track) => track.source_id.startsWith('Good/'))).toHaveLength(10);
-    for (const path of attacks.slice(0, 8)) expect(failed.has(basename(path)), basename(path)).toBe(true);
+    for (const path of attacks.slice(0, 8)) expect(reasonsBySourceId.has(basename(path)), basename(path)).toBe(true);
     expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
     if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
   });

@@ -9,7 +9,7 @@ import { flac, id3, id3Frame, silentMp3, utf8Text, vorbisComment } from '../supp
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const HALF = '\ud83d'; // the first half of a pair
+const LONE_SURROGATE = '\ud83d'; // the first half of a pair
 const utf16 = (text: string): Buffer => Buffer.concat([Buffer.from([1, 0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
 
 let base: string;
@@ -29,16 +29,16 @@ afterAll(async () => {
 async function upload(bytes: Buffer, name = 'a.mp3'): Promise<TrackOut> {
   const form = new FormData();
   form.append('files', new Blob([new Uint8Array(bytes)]), name);
-  const answer = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
-  expect([answer.status, answer.body.errors]).toEqual([201, []]);
-  expectSoundText(answer.text);
-  return answer.body.items[0] as TrackOut;
+  const response = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
+  expect([response.status, response.body.errors]).toEqual([201, []]);
+  expectSoundText(response.text);
+  return response.body.items[0] as TrackOut;
 }
 
-/** An MP3 with new content. */
+/** Makes an MP3 with new content. */
 const mp3 = (...frames: Buffer[]): Buffer => Buffer.concat([id3(frames), silentMp3(60 + ++count)]);
 
-/** JSON in which all texts are valid UTF-8. */
+/** Parses JSON in which all texts are valid UTF-8. */
 function expectSoundText(text: string): void {
   expect(text.isWellFormed()).toBe(true);
   expect(text).not.toMatch(/\\u[dD][89a-fA-F]/);
@@ -51,17 +51,17 @@ function expectSoundText(text: string): void {
 test('half of a UTF-16 pair becomes a replacement character, in names, lists and lyrics', async () => {
   const track = await upload(
     mp3(
-      id3Frame('TIT2', utf16(`Half ${HALF} of it`)),
-      id3Frame('TPE1', utf16(`Art${HALF}ist`)),
+      id3Frame('TIT2', utf16(`Half ${LONE_SURROGATE} of it`)),
+      id3Frame('TPE1', utf16(`Art${LONE_SURROGATE}ist`)),
       id3Frame('TALB', utf16(`\udc00Album`)),
-      id3Frame('TCON', utf16(`Roc${HALF}k`)),
+      id3Frame('TCON', utf16(`Roc${LONE_SURROGATE}k`)),
       id3Frame(
         'USLT',
         Buffer.concat([
           Buffer.from([1]),
           Buffer.from('eng'),
           Buffer.from([0xff, 0xfe, 0, 0, 0xff, 0xfe]),
-          Buffer.from(`la ${HALF} la`, 'utf16le'),
+          Buffer.from(`la ${LONE_SURROGATE} la`, 'utf16le'),
         ]),
       ),
     ),
@@ -93,17 +93,21 @@ test('markup and bidi characters are ordinary text', async () => {
   const title = '<script>alert("x")</script> \u202etxt.exe\u202c & \'; DROP TABLE tracks; --';
   const track = await upload(mp3(id3Frame('TIT2', utf8Text(title))));
   expect(track.title).toBe(title);
-  const found = await server.api<{ tracks: TrackPage }>(`/search/library?q=${encodeURIComponent('<script>')}`);
-  expect(found.body.tracks.items.map((one) => one.id)).toContain(track.id);
-  const answer = await server.api(`/tracks/${track.id}`);
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  const searchResponse = await server.api<{ tracks: TrackPage }>(`/search/library?q=${encodeURIComponent('<script>')}`);
+  expect(searchResponse.body.tracks.items.map((foundTrack) => foundTrack.id)).toContain(track.id);
+  const response = await server.api(`/tracks/${track.id}`);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
 });
 
 test('a name of a megabyte is truncated, so that a list of such tracks stays small', async () => {
   for (let i = 0; i < 5; i++) {
-    const long = `${i}${'long \u{1f3b5} '.repeat(90_000)}`;
+    const longTitle = `${i}${'long \u{1f3b5} '.repeat(90_000)}`;
     const track = await upload(
-      mp3(id3Frame('TIT2', utf8Text(long)), id3Frame('TPE1', utf8Text(long)), id3Frame('TALB', utf8Text(long))),
+      mp3(
+        id3Frame('TIT2', utf8Text(longTitle)),
+        id3Frame('TPE1', utf8Text(longTitle)),
+        id3Frame('TALB', utf8Text(longTitle)),
+      ),
     );
     expect(track.title.length).toBeLessThanOrEqual(2_000);
     expect(track.title).toMatch(/^\d\u006cong .*…$/su);
@@ -114,10 +118,10 @@ test('a name of a megabyte is truncated, so that a list of such tracks stays sma
     '/artists?limit=200',
     '/search/library?q=long',
   ]) {
-    const answer = await server.api(path);
-    expect(answer.status).toBe(200);
-    expectSoundText(answer.text);
-    expect(answer.text.length).toBeLessThan(200_000);
+    const response = await server.api(path);
+    expect(response.status).toBe(200);
+    expectSoundText(response.text);
+    expect(response.text.length).toBeLessThan(200_000);
   }
 });
 

@@ -1,5 +1,5 @@
-// An export is a way back in: imported into a fresh data folder it is the same library. And a way out: what the docs say
-// about getting everything out by hand is followed word by word.
+// An export that is imported into an empty data folder is the same library. The commands in the docs for getting
+// everything out by hand are run as they stand.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ import { toolOrWarn } from '../support/tools.ts';
 
 let base: string;
 let music: string;
-/** Of the first server, in whose folder the library is. */
+/** Belongs to the first server, in whose folder the library is. */
 let data: string;
 let folder: string;
 let backup: string;
@@ -54,22 +54,22 @@ beforeAll(async () => {
   mkdirSync(backup);
   const server = await livelyServer({ music, dir: data });
   tracks = await allTracks(server);
-  const [first, second, last] = [tracks[0]!, tracks[1]!, tracks.at(-1)!];
+  const [firstTrack, secondTrack, lastTrack] = [tracks[0]!, tracks[1]!, tracks.at(-1)!];
   const send = async (method: string, path: string, body?: unknown): Promise<void> => {
-    const answer = await server.api(path, { method, ...(body !== undefined && { body }) });
-    if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`);
+    const response = await server.api(path, { method, ...(body !== undefined && { body }) });
+    if (response.status >= 400) throw new Error(`${path}: ${response.text}`);
   };
-  await send('PUT', `/tracks/${first.id}/metadata`, {
+  await send('PUT', `/tracks/${firstTrack.id}/metadata`, {
     title: 'Edited, "by hand"',
     artist: 'Somebody',
     album: 'Elsewhere',
     year: 1999,
   });
-  await send('PUT', `/tracks/${second.id}/lyrics`, { text: 'One line\nand another' });
-  await send('DELETE', `/tracks/${last.id}`);
+  await send('PUT', `/tracks/${secondTrack.id}/lyrics`, { text: 'One line\nand another' });
+  await send('DELETE', `/tracks/${lastTrack.id}`);
   server.app.db.$client.exec(`
     INSERT INTO bookmarks (user_id, track_id, position_ms, comment, created_at, updated_at)
-      VALUES (1, ${first.id}, 61000, 'here', 1, 2);
+      VALUES (1, ${firstTrack.id}, 61000, 'here', 1, 2);
     INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('=1+1', 'https://radio.example/night', 3);
     INSERT INTO podcasts (url, title, status, created_at) VALUES ('https://pod.example/feed', 'Talk', 'completed', 4);
     INSERT INTO podcast_episodes (podcast_id, guid, title, published_at, audio_url, status, created_at)
@@ -88,7 +88,7 @@ async function exportTo(server: TestServer, to: string): Promise<JobOut> {
   return (await server.api<JobOut>(`/jobs/${body.id}`)).body;
 }
 
-const fresh = (): string => join(mkdtempSync(join(base, 'fresh-')), 'data');
+const makeDataPath = (): string => join(mkdtempSync(join(base, 'fresh-')), 'data');
 const importFrom = (from: string, dir: string, ...rest: string[]) =>
   runServer(['import', from, '--data-dir', dir, ...rest]);
 
@@ -100,9 +100,9 @@ async function becomeAdmin(dir: string): Promise<void> {
   expect((await runServer(['user', 'promote', username, '--data-dir', dir])).code).toBe(0);
 }
 
-/** What gives access to an account, and which library it is, is in no export. */
+/** An export contains neither credentials nor the library identity. */
 const NOT_EXPORTED = ['sessions', 'app_passwords', 'scrobble_accounts', 'library_identity'];
-/** Belongs to the server. */
+/** These rows belong to the server. */
 const NOT_IMPORTED = [...NOT_EXPORTED, 'notices', 'music_folders'];
 function libraryIn(dir: string): Record<string, unknown[]> {
   const { users, ...rest } = rowsIn(dir);
@@ -114,7 +114,7 @@ function libraryIn(dir: string): Record<string, unknown[]> {
 
 describe('an export', () => {
   it('imported into an empty data folder is the same library, row for row and byte for byte', async () => {
-    const dir = fresh();
+    const dir = makeDataPath();
     const { code, stdout } = await importFrom(folder, dir);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Imported ${tracks.length - 1} tracks`)]);
     expect(stdout).toContain('tonearm user passwd admin ');
@@ -127,28 +127,33 @@ describe('an export', () => {
     const server = await startServer({ dir });
     const media = { headers: { Authorization: `Bearer ${server.token}` } };
     expect((await fetch(`${server.url}/stream/${tracks[1]!.id}`, media)).status).toBe(200);
-    const wrong = { username: 'listener', password: '' };
-    expect((await server.api('/auth/login', { method: 'POST', token: null, body: wrong })).status).not.toBe(200);
-    const trashed = tracks.at(-1)!.id;
-    await server.api('/trash/restore', { method: 'POST', body: { track_ids: [trashed] } });
-    expect((await fetch(`${server.url}/stream/${trashed}`, media)).status).toBe(200);
+    const wrongCredentials = { username: 'listener', password: '' };
+    expect((await server.api('/auth/login', { method: 'POST', token: null, body: wrongCredentials })).status).not.toBe(
+      200,
+    );
+    const trashedId = tracks.at(-1)!.id;
+    await server.api('/trash/restore', { method: 'POST', body: { track_ids: [trashedId] } });
+    expect((await fetch(`${server.url}/stream/${trashedId}`, media)).status).toBe(200);
     const { items } = (await server.api<{ items: PlaylistOut[] }>('/playlists')).body;
     await server.api(`/playlists/${items[0]!.id}/restore`, { method: 'POST', body: { version: 2 } });
     expect((await server.api<PlaylistOut>(`/playlists/${items[0]!.id}`)).body.track_count).toBe(9);
     await server.close();
   });
 
-  it.each(['tonearm.db', 'library/audio'])('whose import is killed leaves no half library (%s)', async (made) => {
-    const dir = fresh();
-    const killWhen = (): boolean => existsSync(join(dir, '.restoring/new', made));
-    const { code } = await runServer(['import', folder, '--data-dir', dir], {}, { killWhen });
-    // it may have been faster than the signal, but then the library is whole
-    if (code === null && (!existsSync(join(dir, 'tonearm.db')) || existsSync(join(dir, '.restoring'))))
-      expect(await importFrom(folder, dir)).toMatchObject({ code: 0 });
-    expect(libraryIn(dir)).toEqual(libraryIn(data));
-    expect(filesIn(join(dir, 'library'))).toEqual(filesIn(join(data, 'library')));
-    expect(existsSync(join(dir, '.restoring'))).toBe(false);
-  });
+  it.each(['tonearm.db', 'library/audio'])(
+    'whose import is killed leaves no half library (%s)',
+    async (interruptedPath) => {
+      const dir = makeDataPath();
+      const killWhen = (): boolean => existsSync(join(dir, '.restoring/new', interruptedPath));
+      const { code } = await runServer(['import', folder, '--data-dir', dir], {}, { killWhen });
+      // the import may have ended before the signal, but then the library is complete
+      if (code === null && (!existsSync(join(dir, 'tonearm.db')) || existsSync(join(dir, '.restoring'))))
+        expect(await importFrom(folder, dir)).toMatchObject({ code: 0 });
+      expect(libraryIn(dir)).toEqual(libraryIn(data));
+      expect(filesIn(join(dir, 'library'))).toEqual(filesIn(join(data, 'library')));
+      expect(existsSync(join(dir, '.restoring'))).toBe(false);
+    },
+  );
 
   it('has no passwords or tokens, in the database neither', () => {
     const bytes = readFileSync(join(folder, 'data', 'library.db'));
@@ -170,26 +175,26 @@ describe('an export', () => {
     );
     expect(lines('podcasts_episodes')[1]).toContain('{""admin"":7000}');
     expect(lines('tracks').join('\n')).toContain('"Edited, ""by hand"""');
-    expect(lines('radio')[1]).toContain("'=1+1,"); // which a spreadsheet would run
+    expect(lines('radio')[1]).toContain("'=1+1,"); // a spreadsheet would run the text as a formula
     for (const name of ['albums', 'artists', 'likes', 'ratings', 'radio', 'lyrics', 'edits', 'playlists_versions'])
       expect([name, lines(name).length]).toEqual([name, expect.toSatisfy((count: number) => count > 1)]);
   });
 
-  it('is refused where a library is, and moves it aside on request', async () => {
-    const dir = fresh();
+  it('is refused for a folder that has a library, and moves the library aside on request', async () => {
+    const dir = makeDataPath();
     cpSync(data, dir, { recursive: true });
     const { code, stderr } = await importFrom(folder, dir);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
     const { stdout } = await importFrom(folder, dir, '--replace');
     expect(stdout).toContain('The previous library is in');
-    expect(stdout).not.toContain('Passwords'); // those of the library that was there
+    expect(stdout).not.toContain('Passwords'); // the accounts of the previous library
     const server = await startServer({ dir });
     expect(await allTracks(server)).toHaveLength(tracks.length - 1);
     await server.close();
   });
 
   it('with a damaged or missing file is named, and the rest is imported on request', async () => {
-    const [copy, dir] = [join(base, 'damaged'), fresh()];
+    const [copy, dir] = [join(base, 'damaged'), makeDataPath()];
     cpSync(folder, copy, { recursive: true });
     const [damaged, missing] = (
       JSON.parse(readFileSync(join(copy, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
@@ -204,14 +209,14 @@ describe('an export', () => {
     expect(db.prepare("SELECT count(*) FROM tracks WHERE availability = 'missing'").pluck().get()).toBe(2);
     db.close();
     rmSync(join(copy, 'data', 'export.json'));
-    expect((await importFrom(copy, fresh())).stderr).toContain('There is no complete export in');
+    expect((await importFrom(copy, makeDataPath())).stderr).toContain('There is no complete export in');
   });
 
-  it('is imported by a running server at its next start; who imported it signs in as before', async () => {
-    const dir = fresh();
+  it('is imported by a running server at its next start; the importing account signs in as before', async () => {
+    const dir = makeDataPath();
     mkdirSync(dir);
     let server = await startServer({ dir });
-    const old = server.token;
+    const oldToken = server.token;
     expect((await server.api('/imports', { method: 'POST', body: { folder } })).status).toBe(409);
     const { body } = await server.api<JobOut>('/imports', { method: 'POST', body: { folder, replace: true } });
     await server.app.drain();
@@ -222,7 +227,7 @@ describe('an export', () => {
     await server.close();
     await finishRestore(dir, () => new Date());
     server = await startServer({ dir });
-    expect((await server.api('/users/me', { token: old })).status).toBe(401);
+    expect((await server.api('/users/me', { token: oldToken })).status).toBe(401);
     expect(await allTracks(server)).toHaveLength(tracks.length - 1);
     await server.close();
   });
@@ -230,8 +235,8 @@ describe('an export', () => {
   describe('from somebody else', () => {
     const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-    /** A copy of the export with another database, and a manifest that fits it. */
-    function forged(sql: string): string {
+    /** Makes a copy of the export with another database, and a manifest that matches it. */
+    function makeForgedExport(sql: string): string {
       const to = join(mkdtempSync(join(base, 'forged-')), 'export');
       cpSync(folder, to, { recursive: true });
       const path = join(to, 'data', 'library.db');
@@ -249,9 +254,9 @@ describe('an export', () => {
     /** Changes files.json and the manifest's hash of it. */
     function withFiles(to: string, edit: (text: string) => string): string {
       const [files, manifest] = [join(to, 'data', 'files.json'), join(to, 'data', 'export.json')];
-      const [before, text] = [sha256(readFileSync(files)), edit(readFileSync(files, 'utf8'))];
+      const [originalHash, text] = [sha256(readFileSync(files)), edit(readFileSync(files, 'utf8'))];
       writeFileSync(files, text);
-      writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(before, sha256(Buffer.from(text))));
+      writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(originalHash, sha256(Buffer.from(text))));
       return to;
     }
 
@@ -259,15 +264,15 @@ describe('an export', () => {
       restoreFrom(await openExport(from), dir, { replace: true, skipDamaged: true });
 
     it('lets nobody in: passwords, keys, sessions and rights stay those of the server', async () => {
-      const dir = fresh();
+      const dir = makeDataPath();
       cpSync(data, dir, { recursive: true });
-      const own = (rowsIn(data)['users'] as Record<string, unknown>[]).map((row) => [
+      const ownAccounts = (rowsIn(data)['users'] as Record<string, unknown>[]).map((row) => [
         row['username'],
         row['password_hash'],
         row['is_superuser'],
       ]);
       const secrets = readFileSync(join(dir, 'secrets.json'), 'utf8');
-      const from = forged(`
+      const from = makeForgedExport(`
         UPDATE users SET is_superuser = 1, password_hash = '$argon2id$known';
         INSERT INTO users (username, username_key, password_hash, is_superuser, created_at)
           VALUES ('mallory', 'mallory', '$argon2id$known', 1, 1);
@@ -275,9 +280,9 @@ describe('an export', () => {
         INSERT INTO app_passwords (user_id, name, sealed, salt, lookup, created_at)
           VALUES (1, 'mine', x'00', x'00', 'known', 1);
         INSERT INTO shares (user_id, token, created_at) VALUES (1, 'known', 1), (1, 'still shared', 1)`);
-      const here = new Database(join(dir, 'tonearm.db'));
-      here.exec("INSERT INTO shares (user_id, token, created_at) VALUES (1, 'still shared', 1)");
-      here.close();
+      const database = new Database(join(dir, 'tonearm.db'));
+      database.exec("INSERT INTO shares (user_id, token, created_at) VALUES (1, 'still shared', 1)");
+      database.close();
       await into(from, dir);
       const rows = rowsIn(dir);
       expect(
@@ -286,7 +291,7 @@ describe('an export', () => {
           row['password_hash'],
           row['is_superuser'],
         ]),
-      ).toEqual([...own, ['mallory', '', 0]]);
+      ).toEqual([...ownAccounts, ['mallory', '', 0]]);
       expect([rowsOf(dir, 'SELECT id FROM sessions'), rows['app_passwords']]).toEqual([[], []]);
       expect(rows['shares']).toEqual([expect.objectContaining({ token: 'still shared' })]);
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8')).toBe(secrets);
@@ -294,43 +299,45 @@ describe('an export', () => {
 
     it('runs nothing of its own in the server', async () => {
       const trigger = 'CREATE TRIGGER mine AFTER UPDATE ON users BEGIN UPDATE users SET is_superuser = 1; END';
-      const dir = fresh();
-      await expect(into(forged(trigger), dir)).rejects.toThrow('has a trigger mine that its version does not make');
+      const dir = makeDataPath();
+      await expect(into(makeForgedExport(trigger), dir)).rejects.toThrow(
+        'has a trigger mine that its version does not make',
+      );
       expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
-      await expect(into(forged("INSERT INTO migrations VALUES ('9999_later', 'x', 1)"), dir)).rejects.toThrow(
+      await expect(into(makeForgedExport("INSERT INTO migrations VALUES ('9999_later', 'x', 1)"), dir)).rejects.toThrow(
         'newer version',
       );
     });
 
     it.skipIf(process.platform === 'win32')('reads plain files of its folder only', async () => {
-      const from = forged('SELECT 1');
+      const from = makeForgedExport('SELECT 1');
       const [linked, pipe, large, plain] = (
         JSON.parse(readFileSync(join(from, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
       ).map(({ path }) => path) as [string, string, string, string];
-      const outside = join(from, '..', 'outside');
-      renameSync(join(from, linked), outside);
-      symlinkSync(outside, join(from, linked));
+      const outsideFile = join(from, '..', 'outside');
+      renameSync(join(from, linked), outsideFile);
+      symlinkSync(outsideFile, join(from, linked));
       rmSync(join(from, pipe));
       execFileSync('mkfifo', [join(from, pipe)]);
       truncateSync(join(from, large), 1 << 30);
       renameSync(join(from, plain), join(from, '..', 'beside'));
       withFiles(from, (text) => text.replace(JSON.stringify(plain), '"../beside"'));
-      expect((await into(from, fresh())).lost).toHaveLength(4);
+      expect((await into(from, makeDataPath())).lost).toHaveLength(4);
     });
 
     it('with a line that never ends is damaged', async () => {
-      const from = withFiles(forged('SELECT 1'), (text) => text.replaceAll('\n', ''));
+      const from = withFiles(makeForgedExport('SELECT 1'), (text) => text.replaceAll('\n', ''));
       appendFileSync(join(from, 'data', 'files.json'), ' '.repeat(1 << 20));
-      await expect(into(from, fresh())).rejects.toThrow('The list of files is damaged');
+      await expect(into(from, makeDataPath())).rejects.toThrow('The list of files is damaged');
     });
   });
 
   it.each(['backup', 'import'] as const)(
     'or a backup of the first release is brought up to date (%s)',
     async (scope) => {
-      const old = fresh();
-      await makeFirstRelease(old, 'local', 50);
-      const [from, to] = [join(old, 'tonearm.db'), join(old, 'taken.db')];
+      const oldDataDir = makeDataPath();
+      await makeFirstRelease(oldDataDir, 'local', 50);
+      const [from, to] = [join(oldDataDir, 'tonearm.db'), join(oldDataDir, 'taken.db')];
       new Database(from).pragma('journal_mode = DELETE');
       copyForeignLibrary({ from, to, migrationsDir: 'migrations', scope });
       const db = new Database(to, { readonly: true });
@@ -347,20 +354,20 @@ describe('an export', () => {
   );
 
   it('keeps what happened to the accounts until the next start', async () => {
-    const dir = fresh();
+    const dir = makeDataPath();
     mkdirSync(dir);
     const server = await startServer({ dir });
     await server.api('/imports', { method: 'POST', body: { folder, replace: true } });
     await server.app.drain();
-    const later = { username: 'later', password: 'long enough, made after it' };
-    expect((await server.api('/users', { method: 'POST', body: later })).status).toBe(201);
+    const laterAccount = { username: 'later', password: 'long enough, made after it' };
+    expect((await server.api('/users', { method: 'POST', body: laterAccount })).status).toBe(201);
     await server.close();
     await finishRestore(dir, () => new Date());
     expect((rowsIn(dir)['users'] as { username: string }[]).map(({ username }) => username)).toContain('later');
   });
 
   it('of a library that only indexes its music folder has the files themselves', async () => {
-    const [from, to, dir] = [fresh(), join(base, 'of-indexed'), fresh()];
+    const [from, to, dir] = [makeDataPath(), join(base, 'of-indexed'), makeDataPath()];
     mkdirSync(from);
     mkdirSync(to);
     let server = await startServer({
@@ -370,20 +377,20 @@ describe('an export', () => {
     await server.api('/sources/local_folder/scan', { method: 'POST' });
     await server.app.drain();
     await exportTo(server, to);
-    const again = await exportTo(server, to);
-    expect(again.result).toMatchObject({ tracks: tracks.length, written: 0 });
+    const secondExport = await exportTo(server, to);
+    expect(secondExport.result).toMatchObject({ tracks: tracks.length, written: 0 });
     await server.close();
     expect((await importFrom(to, dir)).code).toBe(0);
     await becomeAdmin(dir);
     server = await startServer({ dir });
-    const found = await allTracks(server);
-    expect(found.map(({ availability }) => availability)).toEqual(tracks.map(() => 'available'));
-    const answer = await fetch(`${server.url}/stream/${found[0]!.id}`, {
+    const importedTracks = await allTracks(server);
+    expect(importedTracks.map(({ availability }) => availability)).toEqual(tracks.map(() => 'available'));
+    const response = await fetch(`${server.url}/stream/${importedTracks[0]!.id}`, {
       headers: { Authorization: `Bearer ${server.token}` },
     });
-    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(music, found[0]!.source_id ?? '')))).toBe(
-      true,
-    );
+    expect(
+      Buffer.from(await response.arrayBuffer()).equals(readFileSync(join(music, importedTracks[0]!.source_id ?? ''))),
+    ).toBe(true);
     await server.close();
   });
 });
@@ -393,7 +400,7 @@ const tools = ['sqlite3', 'jq', 'zstd'].every((name) =>
 );
 
 describe.runIf(tools)('the page on getting everything out by hand', () => {
-  /** The commands of a section, with the folders of this test. */
+  /** Returns the commands of a section, with the folders of this test. */
   function follow(section: string, folders: Record<string, string>): void {
     const page = readFileSync(join(root, 'docs', 'BY-HAND.md'), 'utf8');
     const text = page.split(/^## /m).find((part) => part.startsWith(section)) ?? '';
@@ -407,28 +414,32 @@ describe.runIf(tools)('the page on getting everything out by hand', () => {
   it('gets likes, plays, ratings and old versions out of an export, and checks its files', () => {
     const copy = join(base, 'by-hand');
     cpSync(folder, copy, { recursive: true });
-    const made = (name: string): string[] => readFileSync(join(copy, name), 'utf8').split('\n').filter(Boolean);
+    const readLines = (name: string): string[] => readFileSync(join(copy, name), 'utf8').split('\n').filter(Boolean);
     appendFileSync(join(copy, 'Music', 'nobody knows this.txt'), 'x');
     follow('From an export', { '/media/disk/music': copy });
-    expect(made('liked.m3u8')).toHaveLength(4);
-    for (const path of made('liked.m3u8')) expect(existsSync(join(copy, path))).toBe(true);
-    expect([made('plays.csv').length, made('version-2.txt').length, made('damaged.txt')]).toEqual([13, 9, []]);
-    expect(made('ratings.csv')[0]).toContain('username,rating,title');
+    expect(readLines('liked.m3u8')).toHaveLength(4);
+    for (const path of readLines('liked.m3u8')) expect(existsSync(join(copy, path))).toBe(true);
+    expect([readLines('plays.csv').length, readLines('version-2.txt').length, readLines('damaged.txt')]).toEqual([
+      13,
+      9,
+      [],
+    ]);
+    expect(readLines('ratings.csv')[0]).toContain('username,rating,title');
     const list = JSON.parse(readFileSync(join(copy, 'data', 'files.json'), 'utf8')) as { path: string }[];
     appendFileSync(join(copy, list[0]!.path), 'x');
     follow('From an export', { '/media/disk/music': copy });
-    expect(made('damaged.txt')).toEqual([`damaged: ${list[0]!.path}`]);
+    expect(readLines('damaged.txt')).toEqual([`damaged: ${list[0]!.path}`]);
   });
 
   it('gets every file and the database out of a backup', () => {
     const out = join(base, 'out');
     follow('From a backup', { '/media/disk/tonearm': backup, '/tmp/library': out });
     const stored = filesIn(join(data, 'library'));
-    const found = filesIn(out);
-    for (const [key, hash] of Object.entries(stored)) expect([key, found[key]]).toEqual([key, hash]);
+    const exportedFiles = filesIn(out);
+    for (const [key, hash] of Object.entries(stored)) expect([key, exportedFiles[key]]).toEqual([key, hash]);
     const db = new Database(join(out, 'library.db'), { readonly: true });
     expect(db.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(12);
     db.close();
-    expect(Object.keys(found).filter((name) => name.startsWith('by artist/')).length).toBeGreaterThan(0);
+    expect(Object.keys(exportedFiles).filter((name) => name.startsWith('by artist/')).length).toBeGreaterThan(0);
   });
 });

@@ -20,33 +20,33 @@ async function run(path: string, enqueue: number, killAt?: number): Promise<stri
   const child = spawn(process.execPath, ['--import', quickImports, CHILD, path, String(enqueue)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exited = once(child, 'exit');
+  const exit = once(child, 'exit');
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
     if (lines.length === killAt) child.kill('SIGKILL');
   }
-  await exited;
+  await exit;
   return lines;
 }
 
-const said = (lines: string[], word: string) =>
+const numbersAfter = (lines: string[], word: string) =>
   lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
 
 it('no accepted job is lost by kills, and only running ones run twice', async () => {
   const path = join(dir, 'test.db');
   const lines = await run(path, 400, 150); // while jobs are still being enqueued
-  const taken = said(lines, 'taken');
-  const done = said(lines, 'done');
-  expect(taken.length).toBeGreaterThan(0);
-  for (const killAt of [20, 45]) done.push(...said(await run(path, 0, killAt), 'done'));
-  const last = await run(path, 0);
-  expect(last.at(-1)).toBe('drained');
-  done.push(...said(last, 'done'));
+  const takenNumbers = numbersAfter(lines, 'taken');
+  const done = numbersAfter(lines, 'done');
+  expect(takenNumbers.length).toBeGreaterThan(0);
+  for (const killAt of [20, 45]) done.push(...numbersAfter(await run(path, 0, killAt), 'done'));
+  const lastRun = await run(path, 0);
+  expect(lastRun.at(-1)).toBe('drained');
+  done.push(...numbersAfter(lastRun, 'done'));
 
   const unique = new Set(done);
-  expect(taken.filter((n) => !unique.has(n))).toEqual([]);
-  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // three kills, four slots
+  expect(takenNumbers.filter((n) => !unique.has(n))).toEqual([]);
+  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // each of three kills interrupts up to four jobs
 
   const db = new Database(path, { readonly: true });
   expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all()).toEqual([

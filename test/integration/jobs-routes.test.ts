@@ -25,7 +25,7 @@ import { openMigrated } from '../support/temp-database.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
-const LONG = {
+const LONG_RESULT = {
   files: 900,
   rest: 0.5,
   folder: null,
@@ -41,7 +41,7 @@ let dir: string;
 let db: MainDb;
 let jobs: Jobs;
 let server: Server;
-const inside = Promise.withResolvers<void>();
+const handlerEntered = Promise.withResolvers<void>();
 
 const api = async (path: string, method = 'GET', token = 'root') => {
   const res = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
@@ -66,11 +66,11 @@ beforeAll(async () => {
         new Promise((_resolve, reject) => {
           progress(1, null, 'Folder');
           signal.addEventListener('abort', () => reject(signal.reason as Error));
-          inside.resolve();
+          handlerEntered.resolve();
         }),
     ),
     handledBy(COVER_TASK, async () => ({ found: 2 })),
-    handledBy(VERIFY_STORAGE, async () => LONG),
+    handledBy(VERIFY_STORAGE, async () => LONG_RESULT),
   ]);
   const app = express();
   app.use(
@@ -95,7 +95,7 @@ it('shows, filters and cancels jobs', async () => {
   const cover = await jobs.enqueue(COVER_TASK, {});
   await jobs.drain();
   const scan = await jobs.enqueue(SCAN_LOCAL_FOLDER, { restore: true });
-  await inside.promise;
+  await handlerEntered.promise;
 
   const all = JobPage.parse((await api('/jobs')).body);
   expect(all).toMatchObject({
@@ -126,10 +126,10 @@ it('has only the counts of a long result in lists and events, and the whole resu
   const { id } = await jobs.enqueue(VERIFY_STORAGE, { scope: 'all' });
   await jobs.drain();
   await expect.poll(() => announced.findLast((job) => job.id === id)?.status).toBe('succeeded');
-  const short = { ...LONG, failed: [], changes: null };
-  expect(JobPage.parse((await api('/jobs?task=verify_storage')).body).items[0]?.result).toEqual(short);
-  expect(announced.findLast((job) => job.id === id)?.result).toEqual(short);
-  expect(JobOut.parse((await api(`/jobs/${id}`)).body).result).toEqual(LONG);
+  const shortResult = { ...LONG_RESULT, failed: [], changes: null };
+  expect(JobPage.parse((await api('/jobs?task=verify_storage')).body).items[0]?.result).toEqual(shortResult);
+  expect(announced.findLast((job) => job.id === id)?.result).toEqual(shortResult);
+  expect(JobOut.parse((await api(`/jobs/${id}`)).body).result).toEqual(LONG_RESULT);
 });
 
 it.each([
@@ -156,12 +156,12 @@ it('retries cancelled jobs, but not successful ones', async () => {
   const cancelled = items.find((job) => job.status === 'cancelled')!;
   const done = items.find((job) => job.status === 'succeeded')!;
   const { status, body } = await api(`/jobs/${cancelled.id}/retry`, 'POST');
-  const again = JobOut.parse(body);
+  const parsedJob = JobOut.parse(body);
   expect(status).toBe(202);
-  expect(again).toMatchObject({ task: cancelled.task, attempts: 0, next_attempt_at: null });
-  expect(again.id).toBeGreaterThan(cancelled.id);
+  expect(parsedJob).toMatchObject({ task: cancelled.task, attempts: 0, next_attempt_at: null });
+  expect(parsedJob.id).toBeGreaterThan(cancelled.id);
   expect((await api(`/jobs/${done.id}/retry`, 'POST')).status).toBe(409);
   expect((await api('/jobs/999999/retry', 'POST')).status).toBe(404);
   expect((await api(`/jobs/${cancelled.id}/retry`, 'POST', 'guest')).status).toBe(403);
-  expect((await api(`/jobs/${again.id}`, 'DELETE')).status).toBe(200);
+  expect((await api(`/jobs/${parsedJob.id}`, 'DELETE')).status).toBe(200);
 });

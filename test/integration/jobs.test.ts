@@ -14,29 +14,29 @@ import { createLog } from '../../server/log/log.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 import { openMigrated } from '../support/temp-database.ts';
 
-const PLAIN = task('plain', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
-const SINGLE = task('single', {
+const PLAIN_TASK = task('plain', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
+const SINGLE_TASK = task('single', {
   payload: z.strictObject({ n: z.int().optional() }),
   attempts: 1,
   uniqueBy: () => 'all',
   concurrency: 1,
 });
-const FLAKY = task('flaky', {
+const FLAKY_TASK = task('flaky', {
   payload: z.strictObject({}),
   attempts: 3,
   backoff: { firstMs: 2_000, factor: 2, capMs: 300_000 },
   concurrency: 2,
 });
 interface Handlers {
-  plain?: Handler<typeof PLAIN>;
-  single?: Handler<typeof SINGLE>;
-  flaky?: Handler<typeof FLAKY>;
+  plain?: Handler<typeof PLAIN_TASK>;
+  single?: Handler<typeof SINGLE_TASK>;
+  flaky?: Handler<typeof FLAKY_TASK>;
 }
-const nothing = async () => null;
-const handled = ({ plain = nothing, single = nothing, flaky = nothing }: Handlers) => [
-  handledBy(PLAIN, plain),
-  handledBy(SINGLE, single),
-  handledBy(FLAKY, flaky),
+const doNothing = async () => null;
+const makeHandlers = ({ plain = doNothing, single = doNothing, flaky = doNothing }: Handlers) => [
+  handledBy(PLAIN_TASK, plain),
+  handledBy(SINGLE_TASK, single),
+  handledBy(FLAKY_TASK, flaky),
 ];
 
 /** Resolves when the handler has started; the test then decides when it continues. */
@@ -53,10 +53,10 @@ const untilAborted = (signal: AbortSignal) =>
 let dir: string;
 let db: MainDb;
 let clock: number;
-let logged: PassThrough;
-const log = () => createLog('debug', logged);
+let logStream: PassThrough;
+const log = () => createLog('debug', logStream);
 const lines = () =>
-  (logged.read() as Buffer | null)
+  (logStream.read() as Buffer | null)
     ?.toString()
     .trim()
     .split('\n')
@@ -72,16 +72,16 @@ const makeJobs = () => {
 };
 const running = new Set<ReturnType<typeof makeJobs>['jobs']>();
 const startJobs = (handlers: Handlers) => {
-  const made = makeJobs();
-  made.jobs.start(handled(handlers));
-  running.add(made.jobs);
-  return made;
+  const jobsAndClose = makeJobs();
+  jobsAndClose.jobs.start(makeHandlers(handlers));
+  running.add(jobsAndClose.jobs);
+  return jobsAndClose;
 };
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-jobs-'));
   clock = Date.UTC(2030, 0, 1);
-  logged = new PassThrough({ highWaterMark: 64 * 1024 * 1024 });
+  logStream = new PassThrough({ highWaterMark: 64 * 1024 * 1024 });
   open();
 });
 afterEach(async () => {
@@ -101,7 +101,7 @@ describe('running', () => {
         return { doubled: n * 2 };
       },
     });
-    const job = await jobs.enqueue(PLAIN, { n: 21 });
+    const job = await jobs.enqueue(PLAIN_TASK, { n: 21 });
     expect(job).toMatchObject({ status: 'queued', created: true, attempts: 0 });
     await jobs.drain();
     const done = jobs.get(job.id);
@@ -118,84 +118,87 @@ describe('running', () => {
     expect(lines().filter(({ msg }) => msg === 'job')).toEqual([
       expect.objectContaining({ job_id: job.id, task: 'plain', attempt: 1, outcome: 'succeeded', ms: 1_500 }),
     ]);
-    expect(queued()).toBe(0);
+    expect(countQueued()).toBe(0);
   });
 
   it('five hundred jobs are all done, four at a time and never more', async () => {
-    const seen = new Set<number>();
+    const seenNumbers = new Set<number>();
     let active = 0;
-    let most = 0;
+    let maxRunning = 0;
     const { jobs } = startJobs({
       plain: async ({ n }) => {
-        most = Math.max(most, ++active);
+        maxRunning = Math.max(maxRunning, ++active);
         await new Promise((resolve) => setImmediate(resolve));
-        seen.add(n);
+        seenNumbers.add(n);
         active--;
       },
     });
-    await Promise.all(Array.from({ length: 500 }, (_, n) => jobs.enqueue(PLAIN, { n })));
+    await Promise.all(Array.from({ length: 500 }, (_, n) => jobs.enqueue(PLAIN_TASK, { n })));
     await jobs.drain();
-    expect(seen.size).toBe(500);
-    expect(most).toBe(4);
+    expect(seenNumbers.size).toBe(500);
+    expect(maxRunning).toBe(4);
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(500);
-    expect(queued()).toBe(0);
+    expect(countQueued()).toBe(0);
   });
 
   it('all slots run jobs that an earlier process left', async () => {
-    const first = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
-    for (let n = 0; n < 8; n++) await first.jobs.enqueue(PLAIN, { n });
-    await first.jobs.close({ graceMs: PATIENCE_MS });
+    const firstStart = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
+    for (let n = 0; n < 8; n++) await firstStart.jobs.enqueue(PLAIN_TASK, { n });
+    await firstStart.jobs.close({ graceMs: PATIENCE_MS });
     const all = gate();
     let active = 0;
-    const second = startJobs({
+    const secondStart = startJobs({
       plain: async () => {
         if (++active === 4) all.open();
         await all.passed;
       },
     });
-    await all.passed; // would never come with a slot short
-    await second.jobs.drain();
-    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
+    await all.passed; // would never happen if a slot were missing
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
   });
 
   it('drain waits for the jobs that a job enqueues', async () => {
-    const made = startJobs({
+    const startedJobs = startJobs({
       plain: async ({ n }) => {
-        if (n > 0) await made.jobs.enqueue(PLAIN, { n: n - 1 });
+        if (n > 0) await startedJobs.jobs.enqueue(PLAIN_TASK, { n: n - 1 });
       },
     });
-    await made.jobs.enqueue(PLAIN, { n: 5 });
-    await made.jobs.drain();
-    expect(made.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(6);
+    await startedJobs.jobs.enqueue(PLAIN_TASK, { n: 5 });
+    await startedJobs.jobs.drain();
+    expect(startedJobs.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(6);
   });
 
   it('a result that is not JSON fails the job instead of blocking it', async () => {
     const { jobs } = startJobs({ plain: async () => ({ big: 1n }) });
-    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN_TASK, { n: 1 });
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('BigInt') as string });
   });
 });
 
 describe('unique jobs', () => {
-  it('enqueueing again while one is unfinished returns that one', async () => {
-    const inside = gate();
-    const goOn = gate();
+  it('enqueueing again while a job is unfinished returns that job', async () => {
+    const handlerEntered = gate();
+    const mayContinue = gate();
     const { jobs } = startJobs({
       single: async () => {
-        inside.open();
-        await goOn.passed;
+        handlerEntered.open();
+        await mayContinue.passed;
       },
     });
-    const [first, again] = await Promise.all([jobs.enqueue(SINGLE, {}), jobs.enqueue(SINGLE, { n: 1 })]);
-    expect(again).toMatchObject({ id: first.id, created: false });
-    await inside.passed;
-    expect(await jobs.enqueue(SINGLE, {})).toMatchObject({ id: first.id, created: false, status: 'running' });
-    goOn.open();
+    const [firstJob, repeatedJob] = await Promise.all([
+      jobs.enqueue(SINGLE_TASK, {}),
+      jobs.enqueue(SINGLE_TASK, { n: 1 }),
+    ]);
+    expect(repeatedJob).toMatchObject({ id: firstJob.id, created: false });
+    await handlerEntered.passed;
+    expect(await jobs.enqueue(SINGLE_TASK, {})).toMatchObject({ id: firstJob.id, created: false, status: 'running' });
+    mayContinue.open();
     await jobs.drain();
-    const next = await jobs.enqueue(SINGLE, {});
+    const next = await jobs.enqueue(SINGLE_TASK, {});
     expect(next.created).toBe(true);
-    expect(next.id).not.toBe(first.id);
+    expect(next.id).not.toBe(firstJob.id);
     await jobs.drain();
   });
 });
@@ -208,7 +211,7 @@ describe('retries', () => {
         throw new Error(`no answer ${++calls}`);
       },
     });
-    const { id } = await jobs.enqueue(FLAKY, {});
+    const { id } = await jobs.enqueue(FLAKY_TASK, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({
       status: 'waiting',
@@ -232,7 +235,7 @@ describe('retries', () => {
       error: 'no answer 3',
       finishedAt: new Date(clock),
     });
-    expect(queued()).toBe(0);
+    expect(countQueued()).toBe(0);
     expect(
       lines()
         .filter(({ msg }) => msg === 'job')
@@ -251,7 +254,7 @@ describe('retries', () => {
         return 'fine';
       },
     });
-    const { id } = await jobs.enqueue(FLAKY, {});
+    const { id } = await jobs.enqueue(FLAKY_TASK, {});
     await jobs.drain();
     clock += 2_000;
     await jobs.drain();
@@ -264,41 +267,41 @@ describe('retries', () => {
         throw permanent(new Error('gone for good'));
       },
     });
-    const { id } = await jobs.enqueue(FLAKY, {});
+    const { id } = await jobs.enqueue(FLAKY_TASK, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: 'gone for good' });
   });
 
   it('a wait continues after a restart', async () => {
     let calls = 0;
-    const failing = {
+    const failingHandlers = {
       flaky: async () => {
         calls++;
         throw new Error('down');
       },
     };
-    const first = startJobs(failing);
-    const { id } = await first.jobs.enqueue(FLAKY, {});
-    await first.jobs.drain();
-    const { runAt } = first.jobs.get(id);
-    await first.jobs.close({ graceMs: PATIENCE_MS });
+    const firstStart = startJobs(failingHandlers);
+    const { id } = await firstStart.jobs.enqueue(FLAKY_TASK, {});
+    await firstStart.jobs.drain();
+    const { runAt } = firstStart.jobs.get(id);
+    await firstStart.jobs.close({ graceMs: PATIENCE_MS });
     running.clear();
     db.$client.close();
     open();
 
     clock += 1_000;
-    const second = startJobs(failing);
-    await second.jobs.drain();
+    const secondStart = startJobs(failingHandlers);
+    await secondStart.jobs.drain();
     expect(calls).toBe(1);
-    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, runAt });
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 1, runAt });
     clock += 1_000;
-    await second.jobs.drain();
+    await secondStart.jobs.drain();
     expect(calls).toBe(2);
-    expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
   });
 
   it('a waiting job runs when it is due', async () => {
-    const second = gate();
+    const secondGate = gate();
     const now = () => new Date();
     const jobs = createJobs({
       db,
@@ -315,50 +318,50 @@ describe('retries', () => {
     jobs.start([
       handledBy(brief, async (_payload, { attempt }) => {
         if (attempt === 1) throw new Error('once');
-        second.open();
+        secondGate.open();
       }),
     ]);
     await jobs.enqueue(brief, {});
-    await second.passed;
+    await secondGate.passed;
     await jobs.close({ graceMs: PATIENCE_MS });
   });
 });
 
 describe('cancelling', () => {
   it('a queued job never runs', async () => {
-    const inside = gate();
-    const goOn = gate();
-    const ran: number[] = [];
+    const handlerEntered = gate();
+    const mayContinue = gate();
+    const executedNumbers: number[] = [];
     const { jobs } = startJobs({
       plain: async ({ n }) => {
-        ran.push(n);
-        if (ran.length === 4) inside.open();
-        await goOn.passed;
+        executedNumbers.push(n);
+        if (executedNumbers.length === 4) handlerEntered.open();
+        await mayContinue.passed;
       },
     });
-    for (let n = 0; n < 4; n++) await jobs.enqueue(PLAIN, { n });
-    const fifth = await jobs.enqueue(PLAIN, { n: 5 });
-    await inside.passed;
-    expect(jobs.cancel(fifth.id)).toMatchObject({ status: 'cancelled', attempts: 0, finishedAt: new Date(clock) });
-    goOn.open();
+    for (let n = 0; n < 4; n++) await jobs.enqueue(PLAIN_TASK, { n });
+    const fifthJob = await jobs.enqueue(PLAIN_TASK, { n: 5 });
+    await handlerEntered.passed;
+    expect(jobs.cancel(fifthJob.id)).toMatchObject({ status: 'cancelled', attempts: 0, finishedAt: new Date(clock) });
+    mayContinue.open();
     await jobs.drain();
-    expect(ran.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
-    expect(jobs.get(fifth.id).status).toBe('cancelled');
+    expect(executedNumbers.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
+    expect(jobs.get(fifthJob.id).status).toBe('cancelled');
   });
 
   it('a job cancelled before its place in the queue is on disk never runs', async () => {
-    let ran = false;
+    let hasRun = false;
     const { jobs } = startJobs({
       plain: async () => {
-        ran = true;
+        hasRun = true;
       },
     });
-    const entering = jobs.enqueue(PLAIN, { n: 1 });
+    const entering = jobs.enqueue(PLAIN_TASK, { n: 1 });
     const [job] = jobs.list({}, { limit: 1, offset: 0 }).items;
     jobs.cancel(job!.id);
     await entering;
     await jobs.drain();
-    expect(ran).toBe(false);
+    expect(hasRun).toBe(false);
     expect(jobs.get(job!.id).status).toBe('cancelled');
   });
 
@@ -370,31 +373,31 @@ describe('cancelling', () => {
         throw new Error('down');
       },
     });
-    const { id } = await jobs.enqueue(FLAKY, {});
+    const { id } = await jobs.enqueue(FLAKY_TASK, {});
     await jobs.drain();
     expect(jobs.cancel(id).status).toBe('cancelled');
     clock += 3_600_000;
     await jobs.drain();
     expect(calls).toBe(1);
-    expect(queued()).toBe(0);
+    expect(countQueued()).toBe(0);
   });
 
   it('a running job is aborted by its signal, and its slot becomes free', async () => {
-    const inside = gate();
+    const handlerEntered = gate();
     let context: JobContext | undefined;
     const { jobs } = startJobs({
-      single: async (_payload, given) => {
+      single: async (_payload, jobContext) => {
         if (context) return 'second';
-        context = given;
-        inside.open();
-        return untilAborted(given.signal);
+        context = jobContext;
+        handlerEntered.open();
+        return untilAborted(jobContext.signal);
       },
     });
-    const { id } = await jobs.enqueue(SINGLE, {});
-    await inside.passed;
+    const { id } = await jobs.enqueue(SINGLE_TASK, {});
+    await handlerEntered.passed;
     expect(jobs.cancel(id).status).toBe('cancelled');
     expect(context?.signal.aborted).toBe(true);
-    const next = await jobs.enqueue(SINGLE, {});
+    const next = await jobs.enqueue(SINGLE_TASK, {});
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'cancelled', error: null });
     expect(jobs.get(next.id)).toMatchObject({ status: 'succeeded', result: 'second' });
@@ -402,16 +405,16 @@ describe('cancelling', () => {
   });
 
   it('the result of a cancelled handler is kept', async () => {
-    const inside = gate();
+    const handlerEntered = gate();
     const { jobs } = startJobs({
       single: async (_payload, { signal }) => {
-        inside.open();
+        handlerEntered.open();
         await untilAborted(signal).catch(() => undefined);
         return { added: 3 };
       },
     });
-    const { id } = await jobs.enqueue(SINGLE, {});
-    await inside.passed;
+    const { id } = await jobs.enqueue(SINGLE_TASK, {});
+    await handlerEntered.passed;
     jobs.cancel(id);
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'cancelled', result: { added: 3 } });
@@ -419,7 +422,7 @@ describe('cancelling', () => {
 
   it('a job that has ended cannot be cancelled, and an unknown one is not found', async () => {
     const { jobs } = startJobs({});
-    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN_TASK, { n: 1 });
     await jobs.drain();
     expect(() => jobs.cancel(id)).toThrow(expect.objectContaining({ code: 'conflict' }));
     expect(() => jobs.cancel(999 as JobId)).toThrow(expect.objectContaining({ code: 'not_found' }));
@@ -428,57 +431,57 @@ describe('cancelling', () => {
 
 describe('stopping', () => {
   it('a running job returns to the queue, the attempt does not count, and it runs at the next start', async () => {
-    const inside = gate();
-    const first = startJobs({
+    const handlerEntered = gate();
+    const firstStart = startJobs({
       plain: async (_payload, { signal }) => {
-        inside.open();
+        handlerEntered.open();
         return untilAborted(signal);
       },
     });
-    const { id } = await first.jobs.enqueue(PLAIN, { n: 7 });
-    await inside.passed;
-    await first.jobs.close({ graceMs: PATIENCE_MS });
-    expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
+    const { id } = await firstStart.jobs.enqueue(PLAIN_TASK, { n: 7 });
+    await handlerEntered.passed;
+    await firstStart.jobs.close({ graceMs: PATIENCE_MS });
+    expect(firstStart.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'returned' }));
 
-    const second = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
-    await second.jobs.drain();
-    expect(second.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
+    const secondStart = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
   });
 
   it('a handler that ignores its signal is abandoned after the grace time; later results are ignored', async () => {
-    const inside = gate();
-    const goOn = gate();
-    const first = startJobs({
+    const handlerEntered = gate();
+    const mayContinue = gate();
+    const firstStart = startJobs({
       plain: async (_payload, { progress }) => {
-        inside.open();
-        await goOn.passed;
+        handlerEntered.open();
+        await mayContinue.passed;
         progress(9, 9);
         return 'too late';
       },
     });
-    const { id } = await first.jobs.enqueue(PLAIN, { n: 7 });
-    await inside.passed;
-    await first.jobs.close({ graceMs: 10 });
-    goOn.open();
+    const { id } = await firstStart.jobs.enqueue(PLAIN_TASK, { n: 7 });
+    await handlerEntered.passed;
+    await firstStart.jobs.close({ graceMs: 10 });
+    mayContinue.open();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(first.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, result: null, progressDone: null });
-    const second = startJobs({});
-    await second.jobs.drain();
-    expect(second.jobs.get(id).status).toBe('succeeded');
+    expect(firstStart.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, result: null, progressDone: null });
+    const secondStart = startJobs({});
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.get(id).status).toBe('succeeded');
   });
 
   it('a job that finishes despite the signal has succeeded', async () => {
-    const inside = gate();
+    const handlerEntered = gate();
     const { jobs } = startJobs({
       plain: async (_payload, { signal }) => {
-        inside.open();
+        handlerEntered.open();
         await untilAborted(signal).catch(() => undefined);
         return 'done';
       },
     });
-    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
-    await inside.passed;
+    const { id } = await jobs.enqueue(PLAIN_TASK, { n: 1 });
+    await handlerEntered.passed;
     await jobs.close({ graceMs: PATIENCE_MS });
     expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'done' });
   });
@@ -489,26 +492,26 @@ describe('stopping', () => {
       lines().filter(
         (line) => line['level'] === 'warn' && line['task'] === 'plain' && line['msg'] === 'job not enqueued',
       );
-    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
-    expect(await jobs.tryEnqueue(PLAIN, { n: 1 })).toBeUndefined();
+    await expect(jobs.enqueue(PLAIN_TASK, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(await jobs.tryEnqueue(PLAIN_TASK, { n: 1 })).toBeUndefined();
     expect(complaints()).toHaveLength(1);
-    jobs.start(handled({}));
+    jobs.start(makeHandlers({}));
     expect(jobs.isRunning()).toBe(true);
     await jobs.close({ graceMs: PATIENCE_MS });
     expect(jobs.isRunning()).toBe(false);
-    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
-    expect(await jobs.tryEnqueue(PLAIN, { n: 1 })).toBeUndefined();
-    expect(complaints()).toEqual([]); // it was meant to end
+    await expect(jobs.enqueue(PLAIN_TASK, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    expect(await jobs.tryEnqueue(PLAIN_TASK, { n: 1 })).toBeUndefined();
+    expect(complaints()).toEqual([]); // the queue was closed on purpose
   });
 
-  it('jobs that were being enqueued when it closed are there at the next start', async () => {
-    const first = startJobs({});
-    const entering = Array.from({ length: 20 }, (_, n) => first.jobs.enqueue(PLAIN, { n }));
-    await first.jobs.close({ graceMs: PATIENCE_MS });
+  it('jobs that were being enqueued while the queue closed are present at the next start', async () => {
+    const firstStart = startJobs({});
+    const entering = Array.from({ length: 20 }, (_, n) => firstStart.jobs.enqueue(PLAIN_TASK, { n }));
+    await firstStart.jobs.close({ graceMs: PATIENCE_MS });
     await Promise.all(entering);
-    const second = startJobs({});
-    await second.jobs.drain();
-    expect(second.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(20);
+    const secondStart = startJobs({});
+    await secondStart.jobs.drain();
+    expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(20);
   });
 });
 
@@ -559,9 +562,9 @@ describe('errors', () => {
   it('a queue that cannot be written answers queue_unavailable and leaves no job behind', async () => {
     const { jobs } = startJobs({});
     db.$client.exec('ALTER TABLE jobs RENAME TO hidden');
-    await expect(jobs.enqueue(PLAIN, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
+    await expect(jobs.enqueue(PLAIN_TASK, { n: 1 })).rejects.toMatchObject({ code: 'queue_unavailable' });
     db.$client.exec('ALTER TABLE hidden RENAME TO jobs');
-    await jobs.enqueue(PLAIN, { n: 2 });
+    await jobs.enqueue(PLAIN_TASK, { n: 2 });
     await jobs.drain();
     expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1);
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(1);
@@ -573,7 +576,7 @@ describe('errors', () => {
     let stored = 0;
     const fill = async (): Promise<never> => {
       for (;;) {
-        await jobs.enqueue(PLAIN, { n: stored });
+        await jobs.enqueue(PLAIN_TASK, { n: stored });
         stored++;
       }
     };
@@ -585,23 +588,23 @@ describe('errors', () => {
   });
 
   it('a queue that could not look for jobs looks again', async () => {
-    const [started, mayEnd, done] = [gate(), gate(), gate()];
+    const [handlerStarted, mayEnd, done] = [gate(), gate(), gate()];
     const { jobs } = startJobs({
       flaky: async () => {
-        started.open();
+        handlerStarted.open();
         await mayEnd.passed;
       },
       plain: async () => done.open(),
     });
-    await jobs.enqueue(FLAKY, {});
-    await started.passed;
+    await jobs.enqueue(FLAKY_TASK, {});
+    await handlerStarted.passed;
     db.$client.exec('ALTER TABLE jobs RENAME TO hidden');
     mayEnd.open();
     await expect
       .poll(() => lines().some(({ msg }) => msg === 'job could not be recorded; trying until it can'))
       .toBe(true);
     db.$client.exec('ALTER TABLE hidden RENAME TO jobs');
-    await jobs.enqueue(PLAIN, { n: 1 });
+    await jobs.enqueue(PLAIN_TASK, { n: 1 });
     await done.passed;
     await jobs.drain();
   });
@@ -611,7 +614,7 @@ describe('errors', () => {
     db.$client.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END",
     );
-    const { id } = await jobs.enqueue(PLAIN, { n: 1 });
+    const { id } = await jobs.enqueue(PLAIN_TASK, { n: 1 });
     await expect.poll(() => lines().some(({ msg }) => String(msg).startsWith('job could not be recorded'))).toBe(true);
     db.$client.exec('DROP TRIGGER refuse');
     await jobs.drain();
@@ -619,21 +622,21 @@ describe('errors', () => {
   });
 
   it('jobs that ended long ago are deleted, except for the newest thousand', () => {
-    const old = new Date(clock - 91 * 86_400_000);
+    const oldDate = new Date(clock - 91 * 86_400_000);
     const recent = new Date(clock - 89 * 86_400_000);
     const row = (finishedAt: Date) => ({
       task: 'plain',
       payload: { n: 1 },
       status: 'succeeded' as const,
       maxAttempts: 1,
-      runAt: old,
-      createdAt: old,
+      runAt: oldDate,
+      createdAt: oldDate,
       finishedAt,
     });
     db.transaction((tx) => {
-      for (let n = 0; n < 300; n++) tx.insert(jobTable).values(row(old)).run();
+      for (let n = 0; n < 300; n++) tx.insert(jobTable).values(row(oldDate)).run();
       for (let n = 0; n < 400; n++) tx.insert(jobTable).values(row(recent)).run();
-      for (let n = 0; n < 700; n++) tx.insert(jobTable).values(row(old)).run();
+      for (let n = 0; n < 700; n++) tx.insert(jobTable).values(row(oldDate)).run();
     });
     const { jobs } = startJobs({});
     expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1_100); // 300 old ones lie beyond the newest thousand
@@ -665,39 +668,41 @@ describe('listing and announcing', () => {
         throw new Error('down');
       },
     });
-    const small = await jobs.enqueue(PLAIN, { n: 10 });
-    const large = await jobs.enqueue(PLAIN, { n: 20_000 });
-    const waiting = await jobs.enqueue(FLAKY, {});
+    const smallJob = await jobs.enqueue(PLAIN_TASK, { n: 10 });
+    const largeJob = await jobs.enqueue(PLAIN_TASK, { n: 20_000 });
+    const waiting = await jobs.enqueue(FLAKY_TASK, {});
     await jobs.drain();
     const page = { limit: 50, offset: 0 };
-    expect(jobs.list({}, page).items.map(({ id }) => id)).toEqual([waiting.id, large.id, small.id]);
+    expect(jobs.list({}, page).items.map(({ id }) => id)).toEqual([waiting.id, largeJob.id, smallJob.id]);
     expect(jobs.list({ status: 'waiting' }, page).items.map(({ id }) => id)).toEqual([waiting.id]);
     expect(jobs.list({ task: 'plain' }, { limit: 1, offset: 1 })).toMatchObject({
       total: 2,
-      items: [{ id: small.id, result: 'x'.repeat(10) }],
+      items: [{ id: smallJob.id, result: 'x'.repeat(10) }],
     });
     expect(jobs.list({ task: 'plain' }, page).items[0]!.result).toBeNull();
-    expect(jobs.get(large.id).result).toHaveLength(20_000);
+    expect(jobs.get(largeJob.id).result).toHaveLength(20_000);
   });
 
   it('sends the states of jobs to superusers, including the end of each', async () => {
     const { jobs, events } = startJobs({});
-    const heard: { id: number; status: string }[] = [];
-    let others = 0;
+    const receivedUpdates: { id: number; status: string }[] = [];
+    let otherEvents = 0;
     events.subscribe({ id: 1 as never, isSuperuser: true }, undefined, ({ name, data }) => {
-      if (name === 'job') heard.push(JSON.parse(data) as { id: number; status: string });
+      if (name === 'job') receivedUpdates.push(JSON.parse(data) as { id: number; status: string });
     });
     events.subscribe({ id: 2 as never, isSuperuser: false }, undefined, () => {
-      others++;
+      otherEvents++;
     });
-    const ids = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue(PLAIN, { n })).id));
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, async (_, n) => (await jobs.enqueue(PLAIN_TASK, { n })).id),
+    );
     await jobs.drain();
-    expect(heard[0]).toMatchObject({ id: ids[0], status: 'queued' });
-    for (const id of ids) expect(heard.findLast((event) => event.id === id)?.status).toBe('succeeded');
-    expect(heard.length).toBeLessThan(90); // not each of three states of each job
-    expect(others).toBe(0);
+    expect(receivedUpdates[0]).toMatchObject({ id: ids[0], status: 'queued' });
+    for (const id of ids) expect(receivedUpdates.findLast((event) => event.id === id)?.status).toBe('succeeded');
+    expect(receivedUpdates.length).toBeLessThan(90); // fewer events than three for each job
+    expect(otherEvents).toBe(0);
   });
 });
 
-const queued = () =>
+const countQueued = () =>
   db.$client.prepare("SELECT count(*) FROM jobs WHERE status IN ('queued', 'waiting')").pluck().get();

@@ -29,7 +29,7 @@ const control = (action: string, params: PhoneParams = {}) =>
     { action, ...params },
     'jukeboxStatus',
   );
-const wanted = async (): Promise<JukeboxOut> => (await server.api<JukeboxOut>('/jukebox')).body;
+const getJukebox = async (): Promise<JukeboxOut> => (await server.api<JukeboxOut>('/jukebox')).body;
 
 describe('the jukebox', () => {
   it('is an error until a window offers itself, and when it withdraws or stops reporting', async () => {
@@ -45,13 +45,13 @@ describe('the jukebox', () => {
 
   it('plays what a client adds, and the window gets every step', async () => {
     await speaker();
-    const heard: JukeboxOut[] = [];
-    const me = await server.api<{ id: number }>('/users/me');
+    const receivedStates: JukeboxOut[] = [];
+    const ownAccount = await server.api<{ id: number }>('/users/me');
     const leave = server.app.events.subscribe(
-      { id: me.body.id as never, isSuperuser: false },
+      { id: ownAccount.body.id as never, isSuperuser: false },
       undefined,
       ({ name, data }) => {
-        if (name === 'jukebox') heard.push(JSON.parse(data) as JukeboxOut);
+        if (name === 'jukebox') receivedStates.push(JSON.parse(data) as JukeboxOut);
       },
     );
     await control('set', { id: ['tr-1', 'tr-2', 'tr-999'] });
@@ -68,7 +68,7 @@ describe('the jukebox', () => {
     leave();
     expect(await control('skip', { index: 2, offset: 9e12 })).toMatchObject({ position: 7 * 86_400 });
     expect(
-      heard.map(({ version, track_ids, current_index, playing, gain }) => [
+      receivedStates.map(({ version, track_ids, current_index, playing, gain }) => [
         version,
         track_ids.length,
         current_index,
@@ -87,7 +87,7 @@ describe('the jukebox', () => {
   it('accepts a window’s report unless a client changed something meanwhile', async () => {
     await speaker();
     await control('set', { id: ['tr-1', 'tr-2'] });
-    const { version } = await wanted();
+    const { version } = await getJukebox();
     await speaker({ version, current_index: 1, position_ms: 7_000, playing: true, gain: 0.5 });
     expect(await control('status')).toMatchObject({ currentIndex: 1, position: 7, playing: true, gain: 0.5 });
     await control('stop');
@@ -101,7 +101,7 @@ describe('the jukebox', () => {
     await control('skip', { index: 2 });
     expect(await control('remove', { index: 0 })).toMatchObject({ currentIndex: 1, playing: true });
     expect(await control('shuffle')).toMatchObject({ currentIndex: 0, playing: true });
-    const { track_ids } = await wanted();
+    const { track_ids } = await getJukebox();
     expect([track_ids[0], track_ids.toSorted((a, b) => a - b)]).toEqual([3, [2, 3, 4]]);
     expect(await control('clear')).toMatchObject({ currentIndex: -1, playing: false });
     for (const [action, params] of [
@@ -120,16 +120,16 @@ describe('the jukebox', () => {
       const { text } = await phone.get('jukeboxControl', { action });
       expect(jsonFaults('jukeboxControl', JSON.parse(text)), action).toEqual([]);
     }
-    const theirs = await openPhone(server, { token: await registerUser(server) });
-    expect((await theirs.get('jukeboxControl', { action: 'stop' })).body.error?.code).toBe(50);
-    expect((await wanted()).playing).toBe(true);
+    const otherPhone = await openPhone(server, { token: await registerUser(server) });
+    expect((await otherPhone.get('jukeboxControl', { action: 'stop' })).body.error?.code).toBe(50);
+    expect((await getJukebox()).playing).toBe(true);
   });
 
   it('moves to the window that offers itself last', async () => {
     await speaker();
     await speaker(undefined, 'window-2');
-    expect((await wanted()).speaker).toEqual({ id: 'window-2', name: 'Living room' });
+    expect((await getJukebox()).speaker).toEqual({ id: 'window-2', name: 'Living room' });
     await server.api('/jukebox/speaker/window-1', { method: 'DELETE' });
-    expect((await wanted()).speaker?.id).toBe('window-2');
+    expect((await getJukebox()).speaker?.id).toBe('window-2');
   });
 });

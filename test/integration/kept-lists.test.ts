@@ -1,5 +1,5 @@
-// What lists keep in memory holds until something is written that changes them: after random writes of every kind each
-// page equals the one that SQL reads anew.
+// Lists in memory stay valid until a write changes them: after random writes of every kind, each page equals the page
+// that SQL reads.
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
@@ -27,7 +27,7 @@ const LISTS_A_ROUND = 20;
 let temp: TempDatabase;
 let user: UserId;
 let services: ReturnType<typeof openLibraryServices>;
-let made: ReturnType<typeof trackMaker>;
+let trackFactory: ReturnType<typeof trackMaker>;
 let merge: TrackMerge;
 let search: SearchIndex;
 
@@ -35,7 +35,7 @@ beforeAll(() => {
   temp = openTempDatabase();
   [user] = makeSampleLibrary(temp.db, { artists: 1_050, albums: 1_100, tracks: 1_500 }, SEED).users as [UserId];
   services = openLibraryServices(temp.db);
-  made = trackMaker({ db: temp.db });
+  trackFactory = trackMaker({ db: temp.db });
   search = createSearchIndex(temp.db.$client);
   merge = createTrackMerge({
     db: temp.db,
@@ -49,7 +49,7 @@ const random = seededRandom(SEED);
 const below = (n: number): number => Math.floor(random() * n);
 const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
 const ORDERS = ['asc', 'desc'] as const;
-const WORDS = ['love', 'night', 'Björk', 'a', 'moon'];
+const TITLE_WORDS = ['love', 'night', 'Björk', 'a', 'moon'];
 
 const idsOf = <T>(sql: string): T[] => temp.db.$client.prepare<[], T>(sql).pluck().all();
 const run = (sql: string, ...values: unknown[]): void => void temp.db.$client.prepare(sql).run(...values);
@@ -60,17 +60,23 @@ const anItem = (): [string, number] => {
   const type = pick(['track', 'album', 'artist']);
   return [type, pick(idsOf<number>(`SELECT id FROM ${type}s`))];
 };
-const trashed: TrackId[] = [];
+const trashedIds: TrackId[] = [];
 
 const WRITES: Record<string, () => unknown> = {
-  insert: () => made.add({ title: pick(WORDS), artists: [pick(WORDS)], album: pick(WORDS), year: 1960 + below(60) }),
+  insert: () =>
+    trackFactory.add({
+      title: pick(TITLE_WORDS),
+      artists: [pick(TITLE_WORDS)],
+      album: pick(TITLE_WORDS),
+      year: 1960 + below(60),
+    }),
   'insert a batch': () =>
     temp.db.$client.transaction(() =>
-      made.writer.batch(() => {
+      trackFactory.writer.batch(() => {
         for (let n = below(5); n >= 0; n--) WRITES['insert']?.();
       }),
     )(),
-  // the next one has its id
+  // the next track gets the same id
   'delete the newest': () => services.deleteTrack(newest()),
   'delete the newest and insert': async () => {
     await services.deleteTrack(newest());
@@ -111,42 +117,44 @@ const WRITES: Record<string, () => unknown> = {
       anyTrack(),
       pick([
         { year: 1960 + below(60) },
-        { title: pick(WORDS) },
+        { title: pick(TITLE_WORDS) },
         { bpm: 60 + below(100) },
         { genre: pick(['Rock', 'Jazz']) },
       ]),
     ),
   'edit what it is': () =>
     services.library.setMetadata(user, anyTrack(), {
-      title: pick(WORDS),
-      artist: `${pick(WORDS)} ${below(3)}`,
-      album: pick(WORDS),
+      title: pick(TITLE_WORDS),
+      artist: `${pick(TITLE_WORDS)} ${below(3)}`,
+      album: pick(TITLE_WORDS),
     }),
   'sort an artist elsewhere': () =>
-    services.library.updateArtist(user, pick(idsOf<ArtistId>('SELECT id FROM artists')), { sortName: pick(WORDS) }),
+    services.library.updateArtist(user, pick(idsOf<ArtistId>('SELECT id FROM artists')), {
+      sortName: pick(TITLE_WORDS),
+    }),
   'sort all tracks of an artist elsewhere': () =>
-    services.library.updateArtist(user, mostCredited(), { sortName: pick(WORDS) }),
+    services.library.updateArtist(user, mostCredited(), { sortName: pick(TITLE_WORDS) }),
   'split no more': () => services.library.updateArtist(user, mostCredited(), { neverSplit: below(2) === 1 }),
   'write from another process': () => {
-    const other = new Database(temp.db.$client.name);
-    other.prepare('UPDATE tracks SET year = ? WHERE id = ?').run(1960 + below(60), anyTrack());
-    other.prepare('DELETE FROM like_states WHERE item_id % 7 = ?').run(below(7));
-    other.close();
+    const otherConnection = new Database(temp.db.$client.name);
+    otherConnection.prepare('UPDATE tracks SET year = ? WHERE id = ?').run(1960 + below(60), anyTrack());
+    otherConnection.prepare('DELETE FROM like_states WHERE item_id % 7 = ?').run(below(7));
+    otherConnection.close();
   },
   lose: () => run("UPDATE tracks SET availability = 'missing' WHERE id = ?", anyTrack()),
   delete: () => services.deleteTrack(anyTrack()),
   trash: () => {
     const id = anyTrack();
-    trashed.push(id);
+    trashedIds.push(id);
     temp.db.transaction((tx) => services.trash.put(tx, null, id, () => {}), { behavior: 'immediate' });
   },
   restore: () => {
-    const id = trashed.pop();
+    const id = trashedIds.pop();
     if (id !== undefined) temp.db.transaction((tx) => services.trash.restore(tx, id), { behavior: 'immediate' });
   },
   merge: () => {
-    const [kept, emptied] = [anyTrack(), anyTrack()];
-    if (kept !== emptied) merge.mergeInto(kept, emptied);
+    const [keptId, emptiedId] = [anyTrack(), anyTrack()];
+    if (keptId !== emptiedId) merge.mergeInto(keptId, emptiedId);
   },
   like: () =>
     run(
@@ -166,7 +174,7 @@ const WRITES: Record<string, () => unknown> = {
 const GREAT_WRITES: typeof WRITES = {
   'insert many': () =>
     temp.db.$client.transaction(() =>
-      made.writer.batch(() => {
+      trackFactory.writer.batch(() => {
         for (let n = 0; n < 35; n++) WRITES['insert']?.();
       }),
     )(),
@@ -208,41 +216,41 @@ const ARTIST_FILTERS: ArtistFilter[] = [
 ];
 
 function allLists(): NewIdList[] {
-  const by = <S extends string>(sorts: readonly S[]) =>
+  const withOrders = <S extends string>(sorts: readonly S[]) =>
     sorts.filter((sort) => sort !== 'random').flatMap((sort) => ORDERS.map((order) => ({ sort, order })));
   return [
-    ...by(TRACK_SORTS).map((order) => trackList(user, {}, order)),
-    ...by(ALBUM_SORTS).map((order) => albumList(user, {}, order)),
-    ...by(ARTIST_SORTS).map((order) => artistList(user, {}, order)),
-    ...TRACK_FILTERS.map((filter) => trackList(user, filter, pick(by(TRACK_SORTS)))),
-    ...ALBUM_FILTERS.map((filter) => albumList(user, filter, pick(by(ALBUM_SORTS)))),
-    ...ARTIST_FILTERS.map((filter) => artistList(user, filter, pick(by(ARTIST_SORTS)))),
+    ...withOrders(TRACK_SORTS).map((order) => trackList(user, {}, order)),
+    ...withOrders(ALBUM_SORTS).map((order) => albumList(user, {}, order)),
+    ...withOrders(ARTIST_SORTS).map((order) => artistList(user, {}, order)),
+    ...TRACK_FILTERS.map((filter) => trackList(user, filter, pick(withOrders(TRACK_SORTS)))),
+    ...ALBUM_FILTERS.map((filter) => albumList(user, filter, pick(withOrders(ALBUM_SORTS)))),
+    ...ARTIST_FILTERS.map((filter) => artistList(user, filter, pick(withOrders(ARTIST_SORTS)))),
     ...[{}, { liked: false }, { q: 'a' }].map((filter) => trackList(user, filter, { sort: 'random', seed: 5 })),
   ];
 }
 
-const WHOLE = { limit: 10_000, offset: 0 };
+const WHOLE_PAGE = { limit: 10_000, offset: 0 };
 
-/** Keeps the ids of every list. */
+/** Reads every list, so that its ids are in memory. */
 const keepingLists = () => createIdLists({ statements: createStatements(temp.db.$client), cheapUs: 0 });
 
 test('newest tracks that are deleted are not counted', async () => {
   const lists = keepingLists();
-  const size = () => lists.page(trackList(user, { liked: false }, { sort: 'title' }), WHOLE).total;
+  const size = () => lists.page(trackList(user, { liked: false }, { sort: 'title' }), WHOLE_PAGE).total;
   const sizes = [size()];
-  const two = [made.add({ title: 'One' }), made.add({ title: 'Two' })];
+  const twoIds = [trackFactory.add({ title: 'One' }), trackFactory.add({ title: 'Two' })];
   sizes.push(size());
-  for (const id of two.toReversed()) {
+  for (const id of twoIds.toReversed()) {
     await services.deleteTrack(id);
     sizes.push(size());
   }
-  const [first = 0] = sizes;
-  expect(sizes).toEqual([first, first + 2, first + 1, first]);
+  const [firstSize = 0] = sizes;
+  expect(sizes).toEqual([firstSize, firstSize + 2, firstSize + 1, firstSize]);
 });
 
-// A file that was copied: its track stays available, and no row of it changes.
-test('what is in a folder is not kept: files go while their tracks stay as they are', () => {
-  const id = made.add({ title: 'Copied' });
+// The track of a copied file stays available, and none of its rows changes.
+test('lists of a folder are not kept in memory, because files disappear while their tracks stay the same', () => {
+  const id = trackFactory.add({ title: 'Copied' });
   run("INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'copied')");
   run(
     `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, track_id)
@@ -254,13 +262,13 @@ test('what is in a folder is not kept: files go while their tracks stay as they 
   for (const order of [{ sort: 'title' }, { sort: 'random', seed: 5 }] as const) {
     run("UPDATE source_files SET state = 'track' WHERE folder_id = 1");
     const list = trackList(user, { folder }, order);
-    expect(lists.page(list, WHOLE)).toEqual({ ids: [id], total: 1 });
+    expect(lists.page(list, WHOLE_PAGE)).toEqual({ ids: [id], total: 1 });
     run("UPDATE source_files SET state = 'gone' WHERE folder_id = 1");
-    expect(lists.page(list, WHOLE)).toEqual({ ids: [], total: 0 });
+    expect(lists.page(list, WHOLE_PAGE)).toEqual({ ids: [], total: 0 });
   }
 });
 
-test('what an album or artist has, and a random page, is read at once instead of by the thread', () => {
+test('lists of an album or artist, and random pages, are read at once instead of by the thread', () => {
   const lists = createIdLists({ statements: createStatements(temp.db.$client) });
   const [albumId, artistId] = [idsOf<AlbumId>('SELECT album_id FROM tracks')[0], mostCredited()] as const;
   const title = { sort: 'title', order: 'asc' } as const;
@@ -275,16 +283,16 @@ test('what an album or artist has, and a random page, is read at once instead of
   expect(Object.entries(listByName).filter(([, list]) => !lists.readIfCheap(list, page))).toEqual([]);
 });
 
-test(`after random writes every kept list equals one read anew (seed ${SEED})`, async () => {
+test(`after random writes every list in memory equals a newly read list (seed ${SEED})`, async () => {
   const allAndKept = allLists().map((list) => ({ list, lists: keepingLists() }));
-  for (const { list, lists } of allAndKept) lists.page(list, WHOLE);
+  for (const { list, lists } of allAndKept) lists.page(list, WHOLE_PAGE);
   for (let round = 0; round < ROUNDS; round++) {
     const names = Array.from({ length: 1 + below(4) }, () => pick(Object.keys(WRITES)));
     if (below(8) === 0) names.push(pick(Object.keys(GREAT_WRITES)));
     for (const name of names) await (WRITES[name] ?? GREAT_WRITES[name])?.();
     for (let n = 0; n < LISTS_A_ROUND; n++) {
       const { list, lists } = pick(allAndKept);
-      expect(lists.page(list, WHOLE), `round ${round}, ${names.join(', ')}: ${JSON.stringify(list)}`).toEqual(
+      expect(lists.page(list, WHOLE_PAGE), `round ${round}, ${names.join(', ')}: ${JSON.stringify(list)}`).toEqual(
         bySql(list),
       );
     }
@@ -292,7 +300,7 @@ test(`after random writes every kept list equals one read anew (seed ${SEED})`, 
 });
 
 const bySql = (list: NewIdList) =>
-  createIdLists({ statements: createStatements(temp.db.$client), cheapUs: Infinity }).page(list, WHOLE);
+  createIdLists({ statements: createStatements(temp.db.$client), cheapUs: Infinity }).page(list, WHOLE_PAGE);
 
 test('a list of more items than a function takes arguments is kept', () => {
   run(

@@ -22,7 +22,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const ARGS = (): string[] => ['--data-dir', dir, '--port', '0', '--log-level', 'trace'];
 const secretsFile = (): Record<string, unknown> =>
   JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as Record<string, unknown>;
-const TYPED = { s3_secret_access_key: 'typed-s3-secret-4711', backup_passphrase: 'typed passphrase 4711' };
+const TYPED_SECRETS = { s3_secret_access_key: 'typed-s3-secret-4711', backup_passphrase: 'typed passphrase 4711' };
 
 async function call<T>(
   { url }: ServerProcess,
@@ -54,7 +54,7 @@ describe('without a keychain', () => {
   it('secrets are in a file that only this account can read, and not in the log', async () => {
     const server = await spawnServer(ARGS(), { ...NO_SESSION, ...OWNER, SECRET_STORE: 'auto' });
     const token = await signIn(server);
-    await call(server, '/settings', { method: 'PATCH', token, body: TYPED });
+    await call(server, '/settings', { method: 'PATCH', token, body: TYPED_SECRETS });
     expect((await settings(server, token)).secret_store).toEqual({
       place: 'file',
       why_not: expect.stringMatching(/keyring: there is no D-Bus session|keyring: /),
@@ -78,11 +78,11 @@ describe('without a keychain', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a session that accepts calls and never answers', () => {
-  let silent: Server;
+  let serverWithoutKeychain: Server;
   beforeAll(
     () =>
       new Promise<void>((resolve) => {
-        silent = createServer((socket) => void socket.resume().on('error', () => undefined)).listen(
+        serverWithoutKeychain = createServer((socket) => void socket.resume().on('error', () => undefined)).listen(
           join(base, 'bus'),
           resolve,
         );
@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')('a session that accepts calls and n
   afterAll(
     () =>
       new Promise((resolve) => {
-        silent.close(resolve);
+        serverWithoutKeychain.close(resolve);
       }),
   );
 
@@ -118,11 +118,11 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
     await call(headless, '/settings', {
       method: 'PATCH',
       token,
-      body: { s3_secret_access_key: TYPED.s3_secret_access_key },
+      body: { s3_secret_access_key: TYPED_SECRETS.s3_secret_access_key },
     });
     await headless.kill();
-    const before = Object.values(secretsFile()).map(String);
-    expect(before).toHaveLength(3);
+    const storedValues = Object.values(secretsFile()).map(String);
+    expect(storedValues).toHaveLength(3);
 
     const desktop = await spawnServer(ARGS(), { ...session.env, SECRET_STORE: 'auto' });
     expect(secretsFile()).toEqual({
@@ -133,18 +133,24 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
       },
     });
     // still signed in
-    await call(desktop, '/settings', { method: 'PATCH', token, body: { backup_passphrase: TYPED.backup_passphrase } });
+    await call(desktop, '/settings', {
+      method: 'PATCH',
+      token,
+      body: { backup_passphrase: TYPED_SECRETS.backup_passphrase },
+    });
     expect((await settings(desktop, token)).secret_store).toEqual({ place: 'keychain', why_not: null });
     await desktop.kill();
     expect(readdirSync(dir)).not.toContain('settings.json');
-    for (const secret of [...before, TYPED.backup_passphrase])
+    for (const secret of [...storedValues, TYPED_SECRETS.backup_passphrase])
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
 
-    const terminal = await spawnServer(ARGS(), session.env); // not set: they stay where they are
-    const again = await settings(terminal, token);
-    expect([again.secret_store.place, isSet(again, 's3_secret_access_key'), isSet(again, 'backup_passphrase')]).toEqual(
-      ['keychain', true, true],
-    );
+    const terminal = await spawnServer(ARGS(), session.env); // without SECRET_STORE the secrets stay
+    const settingsAgain = await settings(terminal, token);
+    expect([
+      settingsAgain.secret_store.place,
+      isSet(settingsAgain, 's3_secret_access_key'),
+      isSet(settingsAgain, 'backup_passphrase'),
+    ]).toEqual(['keychain', true, true]);
     await terminal.kill();
 
     const { code, stderr } = await runServer(ARGS(), NO_SESSION);
@@ -155,12 +161,14 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
       ),
     ]);
 
-    const back = await spawnServer(ARGS(), { ...session.env, SECRET_STORE: 'file' });
-    expect((await settings(back, token)).secret_store.place).toBe('file');
-    await back.kill('SIGTERM');
-    expect(Object.values(secretsFile()).map(String).sort()).toEqual([...before, TYPED.backup_passphrase].sort());
-    const alone = await spawnServer(ARGS(), NO_SESSION);
-    expect(isSet(await settings(alone, token), 'backup_passphrase')).toBe(true);
-    await alone.kill();
+    const fileServer = await spawnServer(ARGS(), { ...session.env, SECRET_STORE: 'file' });
+    expect((await settings(fileServer, token)).secret_store.place).toBe('file');
+    await fileServer.kill('SIGTERM');
+    expect(Object.values(secretsFile()).map(String).sort()).toEqual(
+      [...storedValues, TYPED_SECRETS.backup_passphrase].sort(),
+    );
+    const serverWithoutSession = await spawnServer(ARGS(), NO_SESSION);
+    expect(isSet(await settings(serverWithoutSession, token), 'backup_passphrase')).toBe(true);
+    await serverWithoutSession.kill();
   });
 });

@@ -80,15 +80,15 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     await start();
     await share(true);
     const port = portOf(server);
-    const [near, far] = [await openConnection('127.0.0.1', port), await openConnection(LAN, port)];
-    expect(await near.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
+    const [localConnection, lanConnection] = [await openConnection('127.0.0.1', port), await openConnection(LAN, port)];
+    expect(await localConnection.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
     // a response without an end
-    expect(await far.ask(`/api/v1/events?token=${server.token}`)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await lanConnection.ask(`/api/v1/events?token=${server.token}`)).toMatch(/^HTTP\/1\.1 200/);
     expect((await share(false)).body).toMatchObject({ shared: false, addresses: [], name: null });
     expect(await tryConnect(LAN, port)).toBe('ECONNREFUSED');
-    await far.closed;
-    expect(await near.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
-    near.end();
+    await lanConnection.closed;
+    expect(await localConnection.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
+    localConnection.end();
     expect((await state()).shared).toBe(false);
   });
 
@@ -107,17 +107,17 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
   it('never refuses this computer while it is being switched', async () => {
     await start();
     let isSwitching = true;
-    const refused: string[] = [];
+    const refusedAddresses: string[] = [];
     const knocking = (async () => {
       while (isSwitching) {
-        const answer = await tryConnect('127.0.0.1', portOf(server));
-        if (answer !== 'connected') refused.push(answer);
+        const response = await tryConnect('127.0.0.1', portOf(server));
+        if (response !== 'connected') refusedAddresses.push(response);
       }
     })();
     for (const enabled of [true, false, true, false, true, false]) await share(enabled);
     isSwitching = false;
     await knocking;
-    expect(refused).toEqual([]);
+    expect(refusedAddresses).toEqual([]);
   });
 
   it('switched back and forth quickly ends in the last state, with one listener per address', async () => {
@@ -131,33 +131,35 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     await start();
     await share(true);
     const port = portOf(server);
-    const ask = async (headers: Record<string, string>): Promise<string> => {
+    const getStatusLine = async (headers: Record<string, string>): Promise<string> => {
       const connection = await openConnection(LAN, port);
-      const answer = await connection.ask('/api/v1/auth/status', headers);
+      const response = await connection.ask('/api/v1/auth/status', headers);
       connection.end();
-      return answer.split('\r\n')[0] ?? '';
+      return response.split('\r\n')[0] ?? '';
     };
     const { host } = new URL((await state()).name?.url ?? '');
-    expect([await ask({}), await ask({ Host: host }), await ask({ Origin: `http://${LAN}:${port}` })]).toEqual(
-      Array.from({ length: 3 }, () => 'HTTP/1.1 200 OK'),
-    );
     expect([
-      await ask({ Host: 'evil.example' }),
-      await ask({ Host: `${LAN}.evil.example` }),
-      await ask({ Origin: 'http://evil.example' }),
+      await getStatusLine({}),
+      await getStatusLine({ Host: host }),
+      await getStatusLine({ Origin: `http://${LAN}:${port}` }),
+    ]).toEqual(Array.from({ length: 3 }, () => 'HTTP/1.1 200 OK'));
+    expect([
+      await getStatusLine({ Host: 'evil.example' }),
+      await getStatusLine({ Host: `${LAN}.evil.example` }),
+      await getStatusLine({ Origin: 'http://evil.example' }),
     ]).toEqual(Array.from({ length: 3 }, () => 'HTTP/1.1 403 Forbidden'));
   });
 
   it('reports which program uses the port, and takes it as soon as it is free', async () => {
     await start();
-    const other = createServer();
+    const otherServer = createServer();
     await new Promise<void>((resolve) => {
-      other.listen(portOf(server), LAN, resolve);
+      otherServer.listen(portOf(server), LAN, resolve);
     });
     const { body } = await share(true);
     expect(body.addresses.map(({ address }) => address)).not.toContain(LAN);
     if (body.addresses.length === 0) expect(body.problem).toContain(`Port ${portOf(server)} on ${LAN} is in use`);
-    await new Promise((resolve) => other.close(resolve));
+    await new Promise((resolve) => otherServer.close(resolve));
     expect((await share(true)).body.addresses.map(({ address }) => address)).toContain(LAN);
   });
 
@@ -184,8 +186,8 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
       ) as string,
     });
     expect((await state()).addresses.map(({ address }) => address)).toContain(LAN);
-    const answer = await share(false);
-    expect([answer.status, answer.body.detail]).toEqual([409, expect.stringMatching(/can only be changed there/)]);
+    const response = await share(false);
+    expect([response.status, response.body.detail]).toEqual([409, expect.stringMatching(/can only be changed there/)]);
     expect(await tryConnect(LAN, portOf(server))).toBe('connected');
   });
 });
@@ -223,12 +225,12 @@ describe('the switch', () => {
 
 /** Loopback addresses replace those of a network that appears and disappears; other systems have only one. */
 describe.runIf(process.platform === 'linux')('a laptop that changes its network', () => {
-  const here = (...addresses: string[]) => ({
+  const interfacesWith = (...addresses: string[]) => ({
     wifi: addresses.map((address) => ({ address, family: 'IPv4', internal: false }) as NetworkInterfaceInfo),
   });
 
   it('is reached at its new address only, and reports when there is none', async () => {
-    let interfaces = here('127.0.0.2');
+    let interfaces = interfacesWith('127.0.0.2');
     let host = '0.0.0.0';
     const values: Record<string, unknown> = { PORT: 0, ALLOW_REGISTRATION: true, TRUSTED_PROXIES: [] };
     const settings: Parameters<typeof createNetworkAccess>[0]['settings'] = {
@@ -245,7 +247,7 @@ describe.runIf(process.platform === 'linux')('a laptop that changes its network'
       'connected',
       'ECONNREFUSED',
     ]);
-    interfaces = here('127.0.0.3');
+    interfaces = interfacesWith('127.0.0.3');
     await sharing.share(true);
     expect([
       await tryConnect('127.0.0.2', port),
@@ -255,7 +257,7 @@ describe.runIf(process.platform === 'linux')('a laptop that changes its network'
     expect(sharing.state().addresses).toEqual([
       { address: '127.0.0.3', family: 'ipv4', interfaceName: 'wifi', url: `http://127.0.0.3:${port}` },
     ]);
-    interfaces = here();
+    interfaces = interfacesWith();
     await sharing.share(true);
     expect(sharing.state()).toMatchObject({
       isShared: true,
@@ -281,7 +283,7 @@ describe('the announcement', () => {
     await share(true);
     const { name } = await state();
     const isOurs = ({ port }: { port: number }): boolean => port === portOf(server);
-    for (const ear of ears) await ear.until((heard) => heard.some(isOurs));
+    for (const ear of ears) await ear.until((announcements) => announcements.some(isOurs));
     const [http, subsonic] = ears.map((ear) => ear.heard().find(isOurs));
     expect(http).toMatchObject({
       name: expect.stringMatching(/^Tonearm on ./) as string,
@@ -292,7 +294,7 @@ describe('the announcement', () => {
     expect(subsonic).toMatchObject({ name: http?.name, txt: { path: '/rest' } });
     await share(false);
     for (const ear of ears) {
-      await ear.until((heard) => !heard.some(isOurs));
+      await ear.until((announcements) => !announcements.some(isOurs));
       await ear.close();
     }
     expect(name?.problem).toBeNull();
@@ -303,25 +305,27 @@ describe('the announcement', () => {
     const name = `Tonearm on attic ${process.pid}`;
     const ear = listenForServices('http');
     const servers = [1, 2].map(() => createAnnouncement({ log: quiet }));
-    for (const [i, one] of servers.entries())
-      await one.show({ name, host: 'tonearm-attic.local', port: 4_000 + i, hasIpv6: false });
-    const named = (heard: readonly Heard[]): string[] =>
-      heard.filter((one) => one.name.startsWith(name)).map((one) => `${one.name}: ${one.port}`);
-    await ear.until((heard) => named(heard).length === 2);
-    expect(named(ear.heard()).sort()).toEqual([`${name} (2): 4001`, `${name}: 4000`]);
-    for (const one of servers) await one.show(undefined);
+    for (const [i, announcer] of servers.entries())
+      await announcer.show({ name, host: 'tonearm-attic.local', port: 4_000 + i, hasIpv6: false });
+    const listOwnAnnouncements = (announcements: readonly Heard[]): string[] =>
+      announcements
+        .filter((announcement) => announcement.name.startsWith(name))
+        .map((announcement) => `${announcement.name}: ${announcement.port}`);
+    await ear.until((announcements) => listOwnAnnouncements(announcements).length === 2);
+    expect(listOwnAnnouncements(ear.heard()).sort()).toEqual([`${name} (2): 4001`, `${name}: 4000`]);
+    for (const announcer of servers) await announcer.show(undefined);
     await ear.close();
   });
 
   it('that is not possible is reported, and the server keeps running', async () => {
-    const held = await holdMulticastPort();
-    if (!held) return sayLeftOut('Another program has the port of multicast: a port that is taken is NOT tested.');
+    const heldPort = await holdMulticastPort();
+    if (!heldPort) return sayLeftOut('Another program has the port of multicast: a port that is taken is NOT tested.');
     await start();
     expect((await share(true)).status).toBe(200);
     if (lanAddress !== undefined) await expect.poll(async () => (await state()).name?.problem).toMatch(/EADDRINUSE/);
     expect((await share(false)).body.shared).toBe(false);
     await new Promise<void>((resolve) => {
-      held.close(resolve);
+      heldPort.close(resolve);
     });
   });
 });

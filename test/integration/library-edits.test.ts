@@ -9,7 +9,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
 
-const ann = 1 as UserId; // readers need not exist
+const ann = 1 as UserId; // the users who read need not exist
 let temp: TempDatabase;
 let clock: number;
 let services: ReturnType<typeof openLibraryServices>;
@@ -23,7 +23,7 @@ afterEach(() => temp.close());
 
 let files = 0;
 function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
-  const whole: TrackAudio = {
+  const audioFields: TrackAudio = {
     ...silence,
     sizeBytes: 10,
     format: 'flac',
@@ -34,18 +34,18 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
     source: 'upload',
     sourceId: `${++files}`,
     identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
-    audio: whole,
+    audio: audioFields,
   });
 }
-/** A storage URI, named by its content. */
+/** Returns a storage URI that is named by its content. */
 const stored = (start: string) => ({
   contentHash: start.padEnd(64, '0'),
   storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac`,
 });
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
-const one = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
-const found = async (q: string): Promise<number[]> =>
-  (await services.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(
+const selectRow = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
+const searchTrackIds = async (query: string): Promise<number[]> =>
+  (await services.library.listTracks(ann, { q: query }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(
     ({ id }) => id,
   );
 const codeOf = (run: () => unknown): string => {
@@ -60,24 +60,24 @@ const codeOf = (run: () => unknown): string => {
 describe('an edit of a track', () => {
   test('sets only the given fields and marks them as manual', () => {
     const id = add({ provenance: { artist: 'path' } });
-    const before = services.library.getTrack(ann, id);
+    const trackBefore = services.library.getTrack(ann, id);
     clock += 1_000;
-    const after = services.library.updateTrack(ann, id, {
+    const trackAfter = services.library.updateTrack(ann, id, {
       title: 'Zürich',
       year: 2001,
       trackNumber: 4,
       discNumber: null,
     });
-    expect(after).toEqual({
-      ...before,
+    expect(trackAfter).toEqual({
+      ...trackBefore,
       title: 'Zürich',
       year: 2001,
       trackNumber: 4,
       discNumber: null,
       updatedAt: new Date(clock),
     });
-    expect(after.metadataStatus).toBe('pending');
-    expect(one('SELECT title_sort, provenance FROM tracks WHERE id = ?', id)).toEqual({
+    expect(trackAfter.metadataStatus).toBe('pending');
+    expect(selectRow('SELECT title_sort, provenance FROM tracks WHERE id = ?', id)).toEqual({
       title_sort: 'zurich',
       provenance: JSON.stringify({
         artist: 'path',
@@ -92,8 +92,8 @@ describe('an edit of a track', () => {
   test('is found by its new title', async () => {
     const id = add({ title: 'Lighthouse' });
     services.library.updateTrack(ann, id, { title: 'Breakwater' });
-    expect(await found('lighthouse')).toEqual([]);
-    expect(await found('breakwater quays')).toEqual([id]);
+    expect(await searchTrackIds('lighthouse')).toEqual([]);
+    expect(await searchTrackIds('breakwater quays')).toEqual([id]);
   });
 
   test('replaces all genres with one, and updates the album', () => {
@@ -111,17 +111,17 @@ describe('an edit of a track', () => {
   });
 
   test('finds a genre by its folded name', () => {
-    const [one_, other] = [add({ genres: ['Rock'] }), add({ title: 'Other', genres: [] })];
-    services.library.updateTrack(ann, other, { genre: 'ＲＯＣＫ' });
+    const [one_, otherId] = [add({ genres: ['Rock'] }), add({ title: 'Other', genres: [] })];
+    services.library.updateTrack(ann, otherId, { genre: 'ＲＯＣＫ' });
     expect(services.library.listGenres()).toEqual([{ name: 'Rock', trackCount: 2, albumCount: 1 }]);
-    expect(one_).not.toBe(other);
+    expect(one_).not.toBe(otherId);
   });
 
   test('of nothing changes nothing', () => {
     const id = add({});
-    const before = services.library.getTrack(ann, id);
+    const trackBefore = services.library.getTrack(ann, id);
     clock += 5_000;
-    expect(services.library.updateTrack(ann, id, {})).toEqual(before);
+    expect(services.library.updateTrack(ann, id, {})).toEqual(trackBefore);
   });
 
   test('updates the album counts when the disc changes', () => {
@@ -144,15 +144,15 @@ describe('an edit of an artist', () => {
     expect(services.library.getArtist(ann, artistId)).toMatchObject({ name: 'Mötley', sortName: 'Áaa, Mötley' });
     const order = { sort: 'artist', order: 'asc' } as const;
     const page = { limit: 10, offset: 0 };
-    expect((await services.library.listTracks(ann, {}, order, page)).items.map((t) => t.artistName)).toEqual([
+    expect((await services.library.listTracks(ann, {}, order, page)).items.map((track) => track.artistName)).toEqual([
       'Mötley',
       'Abba',
     ]);
-    expect((await services.library.listAlbums(ann, {}, order, page)).items.map((a) => a.artistName)).toEqual([
+    expect((await services.library.listAlbums(ann, {}, order, page)).items.map((album) => album.artistName)).toEqual([
       'Mötley',
       'Abba',
     ]);
-    expect((await services.library.listArtists(ann, {}, order, page)).items.map((a) => a.name)).toEqual([
+    expect((await services.library.listArtists(ann, {}, order, page)).items.map((artist) => artist.name)).toEqual([
       'Mötley',
       'Abba',
     ]);
@@ -169,63 +169,66 @@ describe('an edit of an artist', () => {
           'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
         ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
       );
-    /** The artist of that whole name, as an album names it. */
+    /** Returns the artist with that whole name, as an album names it. */
     const wholeOf = (name: string): ArtistId => {
       add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
-      return one<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
+      return selectRow<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
     };
 
     test('rejoins what was split, with its album and counts; removing the mark splits it again', async () => {
       const tracks = [add({ artists: ['Up / Down'], title: 'a' }), add({ artists: ['Up / Down'], title: 'b' })];
-      const whole = wholeOf('Up / Down');
+      const wholeArtist = wholeOf('Up / Down');
       const { albumId } = services.library.getTrack(ann, tracks[0] as TrackId);
-      const before = [tracks.map(creditOf), counts()];
-      expect(before).toEqual([
+      const stateBefore = [tracks.map(creditOf), counts()];
+      expect(stateBefore).toEqual([
         tracks.map(() => ['Up, Down', 'Up', 'Down']),
         { Down: [2, 0], Guest: [1, 0], Up: [2, 1], 'Up / Down': [0, 1] },
       ]);
 
-      expect(services.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({
+      expect(services.library.updateArtist(ann, wholeArtist, { neverSplit: true })).toMatchObject({
         trackCount: 2,
         albumCount: 2,
       });
       expect(tracks.map(creditOf)).toEqual(tracks.map(() => ['Up / Down', 'Up / Down']));
       expect(counts()).toEqual({ Guest: [1, 0], 'Up / Down': [2, 2] });
-      expect(services.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
+      expect(services.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({
+        artistId: wholeArtist,
+        trackCount: 2,
+      });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'c' }))).toEqual(['Up / Down', 'Up / Down']);
-      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // later tracks find it
-      expect(await found('up')).toHaveLength(4);
+      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // later tracks find the artist
+      expect(await searchTrackIds('up')).toHaveLength(4);
 
-      expect(services.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({
+      expect(services.library.updateArtist(ann, wholeArtist, { neverSplit: false })).toMatchObject({
         trackCount: 0,
         albumCount: 1,
       });
-      expect(tracks.map(creditOf)).toEqual(before[0]);
+      expect(tracks.map(creditOf)).toEqual(stateBefore[0]);
       expect(counts()).toEqual({ Down: [3, 0], Guest: [1, 0], Up: [3, 1], 'Up / Down': [0, 1] });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'd' }))).toEqual(['Up, Down', 'Up', 'Down']);
       expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(4);
     });
 
     test('does not change manual edits, other credits of the same names, and albums shared with others', () => {
-      const typed = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
-      services.library.setMetadata(ann, typed, {
+      const typedId = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
+      services.library.setMetadata(ann, typedId, {
         title: 'typed',
         artist: 'Up, Down',
         artists: ['Up', 'Down'],
         album: 'Typed',
       });
-      const others = [
+      const otherIds = [
         add({ artists: ['Up', 'Down'], artist: 'Up feat. Down', title: 'feat' }),
         add({ artists: ['Down', 'Up'], title: 'turned' }),
         add({ artists: ['Up', 'Down', 'Third'], title: 'three' }),
         add({ artists: ['Up'], title: 'alone' }),
       ];
       const split = add({ artists: ['Up / Down'], title: 'split' });
-      const before = [typed, ...others].map(creditOf);
+      const creditsBefore = [typedId, ...otherIds].map(creditOf);
       const { albumId } = services.library.getTrack(ann, split);
       const { artistId } = services.library.getAlbum(ann, albumId as AlbumId);
       services.library.updateArtist(ann, wholeOf('Up / Down'), { neverSplit: true });
-      expect([typed, ...others].map(creditOf)).toEqual(before);
+      expect([typedId, ...otherIds].map(creditOf)).toEqual(creditsBefore);
       expect(creditOf(split)).toEqual(['Up / Down', 'Up / Down']);
       expect(services.library.getAlbum(ann, albumId as AlbumId).artistId).toBe(artistId);
     });
@@ -234,13 +237,13 @@ describe('an edit of an artist', () => {
       const tracks = Array.from({ length: 250 }, (_, n) =>
         add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }),
       );
-      const whole = wholeOf('Up / Down');
-      expect(services.library.updateArtist(ann, whole, { neverSplit: true }).trackCount).toBe(100);
-      while (services.library.settleCredits(whole));
-      expect(services.library.getArtist(ann, whole)).toMatchObject({ trackCount: 250, albumCount: 8 });
+      const wholeArtist = wholeOf('Up / Down');
+      expect(services.library.updateArtist(ann, wholeArtist, { neverSplit: true }).trackCount).toBe(100);
+      while (services.library.settleCredits(wholeArtist));
+      expect(services.library.getArtist(ann, wholeArtist)).toMatchObject({ trackCount: 250, albumCount: 8 });
       expect(new Set(tracks.map((id) => creditOf(id).join()))).toEqual(new Set(['Up / Down,Up / Down']));
-      services.library.updateArtist(ann, whole, { neverSplit: false });
-      while (services.library.settleCredits(whole));
+      services.library.updateArtist(ann, wholeArtist, { neverSplit: false });
+      while (services.library.settleCredits(wholeArtist));
       expect(counts()).toEqual({ Down: [250, 0], Guest: [1, 0], Up: [250, 7], 'Up / Down': [0, 1] });
     });
 
@@ -265,7 +268,7 @@ describe('a deletion', () => {
       genres: ['Rock'],
       lyrics: { synced: false, lines: [{ text: 'la' }] },
     });
-    const other = add({ title: 'Other', artists: ['Someone'], album: 'Elsewhere' });
+    const otherId = add({ title: 'Other', artists: ['Someone'], album: 'Elsewhere' });
     await services.deleteTrack(id);
     expect(services.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
     expect(codeOf(() => services.library.getTrack(ann, id))).toBe('not_found');
@@ -276,28 +279,31 @@ describe('a deletion', () => {
         'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH \'"solo" OR "guest" OR "alone" OR "harbour" OR "various"\'',
       ),
     ).toEqual([]);
-    expect(await found('other')).toEqual([other]);
+    expect(await searchTrackIds('other')).toEqual([otherId]);
   });
 
   test('keeps an album and an artist with other tracks', async () => {
-    const [first, second] = [add({ title: 'One' }), add({ title: 'Two' })];
-    await services.deleteTrack(first);
-    const left = services.library.getTrack(ann, second);
-    expect(services.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({
+    const [firstId, secondId] = [add({ title: 'One' }), add({ title: 'Two' })];
+    await services.deleteTrack(firstId);
+    const remainingTrack = services.library.getTrack(ann, secondId);
+    expect(services.library.getAlbum(ann, remainingTrack.albumId as AlbumId)).toMatchObject({
       trackCount: 1,
       durationMs: 1_000,
       sizeBytes: 10,
     });
-    expect(services.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
+    expect(services.library.getArtist(ann, remainingTrack.artistId as ArtistId)).toMatchObject({
+      trackCount: 1,
+      albumCount: 1,
+    });
   });
 
   test('removes the stored audio with the last track that uses it', async () => {
-    const same = stored('aa');
-    const [first, second] = [add({ title: 'One' }, same), add({ title: 'Two' }, same)];
-    await services.deleteTrack(first);
+    const sameAudio = stored('aa');
+    const [firstId, secondId] = [add({ title: 'One' }, sameAudio), add({ title: 'Two' }, sameAudio)];
+    await services.deleteTrack(firstId);
     expect(services.deletedObjects).toEqual([]);
-    await services.deleteTrack(second);
-    expect(services.deletedObjects).toEqual([same.storageUri.slice('local:'.length)]);
+    await services.deleteTrack(secondId);
+    expect(services.deletedObjects).toEqual([sameAudio.storageUri.slice('local:'.length)]);
   });
 
   test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])(
@@ -309,25 +315,28 @@ describe('a deletion', () => {
   );
 
   test('removes the cover only with its album', async () => {
-    const [first, second] = [add({ title: 'One' }, { storageUri: null }), add({ title: 'Two' }, { storageUri: null })];
-    const { albumId } = services.library.getTrack(ann, first);
+    const [firstId, secondId] = [
+      add({ title: 'One' }, { storageUri: null }),
+      add({ title: 'Two' }, { storageUri: null }),
+    ];
+    const { albumId } = services.library.getTrack(ann, firstId);
     temp.db.$client
       .prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)')
       .run(albumId, `covers/${albumId}.jpg`);
-    expect(services.library.getTrack(ann, first).hasCover).toBe(true);
-    await services.deleteTrack(first);
+    expect(services.library.getTrack(ann, firstId).hasCover).toBe(true);
+    await services.deleteTrack(firstId);
     expect(services.deletedObjects).toEqual([]);
-    await services.deleteTrack(second);
+    await services.deleteTrack(secondId);
     expect(services.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
   });
 
   test('notifies the source before the row is deleted', async () => {
-    const told: unknown[] = [];
+    const receivedEvents: unknown[] = [];
     services = openLibraryServices(temp.db, {
-      onDeleted: (id) => told.push(one('SELECT title FROM tracks WHERE id = ?', id)),
+      onDeleted: (id) => receivedEvents.push(selectRow('SELECT title FROM tracks WHERE id = ?', id)),
     });
     await services.deleteTrack(add({ title: 'Told' }));
-    expect(told).toEqual([{ title: 'Told' }]);
+    expect(receivedEvents).toEqual([{ title: 'Told' }]);
   });
 
   test('is rolled back when the source fails', async () => {
@@ -370,15 +379,15 @@ describe('a deletion', () => {
       all(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
       OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`),
     ).toEqual([]);
-    const deleted = sample.tracks
+    const deletedIds = sample.tracks
       .filter(({ id }) => codeOf(() => services.library.getTrack(ann, id)) !== 'none')
-      .map((t) => sample.albums[t.album ?? -1]?.id);
+      .map((track) => sample.albums[track.album ?? -1]?.id);
     expect(
       all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) =>
-        deleted.includes(id as AlbumId),
+        deletedIds.includes(id as AlbumId),
       ),
     ).toEqual([]);
-    expect(services.library.countLibrary().tracks).toBe(sample.tracks.length - deleted.length);
+    expect(services.library.countLibrary().tracks).toBe(sample.tracks.length - deletedIds.length);
   });
 });
 
@@ -396,8 +405,8 @@ test('missing audio is marked once, and once when it is back', () => {
 });
 
 test('audio that another track still uses is not released', async () => {
-  const [used, unused] = [stored('aa'), stored('bb')];
-  add({}, used);
-  await services.library.releaseAudio([used.storageUri, unused.storageUri, 'file:own.flac']);
+  const [usedAudio, unused] = [stored('aa'), stored('bb')];
+  add({}, usedAudio);
+  await services.library.releaseAudio([usedAudio.storageUri, unused.storageUri, 'file:own.flac']);
   expect(services.deletedObjects).toEqual([unused.storageUri.slice('local:'.length)]);
 });

@@ -1,5 +1,5 @@
-// A library knows its database, its data folder and its storage: a start that finds another's, or none, says so and
-// changes nothing. `tonearm rebuild` makes a database from what is stored.
+// A library recognizes its database, its data folder and its storage: a start that finds those of another library, or
+// none, reports it and changes nothing. `tonearm rebuild` makes a database from the stored files.
 import {
   copyFileSync,
   cpSync,
@@ -33,17 +33,17 @@ import { migratedDatabase } from '../support/temp-database.ts';
 const TRACKS = 12;
 let base: string;
 let music: Manifest;
-/** A library in copy mode, with an account. Copied for every test. */
-let whole: string;
-/** Another one. */
-let other: string;
-let made = 0;
+/** The folder of a library in copy mode with an account; it is copied for every test. */
+let wholeLibrary: string;
+/** The folder of another library. */
+let otherLibrary: string;
+let folderNumber = 0;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-identity-'));
   music = makeLibrary({ tracks: TRACKS, seed: 'identity', art: 'embedded', seconds: '1' }, join(base, 'music'));
-  [whole, other] = [join(base, 'whole'), join(base, 'other')];
-  for (const dir of [whole, other]) {
+  [wholeLibrary, otherLibrary] = [join(base, 'whole'), join(base, 'other')];
+  for (const dir of [wholeLibrary, otherLibrary]) {
     expect((await runServer(['scan', music.dir, '--data-dir', dir])).code).toBe(0);
     const { code } = await runWithInput(['user', 'add', 'owner', '--superuser', '--data-dir', dir]);
     expect(code).toBe(0);
@@ -54,7 +54,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const runWithInput = (args: string[]) => runServer(args, {}, { input: 'correct horse battery\n' });
 
 function copyOf(dir: string): string {
-  const copy = join(base, `copy-${++made}`);
+  const copy = join(base, `copy-${++folderNumber}`);
   cpSync(dir, copy, { recursive: true, preserveTimestamps: true });
   return copy;
 }
@@ -65,7 +65,7 @@ function removeDatabase(dir: string): void {
 
 const database = (dir: string): string => join(dir, 'tonearm.db');
 
-/** Names and sizes of everything in the folder but what SQLite makes when it looks into a file. */
+/** Returns names and sizes of all files in the folder, except those that SQLite makes when it opens a database. */
 const contents = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^tonearm\.(lock|db-(wal|shm))/.test(name))
@@ -81,7 +81,7 @@ function query<T>(dir: string, sql: string): T[] {
   }
 }
 
-/** As if everything had been stored long ago. */
+/** Sets the times of all stored files to long ago. */
 function makeOld(dir: string): void {
   for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) utimesSync(join(dir, name), 1e9, 1e9);
 }
@@ -96,7 +96,7 @@ const idOf = (dir: string): string | undefined => query<{ id: string }>(dir, 'SE
 const titles = (dir: string): string[] =>
   query<{ title: string }>(dir, 'SELECT title FROM tracks ORDER BY title').map(({ title }) => title);
 
-/** Starts until it is refused; returns why. */
+/** Starts a server that must be refused; returns the reason. */
 async function refusal(dir: string, env: Record<string, string> = {}): Promise<string> {
   const { code, stderr } = await runServer(['user', 'list', '--data-dir', dir], env);
   expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
@@ -130,18 +130,18 @@ describe('a start', () => {
       },
       'is empty',
     ],
-  ])('whose database %s is refused with the ways on, and changes nothing', async (_, damage, words) => {
-    const dir = copyOf(whole);
+  ])('whose database %s is refused with the possible next steps, and changes nothing', async (_, damage, words) => {
+    const dir = copyOf(wholeLibrary);
     damage(dir);
-    const before = contents(dir);
-    const why = await refusal(dir);
-    expect(why).toContain(words);
-    expect(why).toMatch(/tonearm restore.*tonearm rebuild.*--new-library/);
-    expect(contents(dir)).toEqual(before);
+    const contentsBefore = contents(dir);
+    const refusalText = await refusal(dir);
+    expect(refusalText).toContain(words);
+    expect(refusalText).toMatch(/tonearm restore.*tonearm rebuild.*--new-library/);
+    expect(contents(dir)).toEqual(contentsBefore);
   });
 
-  test('without a database is refused for the audio alone, where an older version left no mark', async () => {
-    const dir = copyOf(whole);
+  test('without a database is refused because of the audio alone, if an older version left no mark', async () => {
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     rmSync(join(dir, 'library.json'));
     rmSync(join(dir, 'library', 'library.json'));
@@ -149,7 +149,7 @@ describe('a start', () => {
   });
 
   test('with the database of another program is refused', async () => {
-    const dir = copyOf(whole);
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     new Database(database(dir)).exec('CREATE TABLE recipes (name TEXT)').close();
     expect(await refusal(dir)).toMatch(/the database of another program/);
@@ -158,60 +158,60 @@ describe('a start', () => {
     expect(query(dir, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'recipes' }]);
   });
 
-  test('with the database of another library is refused, until a person says that it is meant', async () => {
-    const dir = copyOf(whole);
+  test('with the database of another library is refused, until a person confirms it', async () => {
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
-    copyFileSync(database(other), database(dir));
+    copyFileSync(database(otherLibrary), database(dir));
     expect(await refusal(dir)).toMatch(/is of another library .* than/);
     const { code } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
     expect(code).toBe(0);
     expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
-    expect(idOf(dir)).toBe(idOf(other));
+    expect(idOf(dir)).toBe(idOf(otherLibrary));
   });
 
   test('with the storage of another library is refused', async () => {
-    const dir = copyOf(whole);
-    expect(await refusal(dir, { STORAGE_ROOT: join(other, 'library') })).toMatch(
+    const dir = copyOf(wholeLibrary);
+    expect(await refusal(dir, { STORAGE_ROOT: join(otherLibrary, 'library') })).toMatch(
       /The audio in the local disk belongs to another library/,
     );
   });
 
   test('with --new-library begins another one, and leaves the audio where it is', async () => {
-    const dir = copyOf(whole);
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     const { code, stdout } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
     expect([code, stdout]).toEqual([0, '']);
-    expect(idOf(dir)).not.toBe(idOf(whole));
+    expect(idOf(dir)).not.toBe(idOf(wholeLibrary));
     expect(titles(dir)).toEqual([]);
-    expect(contents(join(dir, 'library', 'audio'))).toEqual(contents(join(whole, 'library', 'audio')));
+    expect(contents(join(dir, 'library', 'audio'))).toEqual(contents(join(wholeLibrary, 'library', 'audio')));
     expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
   });
 
-  test('with --new-library keeps what the earlier library may need until it is asked for', async () => {
-    const dir = copyOf(whole);
+  test('with --new-library keeps audio that the earlier library may need until its deletion is requested', async () => {
+    const dir = copyOf(wholeLibrary);
     const audio = join(dir, 'library', 'audio');
     makeOld(join(dir, 'library'));
     removeDatabase(dir);
     expect((await runServer(['scan', music.dir, '--new-library', '--data-dir', dir])).code).toBe(0);
     expect(contents(join(dir, 'library', 'covers'))).toEqual(
-      expect.arrayContaining(contents(join(whole, 'library', 'covers'))),
+      expect.arrayContaining(contents(join(wholeLibrary, 'library', 'covers'))),
     );
     deleteAll(dir);
-    makeOld(join(dir, 'library')); // the scan stored the same again
-    const kept = await runServer(['gc', '--data-dir', dir]);
-    expect(kept.stdout).toMatch(/ 0 unused .*\n[1-9]\d* \(\d+ MB\) are kept, because an earlier library/);
-    expect(contents(audio)).toEqual(contents(join(whole, 'library', 'audio')));
-    const asked = await runServer(['gc', '--earlier-library', '--data-dir', dir]);
-    expect(asked.stdout).not.toContain('are kept');
+    makeOld(join(dir, 'library')); // the scan stored the same audio again
+    const keptResult = await runServer(['gc', '--data-dir', dir]);
+    expect(keptResult.stdout).toMatch(/ 0 unused .*\n[1-9]\d* \(\d+ MB\) are kept, because an earlier library/);
+    expect(contents(audio)).toEqual(contents(join(wholeLibrary, 'library', 'audio')));
+    const forcedResult = await runServer(['gc', '--earlier-library', '--data-dir', dir]);
+    expect(forcedResult.stdout).not.toContain('are kept');
     expect(contents(audio).filter((name) => name.includes('.'))).toEqual([]);
   });
 
   test('of a library that has moved, with all its files, is no other library', async () => {
-    expect((await runServer(['user', 'list', '--data-dir', copyOf(whole)])).stdout).toContain('owner');
+    expect((await runServer(['user', 'list', '--data-dir', copyOf(wholeLibrary)])).stdout).toContain('owner');
   });
 });
 
-test('a database whose first write was interrupted is looked at as what it was before', () => {
+test('a database whose first write was interrupted counts as it was before the write', () => {
   const path = join(base, 'interrupted.db');
   const db = new Database(`${path}.open`);
   db.exec('PRAGMA cache_size = 1; CREATE TABLE recipes (name TEXT); BEGIN');
@@ -223,9 +223,9 @@ test('a database whose first write was interrupted is looked at as what it was b
 });
 
 describe('a storage that cannot be reached at the start', () => {
-  const old = `audio/ab/ab${'0'.repeat(62)}.mp3`;
-  /** Starts without the storage; then `work` gets it. */
-  async function open(dir: string, isNewLibrary: boolean, work?: (owned: OwnedStorage) => Promise<void>) {
+  const orphanKey = `audio/ab/ab${'0'.repeat(62)}.mp3`;
+  /** Opens a library without its storage; then `work` gets the storage. */
+  async function open(dir: string, isNewLibrary: boolean, work?: (ownedStorage: OwnedStorage) => Promise<void>) {
     const env = { DATA_DIR: dir, STORAGE_BACKEND: 'local', STORAGE_ROOT: join(dir, 'away'), SECRET_STORE: 'file' };
     const config = loadConfig({ file: {}, env });
     const { offers, close } = await openDataFolder({ config, paths, log: createLog('silent'), isNewLibrary });
@@ -235,16 +235,16 @@ describe('a storage that cannot be reached at the start', () => {
       close();
     }
   }
-  function made(): string {
-    const dir = copyOf(whole);
-    mkdirSync(join(dir, 'store', dirname(old)), { recursive: true });
-    writeFileSync(join(dir, 'store', old), 'audio');
+  function makeDataDir(): string {
+    const dir = copyOf(wholeLibrary);
+    mkdirSync(join(dir, 'store', dirname(orphanKey)), { recursive: true });
+    writeFileSync(join(dir, 'store', orphanKey), 'audio');
     makeOld(join(dir, 'store'));
     return dir;
   }
 
-  test('is still the own one of a library from before', async () => {
-    const dir = made();
+  test('is still recognized by a library from before the marks', async () => {
+    const dir = makeDataDir();
     const db = new Database(database(dir));
     db.exec("UPDATE tracks SET storage_uri = 'file:' || id; DELETE FROM library_identity");
     db.close();
@@ -252,26 +252,26 @@ describe('a storage that cannot be reached at the start', () => {
     await open(dir, false);
     await open(dir, false, async (storage) => {
       await storage.claim();
-      expect([await storage.holdsEarlierObjects(), await storage.delete(old)]).toEqual([false, true]);
+      expect([await storage.holdsEarlierObjects(), await storage.delete(orphanKey)]).toEqual([false, true]);
     });
     writeFileSync(join(dir, 'store', 'library.json'), '');
-    writeFileSync(join(dir, 'store', old), 'audio');
-    // it was marked once, so this is another
+    writeFileSync(join(dir, 'store', orphanKey), 'audio');
+    // the storage was marked once, so an unmarked storage is another one
     await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/to another library/));
   });
 
-  test('is still taken over by another library, which deletes nothing that was there', async () => {
-    const dir = made();
+  test('can still be taken over by another library, which deletes none of the existing files', async () => {
+    const dir = makeDataDir();
     removeDatabase(dir);
     await open(dir, true);
     await open(dir, false, async (storage) => {
-      expect([await storage.delete(old), await storage.holdsEarlierObjects()]).toEqual([false, true]);
+      expect([await storage.delete(orphanKey), await storage.holdsEarlierObjects()]).toEqual([false, true]);
       await storage.put('covers/1.jpg', Buffer.from('new'));
-      const later = Date.now() / 1_000 + 1; // the clock of a file system lags some milliseconds behind
-      utimesSync(join(dir, 'store', 'covers/1.jpg'), later, later);
+      const laterSeconds = Date.now() / 1_000 + 1; // the clock of a file system lags some milliseconds behind
+      utimesSync(join(dir, 'store', 'covers/1.jpg'), laterSeconds, laterSeconds);
       expect(await storage.delete('covers/1.jpg')).toBe(true);
       await storage.releaseEarlierObjects();
-      expect(await storage.delete(old)).toBe(true);
+      expect(await storage.delete(orphanKey)).toBe(true);
     });
     await open(dir, false, async (storage) => expect(await storage.holdsEarlierObjects()).toBe(false));
   });
@@ -279,29 +279,29 @@ describe('a storage that cannot be reached at the start', () => {
 
 describe('tonearm rebuild', () => {
   test('is refused where there is a database', async () => {
-    const { code, stderr } = await runServer(['rebuild', '--data-dir', copyOf(whole)]);
+    const { code, stderr } = await runServer(['rebuild', '--data-dir', copyOf(wholeLibrary)]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/There is a database already/)]);
   });
 
-  test('makes tracks of all stored audio, which a scan then finds the files of', async () => {
-    const dir = copyOf(whole);
+  test('makes tracks of all stored audio, and a scan then finds their files', async () => {
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     rmSync(join(dir, 'settings.json'), { force: true }); // so that it does not know the music folder
     const { code, stdout } = await runServer(['rebuild', '--data-dir', dir]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Made a new database with ${TRACKS} tracks`)]);
-    expect(titles(dir)).toEqual(titles(whole));
-    expect(idOf(dir)).toBe(idOf(whole));
-    const scanned = await runServer(['scan', music.dir, '--data-dir', dir]);
-    expect(scanned.stdout).toMatch(/, 12 moved \(/);
-    const places = 'SELECT title, source, source_id, storage_uri, audio_hash FROM tracks ORDER BY source_id';
-    expect(query(dir, places)).toEqual(query(whole, places));
+    expect(titles(dir)).toEqual(titles(wholeLibrary));
+    expect(idOf(dir)).toBe(idOf(wholeLibrary));
+    const scanResult = await runServer(['scan', music.dir, '--data-dir', dir]);
+    expect(scanResult.stdout).toMatch(/, 12 moved \(/);
+    const placesSql = 'SELECT title, source, source_id, storage_uri, audio_hash FROM tracks ORDER BY source_id';
+    expect(query(dir, placesSql)).toEqual(query(wholeLibrary, placesSql));
     expect(query(dir, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL')).toEqual(
-      query(whole, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL'),
+      query(wholeLibrary, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL'),
     );
   });
 
-  test('keeps audio that it cannot read, also from gc, until it is asked for', async () => {
-    const dir = copyOf(whole);
+  test('keeps audio that it cannot read, also from gc, until the deletion is requested', async () => {
+    const dir = copyOf(wholeLibrary);
     const unreadable = join(dir, 'library', 'audio', 'ab', `ab${'0'.repeat(62)}.mp3`);
     mkdirSync(dirname(unreadable), { recursive: true });
     writeFileSync(unreadable, 'no audio');
@@ -313,7 +313,7 @@ describe('tonearm rebuild', () => {
     await runServer(['gc', '--earlier-library', '--data-dir', dir]);
     expect(existsSync(unreadable)).toBe(false);
     expect(contents(join(dir, 'library', 'audio'))).toEqual(
-      expect.arrayContaining(contents(join(whole, 'library', 'audio'))),
+      expect.arrayContaining(contents(join(wholeLibrary, 'library', 'audio'))),
     );
   });
 
@@ -321,16 +321,16 @@ describe('tonearm rebuild', () => {
     const env = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
     const dir = join(base, 'referenced');
     expect((await runServer(['scan', music.dir, '--data-dir', dir], env)).code).toBe(0);
-    const before = titles(dir);
+    const titlesBefore = titles(dir);
     removeDatabase(dir);
     expect(await refusal(dir, env)).toMatch(/library\.json/);
     expect((await runServer(['rebuild', '--data-dir', dir], env)).code).toBe(0);
-    expect(titles(dir)).toEqual(before);
-    expect(before).toHaveLength(TRACKS);
+    expect(titles(dir)).toEqual(titlesBefore);
+    expect(titlesBefore).toHaveLength(TRACKS);
   });
 
-  test('that was killed leaves no database that looks whole, and continues', async () => {
-    const dir = copyOf(whole);
+  test('that was killed leaves no database that looks complete, and continues', async () => {
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     const child = await runServer(
       ['rebuild', '--data-dir', dir],
@@ -340,21 +340,21 @@ describe('tonearm rebuild', () => {
     expect(child.code).toBeNull();
     expect(await refusal(dir)).toMatch(/interrupted: run "tonearm rebuild" again/);
     expect((await runServer(['rebuild', '--data-dir', dir])).code).toBe(0);
-    expect(titles(dir)).toEqual(titles(whole));
+    expect(titles(dir)).toEqual(titles(wholeLibrary));
     expect(readdirSync(dir).filter((name) => name.includes('rebuilding'))).toEqual([]);
   });
 
   test('that was killed while it made its tables begins again', async () => {
-    const dir = copyOf(whole);
+    const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
-    const [first = ''] = readdirSync(paths.migrations).filter((name) => name.endsWith('.sql'));
-    cpSync(join(paths.migrations, first), join(dir, 'first', first));
-    const half = new Database(`${database(dir)}.rebuilding`);
-    migrate(half, join(dir, 'first'), createLog('silent'));
-    half.close();
+    const [firstMigration = ''] = readdirSync(paths.migrations).filter((name) => name.endsWith('.sql'));
+    cpSync(join(paths.migrations, firstMigration), join(dir, 'first', firstMigration));
+    const halfDatabase = new Database(`${database(dir)}.rebuilding`);
+    migrate(halfDatabase, join(dir, 'first'), createLog('silent'));
+    halfDatabase.close();
     expect(await refusal(dir)).toMatch(/interrupted: run "tonearm rebuild" again/);
     expect((await runServer(['rebuild', '--data-dir', dir])).code).toBe(0);
-    expect(titles(dir)).toEqual(titles(whole));
+    expect(titles(dir)).toEqual(titles(wholeLibrary));
     expect(readdirSync(dir).filter((name) => name.includes('rebuilding'))).toEqual([]);
   });
 });
@@ -362,25 +362,25 @@ describe('tonearm rebuild', () => {
 test('the folder of --import lasts, and tracks that have lost theirs are counted', async () => {
   const dir = join(base, 'imported');
   const reference = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
-  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--import', music.dir], reference);
-  await expect.poll(() => first.output()).toContain('Scan done');
-  await first.kill('SIGTERM');
-  const second = await spawnServer(['--data-dir', dir, '--port', '0']);
-  const { ask, read } = await clientOf(second);
+  const firstServer = await spawnServer(['--data-dir', dir, '--port', '0', '--import', music.dir], reference);
+  await expect.poll(() => firstServer.output()).toContain('Scan done');
+  await firstServer.kill('SIGTERM');
+  const secondServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  const { ask: sendRequest, read } = await clientOf(secondServer);
   const { items } = await read<TrackPage>('/tracks');
   expect(items).toHaveLength(TRACKS);
-  expect((await fetch(`${second.url}/stream/${items[0]?.id}`)).status).toBe(401);
+  expect((await fetch(`${secondServer.url}/stream/${items[0]?.id}`)).status).toBe(401);
   expect(await read('/status')).toEqual({ problems: [] });
-  const unset = await ask('/settings', 'PATCH', { local_media_import_path: null });
-  expect(unset.status).toBe(200);
+  const response = await sendRequest('/settings', 'PATCH', { local_media_import_path: null });
+  expect(response.status).toBe(200);
   const unplayable = { problems: [{ code: 'music_folder_unset', tracks: TRACKS }] };
   await expect.poll(() => read('/status')).toEqual(unplayable);
-  await second.kill('SIGTERM');
-  const third = await spawnServer(['--data-dir', dir, '--port', '0']);
-  await expect.poll(() => third.output()).toContain('Tracks that are only there cannot be played');
-  expect(await (await fetch(`${third.url}/health`)).json()).toMatchObject({
+  await secondServer.kill('SIGTERM');
+  const thirdServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  await expect.poll(() => thirdServer.output()).toContain('Tracks that are only there cannot be played');
+  expect(await (await fetch(`${thirdServer.url}/health`)).json()).toMatchObject({
     status: 'degraded',
     problems: ['music_folder_unset'],
   });
-  await third.kill('SIGTERM');
+  await thirdServer.kill('SIGTERM');
 });

@@ -1,4 +1,4 @@
-// Every list compared with a simple recount of the same data: filters alone, in pairs and random; every sort in both
+// Compares every list with a simple recount of the same data: filters alone, in pairs and random; every sort in both
 // directions, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
@@ -38,26 +38,27 @@ afterAll(() => temp.close());
 type Key = string | number | null;
 type Order = 'asc' | 'desc';
 
-const everyWord = (q: string | undefined, texts: string[]): boolean =>
-  searchFold(q ?? '')
+const everyWord = (query: string | undefined, texts: string[]): boolean =>
+  searchFold(query ?? '')
     .split(/\s+/)
     .filter(Boolean)
     .every((word) => texts.some((text) => searchFold(text).includes(word)));
-const filed = (artist: SampleArtist | undefined): string => (artist ? sortKey(sortName(artist.name)) : '');
-const artistAt = (at: number | null | undefined): SampleArtist | undefined =>
-  at === null || at === undefined ? undefined : sample.artists[at];
-const albumOf = (t: SampleTrack): SampleAlbum | undefined => (t.album === null ? undefined : sample.albums[t.album]);
+const sortNameOf = (artist: SampleArtist | undefined): string => (artist ? sortKey(sortName(artist.name)) : '');
+const artistAt = (index: number | null | undefined): SampleArtist | undefined =>
+  index === null || index === undefined ? undefined : sample.artists[index];
+const albumOf = (track: SampleTrack): SampleAlbum | undefined =>
+  track.album === null ? undefined : sample.albums[track.album];
 const liked = (type: string, id: number): boolean => sample.likes.get(ann)?.has(`${type} ${id}`) === true;
-const played = (type: string, id: number) => sample.plays.get(ann)?.get(`${type} ${id}`);
+const playsOf = (type: string, id: number) => sample.plays.get(ann)?.get(`${type} ${id}`);
 const inYears = (
   year: number | null,
   { yearFrom, yearTo }: { yearFrom?: number | undefined; yearTo?: number | undefined },
 ): boolean =>
   (yearFrom === undefined && yearTo === undefined) ||
   (year !== null && year >= (yearFrom ?? 0) && year <= (yearTo ?? 9999));
-const hasGenre = (t: SampleTrack, genre: string | undefined): boolean =>
-  genre === undefined || t.genres.some((g) => identityKey(g) === identityKey(genre));
-const is = <T>(wanted: T | undefined, value: T | null): boolean => wanted === undefined || wanted === value;
+const hasGenre = (track: SampleTrack, genre: string | undefined): boolean =>
+  genre === undefined || track.genres.some((trackGenre) => identityKey(trackGenre) === identityKey(genre));
+const matches = <T>(expected: T | undefined, value: T | null): boolean => expected === undefined || expected === value;
 
 const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
   LISTED_NUMBERS.every((field) => {
@@ -71,77 +72,80 @@ const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
     return part === undefined || sortKey(fields[field] ?? '').includes(sortKey(part));
   });
 
-function trackFits(t: SampleTrack, f: TrackFilter): boolean {
-  const album = albumOf(t);
-  const texts = [t.title, t.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
+function trackFits(track: SampleTrack, filter: TrackFilter): boolean {
+  const album = albumOf(track);
+  const texts = [track.title, track.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
   return (
-    everyWord(f.q, texts) &&
-    is(f.source, t.source) &&
-    is(f.format, t.format) &&
-    is(f.metadataStatus, t.status) &&
-    is(f.availability, t.availability) &&
-    (f.artistId === undefined || t.artists.some((a) => artistAt(a)?.id === f.artistId)) &&
-    is(f.albumId, album?.id ?? null) &&
-    hasGenre(t, f.genre) &&
-    inYears(t.year, f) &&
-    fieldsFit(t.fields, f) &&
-    is(f.liked, liked('track', t.id))
+    everyWord(filter.q, texts) &&
+    matches(filter.source, track.source) &&
+    matches(filter.format, track.format) &&
+    matches(filter.metadataStatus, track.status) &&
+    matches(filter.availability, track.availability) &&
+    (filter.artistId === undefined ||
+      track.artists.some((artistIndex) => artistAt(artistIndex)?.id === filter.artistId)) &&
+    matches(filter.albumId, album?.id ?? null) &&
+    hasGenre(track, filter.genre) &&
+    inYears(track.year, filter) &&
+    fieldsFit(track.fields, filter) &&
+    matches(filter.liked, liked('track', track.id))
   );
 }
 
-function albumFits(a: SampleAlbum, f: AlbumFilter): boolean {
-  const by = artistAt(a.artist);
-  const own = sample.tracks.filter((t) => albumOf(t) === a);
+function albumFits(album: SampleAlbum, filter: AlbumFilter): boolean {
+  const albumArtist = artistAt(album.artist);
+  const albumTracks = sample.tracks.filter((track) => albumOf(track) === album);
   return (
-    everyWord(f.q, [a.title, by?.name ?? '', sortName(by?.name ?? '')]) &&
-    inYears(a.year, f) &&
-    is(f.liked, liked('album', a.id)) &&
-    (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) &&
-    (f.format === undefined || own.some((t) => t.format === f.format)) &&
-    (f.artistId === undefined ||
-      by?.id === f.artistId ||
-      own.some((t) => t.artists.some((x) => artistAt(x)?.id === f.artistId)))
+    everyWord(filter.q, [album.title, albumArtist?.name ?? '', sortName(albumArtist?.name ?? '')]) &&
+    inYears(album.year, filter) &&
+    matches(filter.liked, liked('album', album.id)) &&
+    (filter.genre === undefined || albumTracks.some((track) => hasGenre(track, filter.genre))) &&
+    (filter.format === undefined || albumTracks.some((track) => track.format === filter.format)) &&
+    (filter.artistId === undefined ||
+      albumArtist?.id === filter.artistId ||
+      albumTracks.some((track) => track.artists.some((artistIndex) => artistAt(artistIndex)?.id === filter.artistId)))
   );
 }
 
-function artistFits(a: SampleArtist, f: ArtistFilter): boolean {
-  const own = sample.tracks.filter((t) => t.artists.some((x) => artistAt(x) === a));
+function artistFits(artist: SampleArtist, filter: ArtistFilter): boolean {
+  const artistTracks = sample.tracks.filter((track) =>
+    track.artists.some((artistIndex) => artistAt(artistIndex) === artist),
+  );
   return (
-    everyWord(f.q, [a.name, sortName(a.name)]) &&
-    is(f.liked, liked('artist', a.id)) &&
-    is(f.artistId, a.id) &&
-    (f.genre === undefined || own.some((t) => hasGenre(t, f.genre))) &&
-    own
-      .concat(f.yearFrom === undefined && f.yearTo === undefined ? [{ year: null } as SampleTrack] : [])
-      .some((t) => inYears(t.year, f))
+    everyWord(filter.q, [artist.name, sortName(artist.name)]) &&
+    matches(filter.liked, liked('artist', artist.id)) &&
+    matches(filter.artistId, artist.id) &&
+    (filter.genre === undefined || artistTracks.some((track) => hasGenre(track, filter.genre))) &&
+    artistTracks
+      .concat(filter.yearFrom === undefined && filter.yearTo === undefined ? [{ year: null } as SampleTrack] : [])
+      .some((track) => inYears(track.year, filter))
   );
 }
 
-const trackKeys = (t: SampleTrack, sort: string): Key[] => {
-  const album = albumOf(t);
-  const place = [album ? sortKey(album.title) : '', album?.id ?? null, placeInAlbum(t)];
+const trackKeys = (track: SampleTrack, sort: string): Key[] => {
+  const album = albumOf(track);
+  const placeKeys = [album ? sortKey(album.title) : '', album?.id ?? null, placeInAlbum(track)];
   return (
     {
-      title: [sortKey(t.title)],
-      artist: [filed(artistAt(t.artists[0])), ...place],
-      album: place,
-      year: [t.year],
-      created_at: [t.createdAt],
-      duration: [t.durationMs],
-      path: [t.source, String(sample.tracks.indexOf(t))],
+      title: [sortKey(track.title)],
+      artist: [sortNameOf(artistAt(track.artists[0])), ...placeKeys],
+      album: placeKeys,
+      year: [track.year],
+      created_at: [track.createdAt],
+      duration: [track.durationMs],
+      path: [track.source, String(sample.tracks.indexOf(track))],
       ...Object.fromEntries(
         [...LISTED_NUMBERS, ...LISTED_TEXTS].flatMap((field) => {
-          const value = field === 'year' ? t.year : t.fields[field];
+          const value = field === 'year' ? track.year : track.fields[field];
           return [[TRACK_FIELDS[field].name, [typeof value === 'string' ? sortKey(value) : value]]];
         }),
       ),
-    }[sort] ?? playKeys('track', t.id, sort)
+    }[sort] ?? playKeys('track', track.id, sort)
   );
 };
 const albumKeys = (a: SampleAlbum, sort: string): Key[] =>
   ({
     title: [sortKey(a.title)],
-    artist: [filed(artistAt(a.artist)), a.year, sortKey(a.title)],
+    artist: [sortNameOf(artistAt(a.artist)), a.year, sortKey(a.title)],
     year: [a.year],
     created_at: [a.createdAt],
   })[sort] ?? playKeys('album', a.id, sort);
@@ -151,21 +155,21 @@ const artistKeys = (a: SampleArtist, sort: string): Key[] => {
     .map((album) => album.year as number);
   return (
     {
-      name: [filed(a)],
-      artist: [filed(a)],
-      year: [years.length > 0 ? Math.min(...years) : null, filed(a)],
+      name: [sortNameOf(a)],
+      artist: [sortNameOf(a)],
+      year: [years.length > 0 ? Math.min(...years) : null, sortNameOf(a)],
       created_at: [a.createdAt],
     }[sort] ?? playKeys('artist', a.id, sort)
   );
 };
 const playKeys = (type: string, id: number, sort: string): Key[] => [
-  sort === 'play_count' ? (played(type, id)?.plays ?? 0) : (played(type, id)?.last ?? null),
+  sort === 'play_count' ? (playsOf(type, id)?.plays ?? 0) : (playsOf(type, id)?.last ?? null),
 ];
 
 const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
 
-/** Unknown values are last in some sorts, else smallest. Tracks that were never played are by id in both directions. */
-function sorted<T extends { id: number }>(
+/** Unknown values are last in some sorts, else smallest. Tracks that were never played are sorted by id. */
+function sortByKeys<T extends { id: number }>(
   items: T[],
   keysOf: (item: T, sort: string) => Key[],
   type: string,
@@ -181,11 +185,11 @@ function sorted<T extends { id: number }>(
   return items
     .map((item) => ({ id: item.id, keys: keysOf(item, sort) }))
     .sort((a, b) => {
-      for (const [at, key] of a.keys.entries()) {
-        const result = compareKeys(key, b.keys[at] as Key, at === 0);
+      for (const [keyIndex, key] of a.keys.entries()) {
+        const result = compareKeys(key, b.keys[keyIndex] as Key, keyIndex === 0);
         if (result !== 0) return result;
       }
-      const neverPlayed = ['play_count', 'last_played_at'].includes(sort) && !played(type, a.id);
+      const neverPlayed = ['play_count', 'last_played_at'].includes(sort) && !playsOf(type, a.id);
       return (a.id - b.id) * (neverPlayed ? 1 : sign);
     })
     .map(({ id }) => id);
@@ -248,11 +252,13 @@ const TRACK_FILTERS: (() => TrackFilter)[] = [
 
 describe('tracks', () => {
   const check = async (filter: TrackFilter, sort: string, order: Order, limit = 200, offset = 0): Promise<void> => {
-    const fitting = sample.tracks.filter((t) => trackFits(t, filter));
+    const fitting = sample.tracks.filter((track) => trackFits(track, filter));
     const page = await tracksOf(filter, sort, order, limit, offset);
     const context = JSON.stringify({ filter, sort, order, limit, offset });
     expect(page.total, context).toBe(fitting.length);
-    expect(ids(page), context).toEqual(sorted(fitting, trackKeys, 'track', sort, order).slice(offset, offset + limit));
+    expect(ids(page), context).toEqual(
+      sortByKeys(fitting, trackKeys, 'track', sort, order).slice(offset, offset + limit),
+    );
   };
 
   test('every filter alone equals a recount', async () => {
@@ -260,15 +266,16 @@ describe('tracks', () => {
   });
 
   test('every filter of the table matches some tracks and excludes some', async () => {
-    const found = await Promise.all(
+    const pages = await Promise.all(
       TRACK_FILTERS.map(async (filter) => (await tracksOf(filter(), 'title', 'asc', 1)).total),
     );
-    expect(found.filter((total) => total > 0 && total < 400).length).toBeGreaterThan(30);
+    expect(pages.filter((total) => total > 0 && total < 400).length).toBeGreaterThan(30);
   });
 
   test('every pair of filters equals a recount', async () => {
-    for (const [n, one] of TRACK_FILTERS.entries())
-      for (const other of TRACK_FILTERS.slice(n + 1)) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
+    for (const [filterIndex, filter] of TRACK_FILTERS.entries())
+      for (const otherFilter of TRACK_FILTERS.slice(filterIndex + 1))
+        await check({ ...filter(), ...otherFilter() }, 'created_at', 'desc', 7, 3);
   });
 
   test('random filters, orders and pages equal a recount', async () => {
@@ -281,7 +288,7 @@ describe('tracks', () => {
       ) as TrackFilter;
       await check(
         filter,
-        pick(TRACK_SORTS.filter((s) => s !== 'random')),
+        pick(TRACK_SORTS.filter((sort) => sort !== 'random')),
         pick(['asc', 'desc']),
         1 + Math.floor(random() * 60),
         Math.floor(random() * 420),
@@ -296,7 +303,7 @@ describe('tracks', () => {
         all.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
       expect(all).toHaveLength(400);
       expect(new Set(all).size).toBe(400);
-      if (sort !== 'random') expect(all).toEqual(sorted(sample.tracks, trackKeys, 'track', sort, order));
+      if (sort !== 'random') expect(all).toEqual(sortByKeys(sample.tracks, trackKeys, 'track', sort, order));
     }
   });
 
@@ -309,7 +316,8 @@ describe('tracks', () => {
     const bob = sample.users[1] as UserId;
     const total = async (user: UserId) =>
       (await library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 })).total;
-    const likedBy = (user: UserId) => sample.tracks.filter((t) => sample.likes.get(user)?.has(`track ${t.id}`)).length;
+    const likedBy = (user: UserId) =>
+      sample.tracks.filter((track) => sample.likes.get(user)?.has(`track ${track.id}`)).length;
     expect([await total(ann), await total(bob)]).toEqual([likedBy(ann), likedBy(bob)]);
     expect(likedBy(ann)).not.toBe(likedBy(bob));
   });
@@ -324,25 +332,28 @@ describe('tracks', () => {
   });
 
   test('a row has its names, genres, cover, likes and plays', () => {
-    for (const t of sample.tracks) {
-      const row = library.getTrack(ann, t.id);
-      const album = albumOf(t);
+    for (const track of sample.tracks) {
+      const row = library.getTrack(ann, track.id);
+      const album = albumOf(track);
       expect(row).toMatchObject({
-        title: t.title,
-        artistName: t.credit,
-        artists: t.artists.map((a) => ({ id: artistAt(a)?.id, name: artistAt(a)?.name })),
+        title: track.title,
+        artistName: track.credit,
+        artists: track.artists.map((artistIndex) => ({
+          id: artistAt(artistIndex)?.id,
+          name: artistAt(artistIndex)?.name,
+        })),
         albumId: album?.id ?? null,
         albumTitle: album?.title ?? null,
         albumArtistName: artistAt(album?.artist)?.name ?? null,
-        genres: t.genres,
-        genre: t.genres[0] ?? null,
-        year: t.year,
+        genres: track.genres,
+        genre: track.genres[0] ?? null,
+        year: track.year,
         hasCover: album?.hasCover ?? false,
-        liked: liked('track', t.id),
-        playCount: played('track', t.id)?.plays ?? 0,
-        createdAt: new Date(t.createdAt),
+        liked: liked('track', track.id),
+        playCount: playsOf('track', track.id)?.plays ?? 0,
+        createdAt: new Date(track.createdAt),
       });
-      expect(row.lastPlayedAt?.getTime()).toBe(played('track', t.id)?.last);
+      expect(row.lastPlayedAt?.getTime()).toBe(playsOf('track', track.id)?.last);
     }
   });
 });
@@ -367,16 +378,16 @@ describe('albums', () => {
   const sorts = ALBUM_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [at, one] of filters.entries())
-      for (const [n, other] of filters.entries()) {
-        const filter = { ...one(), ...other() };
-        const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
-        const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
-        const fitting = sample.albums.filter((a) => albumFits(a, filter));
-        const page = await library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: n });
+    for (const [filterIndex, singleFilter] of filters.entries())
+      for (const [otherIndex, otherFilter] of filters.entries()) {
+        const filter = { ...singleFilter(), ...otherFilter() };
+        const sort = sorts[(filterIndex + otherIndex) % sorts.length] as (typeof sorts)[number];
+        const order = (filterIndex * 3 + otherIndex) % 2 === 0 ? 'asc' : 'desc';
+        const fitting = sample.albums.filter((album) => albumFits(album, filter));
+        const page = await library.listAlbums(ann, filter, { sort, order }, { limit: 11, offset: otherIndex });
         expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
         expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(
-          sorted(fitting, albumKeys, 'album', sort, order).slice(n, n + 11),
+          sortByKeys(fitting, albumKeys, 'album', sort, order).slice(otherIndex, otherIndex + 11),
         );
       }
   });
@@ -384,25 +395,25 @@ describe('albums', () => {
   test.each(sorts)('all of them by %s, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       expect(ids(await library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
-        sorted(sample.albums, albumKeys, 'album', sort, order),
+        sortByKeys(sample.albums, albumKeys, 'album', sort, order),
       );
     }
   });
 
   test('a row counts its tracks and discs', () => {
-    for (const a of sample.albums) {
-      const own = sample.tracks.filter((t) => albumOf(t) === a);
+    for (const album of sample.albums) {
+      const albumTracks = sample.tracks.filter((track) => albumOf(track) === album);
       const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
-      expect(library.getAlbum(ann, a.id)).toMatchObject({
-        title: a.title,
-        artistName: artistAt(a.artist)?.name ?? null,
-        year: a.year,
-        hasCover: a.hasCover,
-        liked: liked('album', a.id),
-        trackCount: own.length,
-        durationMs: sum(own.map((t) => t.durationMs)),
-        sizeBytes: sum(own.map((t) => t.sizeBytes)),
-        discCount: Math.max(0, ...own.map((t) => t.disc ?? 1)),
+      expect(library.getAlbum(ann, album.id)).toMatchObject({
+        title: album.title,
+        artistName: artistAt(album.artist)?.name ?? null,
+        year: album.year,
+        hasCover: album.hasCover,
+        liked: liked('album', album.id),
+        trackCount: albumTracks.length,
+        durationMs: sum(albumTracks.map((track) => track.durationMs)),
+        sizeBytes: sum(albumTracks.map((track) => track.sizeBytes)),
+        discCount: Math.max(0, ...albumTracks.map((track) => track.disc ?? 1)),
       });
     }
   });
@@ -425,16 +436,16 @@ describe('artists', () => {
   const sorts = ARTIST_SORTS.filter((sort) => sort !== 'random');
 
   test('every filter and pair in every order equals a recount', async () => {
-    for (const [at, one] of filters.entries())
-      for (const [n, other] of filters.entries()) {
-        const filter = { ...one(), ...other() };
-        const sort = sorts[(at + n) % sorts.length] as (typeof sorts)[number];
-        const order = (at * 3 + n) % 2 === 0 ? 'asc' : 'desc';
-        const fitting = sample.artists.filter((a) => artistFits(a, filter));
-        const page = await library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: n });
+    for (const [filterIndex, singleFilter] of filters.entries())
+      for (const [otherIndex, otherFilter] of filters.entries()) {
+        const filter = { ...singleFilter(), ...otherFilter() };
+        const sort = sorts[(filterIndex + otherIndex) % sorts.length] as (typeof sorts)[number];
+        const order = (filterIndex * 3 + otherIndex) % 2 === 0 ? 'asc' : 'desc';
+        const fitting = sample.artists.filter((artist) => artistFits(artist, filter));
+        const page = await library.listArtists(ann, filter, { sort, order }, { limit: 9, offset: otherIndex });
         expect(page.total, JSON.stringify(filter)).toBe(fitting.length);
         expect(ids(page), JSON.stringify({ filter, sort, order })).toEqual(
-          sorted(fitting, artistKeys, 'artist', sort, order).slice(n, n + 9),
+          sortByKeys(fitting, artistKeys, 'artist', sort, order).slice(otherIndex, otherIndex + 9),
         );
       }
   });
@@ -442,25 +453,28 @@ describe('artists', () => {
   test.each(sorts)('all of them by %s, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       expect(ids(await library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
-        sorted(sample.artists, artistKeys, 'artist', sort, order),
+        sortByKeys(sample.artists, artistKeys, 'artist', sort, order),
       );
     }
   });
 
   test('a row counts tracks that credit the artist and albums that are theirs', () => {
-    for (const a of sample.artists) {
-      const at = sample.artists.indexOf(a);
-      const albums = sample.albums.filter((album) => album.artist === at);
-      expect(library.getArtist(ann, a.id)).toMatchObject({
-        name: a.name,
-        sortName: sortName(a.name),
-        liked: liked('artist', a.id),
+    for (const artist of sample.artists) {
+      const artistIndex = sample.artists.indexOf(artist);
+      const albums = sample.albums.filter((album) => album.artist === artistIndex);
+      expect(library.getArtist(ann, artist.id)).toMatchObject({
+        name: artist.name,
+        sortName: sortName(artist.name),
+        liked: liked('artist', artist.id),
         albumCount: albums.length,
-        trackCount: sample.tracks.filter((t) => t.artists.includes(at)).length,
+        trackCount: sample.tracks.filter((track) => track.artists.includes(artistIndex)).length,
         hasCover:
           albums.some((album) => album.hasCover) ||
           sample.tracks.some(
-            (t) => t.artists.includes(at) && t.album !== null && sample.albums[t.album]?.hasCover === true,
+            (track) =>
+              track.artists.includes(artistIndex) &&
+              track.album !== null &&
+              sample.albums[track.album]?.hasCover === true,
           ),
       });
     }
@@ -478,7 +492,7 @@ describe('random', () => {
   });
 
   test('filters apply', async () => {
-    const fitting = sample.tracks.filter((t) => trackFits(t, { genre: 'rock', liked: false })).map((t) => t.id);
+    const fitting = sample.tracks.filter((track) => trackFits(track, { genre: 'rock', liked: false })).map((t) => t.id);
     expect((await page(3, 200, 0, { genre: 'rock', liked: false })).sort((a, b) => a - b)).toEqual(fitting);
   });
 });
@@ -487,11 +501,11 @@ test('genres are sorted by name, with their counts', () => {
   const names = ['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock'];
   expect(library.listGenres()).toEqual(
     names.map((name) => {
-      const own = sample.tracks.filter((t) => t.genres.includes(name));
+      const genreTracks = sample.tracks.filter((track) => track.genres.includes(name));
       return {
         name,
-        trackCount: own.length,
-        albumCount: new Set(own.map((t) => t.album).filter((a) => a !== null)).size,
+        trackCount: genreTracks.length,
+        albumCount: new Set(genreTracks.map((track) => track.album).filter((albumIndex) => albumIndex !== null)).size,
       };
     }),
   );

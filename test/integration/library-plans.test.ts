@@ -1,4 +1,4 @@
-// The hot path of lists: every order of every list is read from an index, never sorted, however large the library.
+// Every order of every list is read from an index and never sorted, however large the library is.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import { albumList, ALBUM_SORT_PLANS } from '../../server/library/lists/album-lists.ts';
@@ -15,8 +15,8 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { paths } from '../support/product.ts';
 
-const TRACKS = 6_000; // more than are shuffled at once
-const FEWER = 2_400; // more than an order reads at once
+const TRACKS = 6_000; // more tracks than are shuffled at once
+const FEWER_TRACKS = 2_400; // more than an order reads at once
 
 let temp: TempDatabase;
 let statements: Statements;
@@ -30,10 +30,10 @@ function openLibrary(tracks: number): void {
 beforeAll(() => openLibrary(TRACKS));
 afterAll(() => temp.close());
 
-const listsOver = (over: Statements, cheapUs?: number) =>
-  createIdLists({ statements: over, ...(cheapUs !== undefined && { cheapUs }) });
+const listsOver = (usedStatements: Statements, cheapUs?: number) =>
+  createIdLists({ statements: usedStatements, ...(cheapUs !== undefined && { cheapUs }) });
 
-/** The statements of a page of ids, with their query plans. */
+/** Returns the query plans of the statements for a page of ids. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
   const run: { sql: string; params: Params }[] = [];
   const recording: Statements = {
@@ -58,55 +58,55 @@ const sorts = [
   ...Object.keys(ARTIST_SORT_PLANS).map((sort) => ['artists', sort] as const),
 ];
 
-function listOf(what: string, sort: string, order: 'asc' | 'desc', filter: object): NewIdList {
-  const by = { sort: sort as 'created_at', order };
-  return what === 'tracks'
-    ? trackList(user, filter, by)
-    : what === 'albums'
-      ? albumList(user, filter, by)
-      : artistList(user, filter, by);
+function listOf(kind: string, sort: string, order: 'asc' | 'desc', filter: object): NewIdList {
+  const listOrder = { sort: sort as 'created_at', order };
+  return kind === 'tracks'
+    ? trackList(user, filter, listOrder)
+    : kind === 'albums'
+      ? albumList(user, filter, listOrder)
+      : artistList(user, filter, listOrder);
 }
 
-test.each(sorts)('%s by %s are read in order from an index', (what, sort) => {
+test.each(sorts)('%s by %s are read in order from an index', (kind, sort) => {
   for (const order of orders) {
     for (const offset of [0, 150]) {
-      const plans = plansOf(listOf(what, sort, order, {}), offset);
+      const plans = plansOf(listOf(kind, sort, order, {}), offset);
       expect(plans.length).toBeGreaterThan(0);
       for (const { sql, plan } of plans) expect(plan, sql).not.toContain('TEMP B-TREE');
     }
   }
 });
 
-test.each(sorts)('%s by %s read ids from the index alone', (what, sort) => {
+test.each(sorts)('%s by %s read ids from the index alone', (kind, sort) => {
   for (const order of orders) {
-    const [first] = plansOf(listOf(what, sort, order, {}), 0);
+    const [firstPlan] = plansOf(listOf(kind, sort, order, {}), 0);
     if (sort === 'play_count' || sort === 'last_played_at')
-      expect(first?.plan).toMatch(/play_counts_(plays|last)|NOT INDEXED|SCAN i/);
-    else expect(first?.plan).toContain('COVERING INDEX');
+      expect(firstPlan?.plan).toMatch(/play_counts_(plays|last)|NOT INDEXED|SCAN i/);
+    else expect(firstPlan?.plan).toContain('COVERING INDEX');
   }
 });
 
-test.each(sorts)('%s by %s with a filter that matches most of the library are still not sorted', (what, sort) => {
+test.each(sorts)('%s by %s with a filter that matches most of the library are still not sorted', (kind, sort) => {
   const filters =
-    what === 'tracks'
+    kind === 'tracks'
       ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { liked: false }, { format: 'mp3' }]
       : [{ liked: false }];
   for (const filter of filters) {
     for (const order of orders) {
-      const [first] = plansOf(listOf(what, sort, order, filter), 0);
-      expect(first?.plan, first?.sql).not.toContain('ORDER BY');
+      const [firstPlan] = plansOf(listOf(kind, sort, order, filter), 0);
+      expect(firstPlan?.plan, firstPlan?.sql).not.toContain('ORDER BY');
     }
   }
 });
 
-test.each(sorts.filter(([what]) => what !== 'artists'))(
-  '%s by %s of one artist are gathered, not looked for in the whole order',
-  (what, sort) => {
+test.each(sorts.filter(([kind]) => kind !== 'artists'))(
+  '%s by %s of one artist are read from the artist, not searched in the whole order',
+  (kind, sort) => {
     for (const order of orders) {
-      const [only, ...others] = plansOf(listOf(what, sort, order, { artistId: 1 }), 0);
-      expect(others).toEqual([]);
-      expect(only?.plan, only?.sql).toContain('SEARCH i USING INTEGER PRIMARY KEY');
-      expect(only?.plan).not.toMatch(/SCAN (i|p|tracks)\b/);
+      const [artistPlan, ...otherPlans] = plansOf(listOf(kind, sort, order, { artistId: 1 }), 0);
+      expect(otherPlans).toEqual([]);
+      expect(artistPlan?.plan, artistPlan?.sql).toContain('SEARCH i USING INTEGER PRIMARY KEY');
+      expect(artistPlan?.plan).not.toMatch(/SCAN (i|p|tracks)\b/);
     }
   },
 );
@@ -115,13 +115,13 @@ describe('deep in a list', () => {
   let larger: [TempDatabase, Statements, UserId];
   beforeAll(() => {
     larger = [temp, statements, user];
-    openLibrary(FEWER);
+    openLibrary(FEWER_TRACKS);
   });
   afterAll(() => {
     temp.close();
     [temp, statements, user] = larger;
   });
-  const ORDERS = sorts.flatMap(([what, sort]) => orders.map((order) => [what, sort, order] as const));
+  const ORDERS = sorts.flatMap(([kind, sort]) => orders.map((order) => [kind, sort, order] as const));
   const FILTERS = {
     tracks: [
       {},
@@ -137,8 +137,8 @@ describe('deep in a list', () => {
     artists: [{}, { q: 'a' }, { liked: false }],
   };
 
-  /** All ids by SQL, from the start. */
-  function everything(list: NewIdList): number[] {
+  /** Reads all ids by SQL, from the start. */
+  function readAllIds(list: NewIdList): number[] {
     const { order, filters, params } = toIdList(list);
     if (!('segments' in order)) throw new Error('a random order has no segments');
     return order.segments.flatMap(({ from, where, orderBy }) =>
@@ -149,32 +149,32 @@ describe('deep in a list', () => {
     );
   }
 
-  test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', (what, sort, order) => {
-    const cold = listsOver(statements);
-    const warm = listsOver(statements, 0);
-    for (const filter of FILTERS[what]) {
-      const list = listOf(what, sort, order, filter);
-      const all = everything(list);
-      warm.page(list, { limit: 1, offset: 0 });
+  test.each(ORDERS)('%s by %s %s are the same whether they come from SQL or from memory', (kind, sort, order) => {
+    const sqlLists = listsOver(statements);
+    const memoryLists = listsOver(statements, 0);
+    for (const filter of FILTERS[kind]) {
+      const list = listOf(kind, sort, order, filter);
+      const all = readAllIds(list);
+      memoryLists.page(list, { limit: 1, offset: 0 });
       for (const offset of [0, 120, Math.floor(all.length / 2), Math.max(0, all.length - 20)]) {
         const page = { ids: all.slice(offset, offset + 50), total: all.length };
-        expect(cold.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
-        expect(warm.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
+        expect(sqlLists.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
+        expect(memoryLists.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
       }
     }
   });
 
   test('a page of a recent list is read from memory, without stepping over rows', () => {
-    const asked: string[] = [];
+    const executedSql: string[] = [];
     const lists = listsOver(
-      { ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) },
+      { ...statements, column: (sql, params) => (executedSql.push(sql), statements.column(sql, params)) },
       0,
     );
     const list = listOf('tracks', 'title', 'desc', {});
     lists.page(list, { limit: 50, offset: 0 });
-    asked.length = 0;
-    expect(lists.page(list, { limit: 50, offset: FEWER - 50 }).ids).toHaveLength(50);
-    expect(asked).toEqual([]);
+    executedSql.length = 0;
+    expect(lists.page(list, { limit: 50, offset: FEWER_TRACKS - 50 }).ids).toHaveLength(50);
+    expect(executedSql).toEqual([]);
   });
 
   test('the memory is cleared when something is written', () => {
@@ -183,7 +183,7 @@ describe('deep in a list', () => {
     const likes = listOf('tracks', 'title', 'asc', { liked: false });
     lists.page(list, { limit: 1, offset: 0 });
     const { ids, total } = lists.page(list, { limit: 1, offset: 2_000 });
-    const before = lists.page(likes, { limit: 1, offset: 1_000 });
+    const likesBefore = lists.page(likes, { limit: 1, offset: 1_000 });
     temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(ids[0]);
     expect(lists.page(list, { limit: 1, offset: 0 })).toEqual({ ids, total });
     expect(lists.page(list, { limit: 1, offset: 2_000 }).ids).not.toEqual(ids);
@@ -191,8 +191,8 @@ describe('deep in a list', () => {
       .prepare(
         "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, 'track', ?, 1, 0) ON CONFLICT DO UPDATE SET liked = 1",
       )
-      .run(user, before.ids[0]);
-    expect(lists.page(likes, { limit: 1, offset: 1_000 }).total).toBe(before.total - 1);
+      .run(user, likesBefore.ids[0]);
+    expect(lists.page(likes, { limit: 1, offset: 1_000 }).total).toBe(likesBefore.total - 1);
   });
 });
 
@@ -209,72 +209,72 @@ describe('with a thread for slow queries', () => {
   ];
   let thread: ListThread;
   let listing: ReturnType<typeof createListing>;
-  const asked: number[] = [];
+  const readCounts: number[] = [];
   beforeAll(() => {
     thread = createListThread({
       workerUrl: paths.workers.lists,
       databasePath: temp.db.$client.name,
     });
-    const counted = {
+    const countedStatements = {
       ...thread,
-      page: (list: NewIdList, page: Page) => (asked.push(page.offset), thread.page(list, page)),
+      page: (list: NewIdList, page: Page) => (readCounts.push(page.offset), thread.page(list, page)),
     };
-    listing = createListing({ statements, thread: counted, cheapUs: 40 });
+    listing = createListing({ statements, thread: countedStatements, cheapUs: 40 });
   });
   afterAll(() => thread.close());
 
   test.each(LISTS)('pages of %s are the same as without one', async (_, make) => {
     const list = make();
-    const here = listsOver(statements);
-    const { total } = here.page(list, { limit: 1, offset: 0 });
+    const memoryLists = listsOver(statements);
+    const { total } = memoryLists.page(list, { limit: 1, offset: 0 });
     for (const offset of [0, 30, Math.floor(total / 2), total - 20, total, total + 9]) {
       const page = { limit: 40, offset: Math.max(0, offset) };
-      expect(await listing.page(list, page), String(offset)).toEqual(here.page(list, page));
+      expect(await listing.page(list, page), String(offset)).toEqual(memoryLists.page(list, page));
     }
   });
 
   test('the thread reads deep pages, and the first one only until its total is known', async () => {
-    const [deep, wide] = [listOf('tracks', 'year', 'asc', {}), listOf('tracks', 'title', 'asc', { q: 'a' })];
-    asked.length = 0;
-    for (const offset of [0, 5_000]) await listing.page(deep, { limit: 50, offset });
-    expect(asked).toEqual([5_000]);
-    for (const limit of [50, 1, 2]) await listing.page(wide, { limit, offset: 0 });
-    expect(asked.length).toBeLessThan(4);
-    expect(asked[1]).toBe(0);
+    const [yearList, searchList] = [listOf('tracks', 'year', 'asc', {}), listOf('tracks', 'title', 'asc', { q: 'a' })];
+    readCounts.length = 0;
+    for (const offset of [0, 5_000]) await listing.page(yearList, { limit: 50, offset });
+    expect(readCounts).toEqual([5_000]);
+    for (const limit of [50, 1, 2]) await listing.page(searchList, { limit, offset: 0 });
+    expect(readCounts.length).toBeLessThan(4);
+    expect(readCounts[1]).toBe(0);
   });
 
   test('the thread reads what was just written', async () => {
     const list = listOf('tracks', 'title', 'desc', {});
-    const last = { limit: 1, offset: TRACKS - 1 };
-    const before = await listing.page(list, last);
-    temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(before.ids[0] === 7 ? 8 : 7);
-    expect((await listing.page(list, last)).ids).not.toEqual(before.ids);
-    const words = listOf('tracks', 'title', 'asc', { q: 'a', format: 'mp3' });
-    const { total, ids } = await listing.page(words, { limit: 1, offset: 0 });
+    const lastPage = { limit: 1, offset: TRACKS - 1 };
+    const pageBefore = await listing.page(list, lastPage);
+    temp.db.$client.prepare("UPDATE tracks SET title_sort = '' WHERE id = ?").run(pageBefore.ids[0] === 7 ? 8 : 7);
+    expect((await listing.page(list, lastPage)).ids).not.toEqual(pageBefore.ids);
+    const wordList = listOf('tracks', 'title', 'asc', { q: 'a', format: 'mp3' });
+    const { total, ids } = await listing.page(wordList, { limit: 1, offset: 0 });
     temp.db.$client.prepare("UPDATE tracks SET format = 'flac' WHERE id = ?").run(ids[0]);
-    expect((await listing.page(words, { limit: 1, offset: 0 })).total).toBe(total - 1);
+    expect((await listing.page(wordList, { limit: 1, offset: 0 })).total).toBe(total - 1);
   });
 });
 
 test('the rows of a page are found by their ids', () => {
-  const seen: string[] = [];
+  const executedSql: string[] = [];
   readTracks(
-    { ...statements, rows: (sql, params) => (seen.push(planOf(sql, params)), statements.rows(sql, params)) },
+    { ...statements, rows: (sql, params) => (executedSql.push(planOf(sql, params)), statements.rows(sql, params)) },
     user,
     [1, 2, 3],
   );
-  expect(seen).toHaveLength(3);
-  expect(seen[0]).toContain('SEARCH t USING INTEGER PRIMARY KEY');
-  for (const line of seen.flatMap((plan) => plan.split('\n')))
+  expect(executedSql).toHaveLength(3);
+  expect(executedSql[0]).toContain('SEARCH t USING INTEGER PRIMARY KEY');
+  for (const line of executedSql.flatMap((plan) => plan.split('\n')))
     if (line.startsWith('SCAN')) expect(line).toContain('ids');
 });
 
 test('a large library is not shuffled as a whole, and its pages do not overlap', () => {
   const lists = listsOver(statements);
-  const seeded = (seed: number, offset: number, limit = 200) =>
+  const shuffledPage = (seed: number, offset: number, limit = 200) =>
     lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
   const all: number[] = [];
-  for (let offset = 0; offset < TRACKS; offset += 200) all.push(...seeded(11, offset));
+  for (let offset = 0; offset < TRACKS; offset += 200) all.push(...shuffledPage(11, offset));
   expect(new Set(all).size).toBe(TRACKS);
   const { placeOf } = seededOrder(11, TRACKS);
   expect(all).toEqual(all.toSorted((a, b) => placeOf(a) - placeOf(b)));
@@ -297,18 +297,18 @@ test('a large library is not shuffled as a whole, and its pages do not overlap',
 test('a few matches are found in a large library in random order too', () => {
   const lists = listsOver(statements);
   const filter = { q: 'river moon', format: 'opus' };
-  const sorted = lists.page(trackList(user, filter, { sort: 'created_at' }), { limit: 200, offset: 0 });
+  const likedTracks = lists.page(trackList(user, filter, { sort: 'created_at' }), { limit: 200, offset: 0 });
   const random = lists.page(trackList(user, filter, { sort: 'random', seed: 1 }), { limit: 200, offset: 0 });
-  expect(sorted.total).toBeGreaterThan(0);
-  expect(random.total).toBe(sorted.total);
-  expect(new Set(random.ids)).toEqual(new Set(sorted.ids));
+  expect(likedTracks.total).toBeGreaterThan(0);
+  expect(random.total).toBe(likedTracks.total);
+  expect(new Set(random.ids)).toEqual(new Set(likedTracks.ids));
 });
 
 test('other tracks keep their random order when one is added', () => {
-  const seeded = () =>
+  const shuffledIds = () =>
     listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
-  const before = seeded();
-  const [gone] = before;
-  temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(gone);
-  expect(seeded().slice(0, 199)).toEqual(before.slice(1));
+  const idsBefore = shuffledIds();
+  const [deletedId] = idsBefore;
+  temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(deletedId);
+  expect(shuffledIds().slice(0, 199)).toEqual(idsBefore.slice(1));
 });

@@ -1,4 +1,4 @@
-// Resolving the names of tracks to artists and albums; counts and search follow every change of tracks.
+// Names of tracks are resolved to artists and albums; counts and search follow every change of tracks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -22,18 +22,18 @@ interface Given extends Partial<TrackIdentity> {
 let temp: TempDatabase;
 let deleteTrack: ReturnType<typeof openLibraryServices>['deleteTrack'];
 let tracks: TrackWriter;
-let added: number;
+let addedFiles: number;
 
 beforeEach(() => {
   temp = openTempDatabase();
   ({ deleteTrack, tracks } = openLibraryServices(temp.db));
-  added = 0;
+  addedFiles = 0;
 });
 afterEach(() => temp.close());
 
 const writing = <T>(write: () => T): T => temp.db.transaction(() => tracks.batch(write), { behavior: 'immediate' });
 
-/** Folders of the music folder, each with a number as its name. */
+/** Adds subfolders of the music folder, each with a number as its name. */
 function folderRow(number: number | undefined): number | undefined {
   if (number === undefined) return undefined;
   temp.db.$client
@@ -46,15 +46,15 @@ const pathOf = (folder: number): string =>
   rows<{ path: string }>('SELECT path FROM source_folders WHERE id = ?', folder)[0]?.path ?? '';
 
 function insert({ folder, ...identity }: Given): TrackId {
-  added++;
+  addedFiles++;
   return tracks.insert({
     ...(folderRow(folder) === undefined
-      ? { source: 'test', sourceId: String(added) }
-      : { source: 'local_folder', sourceId: `${pathOf(folder as number)}/${added}.mp3` }),
+      ? { source: 'test', sourceId: String(addedFiles) }
+      : { source: 'local_folder', sourceId: `${pathOf(folder as number)}/${addedFiles}.mp3` }),
     folder,
     audio: silence,
     identity: {
-      title: `Track ${added}`,
+      title: `Track ${addedFiles}`,
       artists: ['Band'],
       album: 'Album',
       genres: [],
@@ -63,7 +63,7 @@ function insert({ folder, ...identity }: Given): TrackId {
     },
   });
 }
-const add = (...given: Given[]): TrackId[] => given.map((one) => writing(() => insert(one)));
+const add = (...givenTracks: Given[]): TrackId[] => givenTracks.map((track) => writing(() => insert(track)));
 const retag = (id: TrackId | undefined, { folder, ...identity }: Given): void =>
   writing(() =>
     tracks.setIdentity(
@@ -89,9 +89,9 @@ const OTHER_RG = '22222222-2222-2222-2222-222222222222';
 const discs = (...numbers: number[]): Given[] =>
   numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
 
-describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
-  ['one by one', (given) => void add(...given)],
-  ['in one batch', (given) => writing(() => given.forEach(insert))],
+describe.each<['one by one' | 'in one batch', (givenTracks: Given[]) => void]>([
+  ['one by one', (givenTracks) => void add(...givenTracks)],
+  ['in one batch', (givenTracks) => writing(() => givenTracks.forEach(insert))],
 ])('tracks added %s', (_, arrive) => {
   test.each<[string, Given[], string[]]>([
     [
@@ -346,8 +346,8 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       [{ albumArtist: '\u200b' }, { albumArtists: [' '] }],
       ['Band / Album / - / 2'],
     ],
-  ])('%s', (_name, given, expected) => {
-    arrive(given);
+  ])('%s', (_name, givenTracks, expected) => {
+    arrive(givenTracks);
     expect(albums()).toEqual(expected);
   });
 
@@ -365,13 +365,13 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       ['Band / Album / 1999 / 1', 'Band / Album / 2000 / 1'],
     ],
   ])('%s', (_name, paths, expected) => {
-    const given = paths.map((path, i) => {
+    const givenTracks = paths.map((path, i) => {
       const { lastInsertRowid } = temp.db.$client
         .prepare("INSERT INTO source_folders (source, path) VALUES ('local_folder', ?)")
         .run(path);
       return { folder: Number(lastInsertRowid), discNumber: i + 1, year: 1999 + i };
     });
-    arrive(given);
+    arrive(givenTracks);
     expect(albums()).toEqual(expected);
   });
 
@@ -482,8 +482,8 @@ describe('a track that is renamed', () => {
     retag(id, { artists: ['New Band'], album: 'New Album', title: 'New Title', lyrics: null });
     expect(albums()).toEqual(['New Band / New Album / - / 1']);
     expect(artists()).toEqual(['New Band']);
-    expect(found('old')).toEqual([]);
-    expect(found('new')).toHaveLength(3);
+    expect(searchTrigrams('old')).toEqual([]);
+    expect(searchTrigrams('new')).toHaveLength(3);
     for (const table of ['lyrics', "album_keys WHERE key LIKE '%old%'"])
       expect(rows(`SELECT * FROM ${table}`)).toEqual([]);
   });
@@ -504,9 +504,9 @@ describe('a track that is renamed', () => {
 
   test('to the same names keeps its album and artist', () => {
     const [id] = add({});
-    const before = rows('SELECT album_id, artist_id FROM tracks');
+    const rowsBefore = rows('SELECT album_id, artist_id FROM tracks');
     retag(id, {});
-    expect(rows('SELECT album_id, artist_id FROM tracks')).toEqual(before);
+    expect(rows('SELECT album_id, artist_id FROM tracks')).toEqual(rowsBefore);
   });
 
   test('and was alone in its album creates the album again under its old name', () => {
@@ -525,11 +525,11 @@ describe('a track that is renamed', () => {
   });
 
   test('gives its album the common year of its tracks', () => {
-    const [a, b, c] = add({ year: 1999, folder: 1 }, { year: 1999, folder: 1 }, { folder: 1 });
-    retag(a, { year: 2001, folder: 1 });
+    const [firstId, secondId, thirdId] = add({ year: 1999, folder: 1 }, { year: 1999, folder: 1 }, { folder: 1 });
+    retag(firstId, { year: 2001, folder: 1 });
     expect(albums()).toEqual(['Band / Album / 1999 / 3']);
-    retag(b, { year: 2001, folder: 1 });
-    retag(c, { year: 2003, folder: 1 });
+    retag(secondId, { year: 2001, folder: 1 });
+    retag(thirdId, { year: 2003, folder: 1 });
     expect(albums()).toEqual(['Band / Album / 2001 / 3']);
   });
 
@@ -575,20 +575,23 @@ describe('two writers', () => {
   });
 
   test('on two connections wait for each other, and the second finds the album of the first', () => {
-    const other = openMigrated(join(temp.dir, 'tonearm.db'));
-    other.$client.pragma('busy_timeout = 0');
-    const second = createTrackWriter({ db: other, now: () => new Date() });
+    const otherConnection = openMigrated(join(temp.dir, 'tonearm.db'));
+    otherConnection.$client.pragma('busy_timeout = 0');
+    const secondWriter = createTrackWriter({ db: otherConnection, now: () => new Date() });
     const identity = { title: 'T', artists: ['Band'], album: 'Album', genres: [] };
     const write = (): TrackId =>
-      other.transaction(() => second.insert({ source: 'other', sourceId: '1', identity, audio: silence }), {
-        behavior: 'immediate',
-      });
+      otherConnection.transaction(
+        () => secondWriter.insert({ source: 'other', sourceId: '1', identity, audio: silence }),
+        {
+          behavior: 'immediate',
+        },
+      );
     writing(() => {
       insert({});
       expect(write).toThrow(/locked/);
     });
     write();
-    other.$client.close();
+    otherConnection.$client.close();
     expect(albums()).toEqual(['Band / Album / - / 2']);
   });
 
@@ -601,25 +604,25 @@ describe('two writers', () => {
     ).toThrow('no room');
     add({ artists: ['Ghost'] });
     expect(albums()).toEqual(['Ghost / Album / - / 1']);
-    expect(found('ghost')).toHaveLength(3); // track, album and artist
+    expect(searchTrigrams('ghost')).toHaveLength(3); // the rows of a track, an album and an artist
   });
 });
 
-/** Rows of the search index with the word (three characters or more). */
-const found = (word: string): number[] =>
+/** Returns the rows of the search index with a word of at least three characters. */
+const searchTrigrams = (word: string): number[] =>
   rows<{ rowid: number }>(
     'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH ? ORDER BY rowid',
     `"${word}"`,
   ).map((row) => row.rowid);
 
-/** Likewise with one or two. */
-const foundShort = (word: string): number[] =>
+/** Returns the rows of the search index with a word of one or two characters. */
+const searchGrams = (word: string): number[] =>
   rows<{ rowid: number }>(
     'SELECT rowid FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid',
     `"${gramOf(word)}"`,
   ).map((row) => row.rowid);
 
-/** The expected content of the index, from the tables. */
+/** Returns the expected content of the index, from the tables. */
 const searchable = (): Map<number, string> =>
   new Map(
     rows<{ rowid: number; text: string }>(`
@@ -635,30 +638,35 @@ const searchable = (): Map<number, string> =>
 test.each([1, 2, 3])('counts and search rows equal a recount after 500 random changes (seed %i)', async (seed) => {
   const random = seededRandom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const words = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
+  const searchWords = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
   const identity = (): Given => ({
-    title: `${pick(words)} ${pick(words)}`,
-    artists: pick([[], [pick(words)], [pick(words), pick(words)], [`${pick(words)}; ${pick(words)}`]]),
-    album: pick([undefined, pick(words), pick(words)]),
-    albumArtist: pick([undefined, undefined, pick(words)]),
+    title: `${pick(searchWords)} ${pick(searchWords)}`,
+    artists: pick([
+      [],
+      [pick(searchWords)],
+      [pick(searchWords), pick(searchWords)],
+      [`${pick(searchWords)}; ${pick(searchWords)}`],
+    ]),
+    album: pick([undefined, pick(searchWords), pick(searchWords)]),
+    albumArtist: pick([undefined, undefined, pick(searchWords)]),
     compilation: pick([undefined, undefined, true]),
     year: pick([undefined, 1999, 2005]),
     discNumber: pick([undefined, 1, 2, 3]),
     releaseGroupMbid: pick([undefined, undefined, RG, OTHER_RG]),
-    genres: pick([[], [pick(words)]]),
+    genres: pick([[], [pick(searchWords)]]),
     ...pick([{}, { folder: 1 }, { folder: 2 }]),
   });
   const ids: TrackId[] = [];
   /** Some changes in one batch, like those of a scan: a change that fails is rolled back alone. */
   const changeSeveral = (): void =>
     writing(() => {
-      for (let left = pick([2, 5, 9]); left > 0; left--) {
+      for (let remainingTracks = pick([2, 5, 9]); remainingTracks > 0; remainingTracks--) {
         const fails = random() < 0.3;
-        const made: TrackId[] = [];
+        const addedIds: TrackId[] = [];
         const save = temp.db.$client.transaction(() => {
-          const kind = random();
-          if (ids.length === 0 || kind < 0.5) made.push(insert(identity()));
-          else if (kind < 0.8) {
+          const dice = random();
+          if (ids.length === 0 || dice < 0.5) addedIds.push(insert(identity()));
+          else if (dice < 0.8) {
             const { folder, ...names } = identity();
             tracks.setIdentity(pick(ids), { title: '', artists: [], genres: [], ...names }, folder);
           } else tracks.setAudio(pick(ids), { ...silence, durationMs: pick([null, 7, 90_000]), sizeBytes: 11 });
@@ -666,7 +674,7 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
         });
         try {
           save();
-          ids.push(...made);
+          ids.push(...addedIds);
         } catch {
           tracks.forget();
         }
@@ -674,11 +682,11 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     });
   const change = async (): Promise<void> => {
     const id = pick(ids);
-    const kind = random();
-    if (kind < 0.15) changeSeveral();
-    else if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
-    else if (kind < 0.65) retag(id, identity());
-    else if (kind < 0.75)
+    const dice = random();
+    if (dice < 0.15) changeSeveral();
+    else if (ids.length === 0 || dice < 0.4) ids.push(...add(identity()));
+    else if (dice < 0.65) retag(id, identity());
+    else if (dice < 0.75)
       tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
     else await deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
   };
@@ -719,16 +727,16 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     expect(rows<{ id: number }>(`SELECT id FROM ${table}_docsize ORDER BY id`).map((row) => row.id)).toEqual(
       [...texts.keys()].toSorted((a, b) => a - b),
     );
-  for (const word of new Set(words.map(searchFold))) {
+  for (const word of new Set(searchWords.map(searchFold))) {
     for (const gram of [word.slice(0, 1), word.slice(0, 2)]) {
-      expect(foundShort(gram), gram).toEqual(
+      expect(searchGrams(gram), gram).toEqual(
         [...texts]
           .filter(([, text]) => text.includes(gram))
           .map(([rowid]) => rowid)
           .toSorted((a, b) => a - b),
       );
     }
-    expect(found(word), word).toEqual(
+    expect(searchTrigrams(word), word).toEqual(
       [...texts]
         .filter(([, text]) => text.includes(word))
         .map(([rowid]) => rowid)

@@ -1,4 +1,4 @@
-// The library over HTTP: shapes, codes, paging, who may do what. What the lists hold is in library-lists.test.ts.
+// Tests the library over HTTP: shapes, codes, paging, rights. The content of lists is tested in library-lists.test.ts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
@@ -22,9 +22,9 @@ import { openMigrated } from '../support/temp-database.ts';
 let server: TestServer;
 let db: MainDb;
 let sample: SampleLibrary;
-/** With the rights of a new account. */
+/** The token of an account with the rights of a new account. */
 let listener: string;
-/** With the right to edit as well. */
+/** The token of an account with the right to edit. */
 let editor: string;
 
 beforeAll(async () => {
@@ -69,8 +69,8 @@ describe('lists', () => {
 
   test('filter by source', async () => {
     const { items, total } = await get<TrackPage>('/tracks?source=upload&limit=200');
-    expect(total).toBe(sample.tracks.filter((t) => t.source === 'upload').length);
-    expect(items.every((t) => t.source === 'upload')).toBe(true);
+    expect(total).toBe(sample.tracks.filter((track) => track.source === 'upload').length);
+    expect(items.every((track) => track.source === 'upload')).toBe(true);
   });
 
   test.each([
@@ -130,22 +130,24 @@ describe('lists', () => {
     const ids: number[] = [];
     for (let offset = 0; offset < 130; offset += 40)
       ids.push(
-        ...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map((t) => t.id),
+        ...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map(
+          (track) => track.id,
+        ),
       );
     expect(new Set(ids).size).toBe(130);
   });
 
   test('show at once what another process wrote', async () => {
-    const before = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
-    const id = sample.tracks.find((t) => !t.genres.includes('Jazz') && t.genres.length === 0)?.id;
+    const totalBefore = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
+    const id = sample.tracks.find((track) => !track.genres.includes('Jazz') && track.genres.length === 0)?.id;
     db.$client
       .prepare(
         "INSERT INTO track_genres (track_id, position, genre_id) SELECT ?, 0, id FROM genres WHERE name = 'Jazz'",
       )
       .run(id);
-    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before + 1);
+    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore + 1);
     db.$client.prepare('DELETE FROM track_genres WHERE track_id = ?').run(id);
-    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(before);
+    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore);
   });
 });
 
@@ -180,51 +182,64 @@ describe('single items', () => {
 
 describe('related items', () => {
   test('tracks of an album are sorted by disc and number', async () => {
-    for (const [at, album] of sample.albums.entries()) {
-      const own = sample.tracks.filter((t) => t.album === at);
+    for (const [albumIndex, album] of sample.albums.entries()) {
+      const albumTracks = sample.tracks.filter((track) => track.album === albumIndex);
       const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
-      expect(total).toBe(own.length);
-      expect(items.map((t) => t.id)).toEqual(
-        own.toSorted((a, b) => placeInAlbum(a) - placeInAlbum(b) || a.id - b.id).map((t) => t.id),
+      expect(total).toBe(albumTracks.length);
+      expect(items.map((track) => track.id)).toEqual(
+        albumTracks.toSorted((a, b) => placeInAlbum(a) - placeInAlbum(b) || a.id - b.id).map((track) => track.id),
       );
     }
-    const [first] = sample.albums;
-    const whole = (await get<TrackPage>(`/albums/${first?.id}/tracks`)).items.map((t) => t.id);
-    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?limit=2&offset=1`)).items.map((t) => t.id)).toEqual(
-      whole.slice(1, 3),
-    );
-    expect((await get<TrackPage>(`/albums/${first?.id}/tracks?album_id=9999`)).items.map((t) => t.id)).toEqual(whole);
+    const [firstAlbum] = sample.albums;
+    const allIds = (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks`)).items.map((track) => track.id);
+    expect(
+      (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks?limit=2&offset=1`)).items.map((track) => track.id),
+    ).toEqual(allIds.slice(1, 3));
+    expect(
+      (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks?album_id=9999`)).items.map((track) => track.id),
+    ).toEqual(allIds);
   });
 
   test('albums of an artist are their own and those they appear on', async () => {
-    for (const [at, artist] of sample.artists.entries()) {
+    for (const [artistIndex, artist] of sample.artists.entries()) {
       const expected = sample.albums
-        .filter((a, n) => a.artist === at || sample.tracks.some((t) => t.album === n && t.artists.includes(at)))
-        .map((a) => a.id);
+        .filter(
+          (a, n) =>
+            a.artist === artistIndex ||
+            sample.tracks.some((track) => track.album === n && track.artists.includes(artistIndex)),
+        )
+        .map((album) => album.id);
       const { items } = await get<AlbumPage>(`/artists/${artist.id}/albums?limit=200`);
-      expect(items.map((a) => a.id).sort((a, b) => a - b)).toEqual(expected);
-      const own = sample.albums.filter((a) => a.artist === at).map((a) => a.id);
+      expect(items.map((album) => album.id).sort((a, b) => a - b)).toEqual(expected);
+      const ownAlbumIds = sample.albums.filter((a) => a.artist === artistIndex).map((a) => a.id);
       expect(
         items
           .filter((a) => a.artist_id === artist.id)
-          .map((a) => a.id)
+          .map((album) => album.id)
           .sort((a, b) => a - b),
-      ).toEqual(own);
+      ).toEqual(ownAlbumIds);
     }
   });
 
   test('tracks of an artist are all that credit the artist', async () => {
-    for (const [at, artist] of sample.artists.entries()) {
+    for (const [artistIndex, artist] of sample.artists.entries()) {
       const { items } = await get<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
       expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(
-        sample.tracks.filter((t) => t.artists.includes(at)).map((t) => t.id),
+        sample.tracks.filter((track) => track.artists.includes(artistIndex)).map((t) => t.id),
       );
     }
   });
 
   test('genres have counts', async () => {
     const genres = await get<GenreOut[]>('/genres');
-    expect(genres.map((g) => g.name)).toEqual(['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock']);
+    expect(genres.map((genre) => genre.name)).toEqual([
+      'Ambient',
+      'Blues & Soul',
+      'Électro',
+      'Hip-Hop',
+      'Jazz',
+      'Rock',
+    ]);
     for (const g of genres)
       expect((await get<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.track_count);
     for (const g of genres)
@@ -236,14 +251,14 @@ describe('changes', () => {
   const patch = (path: string, body: unknown, token?: string) =>
     server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
 
-  test('a track is edited by an account with the right, and left alone by any other', async () => {
+  test('only an account with the right can edit a track', async () => {
     const id = sample.tracks[0]?.id;
-    const before = await get<TrackOut>(`/tracks/${id}`);
+    const trackBefore = await get<TrackOut>(`/tracks/${id}`);
     expect((await patch(`/tracks/${id}`, { title: 'Mine' }, listener)).status).toBe(403);
-    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
-    const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, editor);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
+    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
+    const response = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, editor);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
     expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({
       title: 'New title',
       year: 1987,
@@ -268,11 +283,11 @@ describe('changes', () => {
     ['{not json', 400],
   ])('a body of %j gets %d and changes nothing', async (body, status) => {
     const id = sample.tracks[1]?.id;
-    const before = await get<TrackOut>(`/tracks/${id}`);
+    const trackBefore = await get<TrackOut>(`/tracks/${id}`);
     expect(
       await code(`/tracks/${id}`, { method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } }),
     ).toBe(status);
-    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
+    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
   });
 
   test('only an administrator may change an artist', async () => {
@@ -357,13 +372,13 @@ test('“never split” gives an artist of many tracks all of them, and removing
   const pair = async (): Promise<ArtistOut | undefined> =>
     (await get<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
   const id = (await pair())?.id;
-  for (const [never_split, counted] of [
+  for (const [never_split, expectedCount] of [
     [true, 230],
     [false, 0],
   ] as const) {
     expect((await server.api(`/artists/${id}`, { method: 'PATCH', body: { never_split } })).status).toBe(200);
     await server.app.drain();
-    expect(await pair()).toMatchObject({ never_split, track_count: counted, album_count: 1 });
+    expect(await pair()).toMatchObject({ never_split, track_count: expectedCount, album_count: 1 });
     expect(
       (await get<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [name, track_count]),
     ).toEqual(

@@ -1,4 +1,4 @@
-// What is like what by its sound: similar tracks, radios, paths, the map and mixes, and the extension of Subsonic.
+// Tests features that compare tracks by sound: similar tracks, radios, paths, the map, mixes, the Subsonic extension.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type {
@@ -35,34 +35,38 @@ const send = async <T>(path: string, body: object): Promise<T> =>
   (await server.api<T>(path, { method: 'POST', body })).body;
 const nextOf = (body: object): Promise<RadioOut> => send<RadioOut>('/radio/next', body);
 const idsOf = (items: readonly ChosenTrackOut[]): number[] => items.map(({ track }) => track.id);
-const first = (genre: number, n = 0): TrackId => byGenre[genre]?.[n] as TrackId;
+const trackOfGenre = (genre: number, n = 0): TrackId => byGenre[genre]?.[n] as TrackId;
 const exts = async (): Promise<string[]> =>
   (await phone.ask<{ name: string }[]>('getOpenSubsonicExtensions', {}, 'openSubsonicExtensions')).map(
     ({ name }) => name,
   );
 
 describe('before enough has been analysed', () => {
-  test('tags are compared, and it says so', async () => {
+  test('tags are compared, and the response says so', async () => {
     expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
-    const similar = await get<SimilarTracksOut>(`/tracks/${first(0)}/similar`);
+    const similar = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(0)}/similar`);
     expect(similar.by).toBe('tags');
     expect(similar.items.length).toBeGreaterThan(5);
     expect(similar.items.every(({ likeness }) => likeness === null)).toBe(true);
     expect(similar.items.flatMap(({ reasons }) => reasons).some(({ kind }) => kind === 'sounds_like')).toBe(false);
-    const radio = await nextOf({ seed: { kind: 'track', id: first(1) }, count: 10 });
+    const radio = await nextOf({ seed: { kind: 'track', id: trackOfGenre(1) }, count: 10 });
     expect([radio.by, radio.items.length]).toEqual(['tags', 10]);
-    expect((await server.api(`/path?from=${first(0)}&to=${first(1)}`)).status).toBe(409);
+    expect((await server.api(`/path?from=${trackOfGenre(0)}&to=${trackOfGenre(1)}`)).status).toBe(409);
   });
 
   test('Subsonic has similar songs by tags, and does not declare the extension', async () => {
     expect(await exts()).not.toContain('sonicSimilarity');
-    const { song } = await phone.ask<{ song: object[] }>('getSimilarSongs2', { id: `tr-${first(0)}` }, 'similarSongs2');
+    const { song } = await phone.ask<{ song: object[] }>(
+      'getSimilarSongs2',
+      { id: `tr-${trackOfGenre(0)}` },
+      'similarSongs2',
+    );
     expect(song.length).toBeGreaterThan(5);
-    expect((await phone.get('getSonicSimilarTracks', { id: `tr-${first(0)}` })).body.status).toBe('failed');
+    expect((await phone.get('getSonicSimilarTracks', { id: `tr-${trackOfGenre(0)}` })).body.status).toBe('failed');
   });
 });
 
-describe('when it has been', () => {
+describe('after enough has been analysed', () => {
   beforeAll(async () => {
     analyzeSoundLibrary(server.app.db, byGenre);
     await server.app.likeness.sounds.refresh();
@@ -71,23 +75,23 @@ describe('when it has been', () => {
   test('similar tracks are those that sound alike, with a likeness that falls', async () => {
     const all = byGenre.flat().length;
     expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'sound', analyzed: all, total: all, indexed: all });
-    const { by, items } = await get<SimilarTracksOut>(`/tracks/${first(3)}/similar?limit=5`);
-    expect(by).toBe('sound');
+    const { by: similarityKind, items } = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(3)}/similar?limit=5`);
+    expect(similarityKind).toBe('sound');
     expect(new Set(items.map(({ track }) => track.album_id))).toEqual(
-      new Set([(await get<TrackOut>(`/tracks/${first(3)}`)).album_id]),
+      new Set([(await get<TrackOut>(`/tracks/${trackOfGenre(3)}`)).album_id]),
     );
     const values = items.map(({ likeness }) => likeness ?? 0);
     expect(values).toEqual(values.toSorted((a, b) => b - a));
-    expect(idsOf(items)).not.toContain(first(3));
-    // the nearest of all others, the two nearest, and so on
+    expect(idsOf(items)).not.toContain(trackOfGenre(3));
+    // compares the nearest track with all others, the two nearest, and so on
     items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (all - 1), 4));
     expect(items[1]?.reasons[0]).toMatchObject({ kind: 'sounds_like', rank: 0.0026 });
   });
 
   test('ten radios of 100 tracks keep the rules, repeat nothing, and every explanation is true', async () => {
     const seeds = [
-      { kind: 'track', id: first(0) },
-      { kind: 'track', id: first(1, 50) },
+      { kind: 'track', id: trackOfGenre(0) },
+      { kind: 'track', id: trackOfGenre(1, 50) },
       { kind: 'album', id: 3 },
       { kind: 'artist', id: 5 },
       { kind: 'genre', name: 'Choral' },
@@ -95,28 +99,33 @@ describe('when it has been', () => {
       { kind: 'mood', mood: 'dark' },
       { kind: 'mood', mood: 'driving' },
       { kind: 'moment', hour: 12 },
-      { kind: 'track', id: first(6, 20) },
+      { kind: 'track', id: trackOfGenre(6, 20) },
     ];
     for (const seed of seeds) {
-      const given: ChosenTrackOut[] = [];
-      while (given.length < 100) given.push(...(await nextOf({ seed, count: 25, played: idsOf(given) })).items);
-      expect(new Set(idsOf(given)).size).toBe(100);
-      given.forEach(({ track }, i) => {
-        const five = given.slice(Math.max(0, i - 4), i).flatMap((one) => one.track.artists.map(({ id }) => id));
-        expect(five).not.toContain(track.artists[0]?.id);
-        const twenty = given.slice(Math.max(0, i - 19), i + 1).filter((one) => one.track.album_id === track.album_id);
-        expect(twenty.length).toBeLessThanOrEqual(2);
+      const chosenTracks: ChosenTrackOut[] = [];
+      while (chosenTracks.length < 100)
+        chosenTracks.push(...(await nextOf({ seed, count: 25, played: idsOf(chosenTracks) })).items);
+      expect(new Set(idsOf(chosenTracks)).size).toBe(100);
+      chosenTracks.forEach(({ track }, i) => {
+        const recentArtistIds = chosenTracks
+          .slice(Math.max(0, i - 4), i)
+          .flatMap((chosenTrack) => chosenTrack.track.artists.map(({ id }) => id));
+        expect(recentArtistIds).not.toContain(track.artists[0]?.id);
+        const recentAlbumTracks = chosenTracks
+          .slice(Math.max(0, i - 19), i + 1)
+          .filter((chosenTrack) => chosenTrack.track.album_id === track.album_id);
+        expect(recentAlbumTracks.length).toBeLessThanOrEqual(2);
       });
-      for (const one of given) await assertTrue(one);
+      for (const chosenTrack of chosenTracks) await assertTrue(chosenTrack);
     }
   });
 
   async function assertTrue({ track, likeness, reasons }: ChosenTrackOut): Promise<void> {
     expect(reasons.length).toBeGreaterThan(0);
     for (const reason of reasons) {
-      const other = 'track_id' in reason ? factsOf(reason.track_id) : undefined;
-      if (other && 'title' in reason) expect(reason.title).toBe(other.title);
-      expect(await isTrue(reason, factsOf(track.id), other, likeness), JSON.stringify(reason)).toBe(true);
+      const otherFacts = 'track_id' in reason ? factsOf(reason.track_id) : undefined;
+      if (otherFacts && 'title' in reason) expect(reason.title).toBe(otherFacts.title);
+      expect(await isTrue(reason, factsOf(track.id), otherFacts, likeness), JSON.stringify(reason)).toBe(true);
     }
   }
 
@@ -141,12 +150,12 @@ describe('when it has been', () => {
       )
       .get(id) as Row;
   const MOOD: Record<string, (track: Row) => boolean> = {
-    // of seven energies, each of as many tracks
+    // seven energies, each with the same number of tracks
     dark: ({ energy, initial_key: key }) => energy <= 3 && key.endsWith('m'),
     bright: ({ energy, initial_key: key }) => energy >= 4 && energy <= 6 && !key.endsWith('m'),
     driving: ({ energy }) => energy === 5 || energy === 6,
   };
-  const MATCHING: Record<string, string[]> = {
+  const MATCHING_FACTS: Record<string, string[]> = {
     C: ['C', 'Am', 'G'],
     Am: ['Am', 'C', 'Em'],
     G: ['G', 'Em', 'C'],
@@ -158,23 +167,24 @@ describe('when it has been', () => {
   async function isTrue(
     reason: ReasonOut,
     track: Row,
-    other: Row | undefined,
+    otherRow: Row | undefined,
     likeness: number | null,
   ): Promise<boolean> {
     switch (reason.kind) {
       case 'sounds_like': {
-        const [found] =
+        const [foundReason] =
           (await server.app.likeness.sounds.ask({ kind: 'compare', id: reason.track_id, others: [track.id] })) ?? [];
         return (
-          Math.abs((found?.likeness ?? -1) - reason.likeness) < 0.01 &&
+          Math.abs((foundReason?.likeness ?? -1) - reason.likeness) < 0.01 &&
           Math.abs((likeness ?? -1) - reason.likeness) < 0.01
         );
       }
       case 'same_tempo':
-        return reason.bpm === track.bpm && Math.abs(track.bpm / (other?.bpm ?? 1) - 1) <= 0.03;
+        return reason.bpm === track.bpm && Math.abs(track.bpm / (otherRow?.bpm ?? 1) - 1) <= 0.03;
       case 'matching_key':
         return (
-          reason.key === track.initial_key && MATCHING[track.initial_key]?.includes(other?.initial_key ?? '') === true
+          reason.key === track.initial_key &&
+          MATCHING_FACTS[track.initial_key]?.includes(otherRow?.initial_key ?? '') === true
         );
       case 'same_artist':
         return reason.artist_id === track.artist_id;
@@ -194,60 +204,63 @@ describe('when it has been', () => {
   }
 
   test('loved and forgotten tracks are mixed in', async () => {
-    const [loved, forgotten] = [first(2, 30), first(2, 60)];
-    await send('/likes', { item_type: 'track', item_id: loved, liked: true });
-    const old = new Date(nowMs - 300 * DAY_MS).toISOString();
+    const [lovedId, forgottenId] = [trackOfGenre(2, 30), trackOfGenre(2, 60)];
+    await send('/likes', { item_type: 'track', item_id: lovedId, liked: true });
+    const oldDate = new Date(nowMs - 300 * DAY_MS).toISOString();
     for (const hour of [1, 2, 3])
-      await send('/history', { track_id: forgotten, played_at: old.replace(/T\d\d/, `T0${hour}`) });
+      await send('/history', { track_id: forgottenId, played_at: oldDate.replace(/T\d\d/, `T0${hour}`) });
     const { items } = await nextOf({ seed: { kind: 'genre', name: GENRES[2] }, count: 40 });
     const kinds = (id: number): string[] =>
       items.find(({ track }) => track.id === id)?.reasons.map(({ kind }) => kind) ?? [];
-    expect(kinds(loved)).toContain('loved');
-    expect(kinds(forgotten)).toContain('forgotten');
+    expect(kinds(lovedId)).toContain('loved');
+    expect(kinds(forgottenId)).toContain('forgotten');
   });
 
-  test('less like a track keeps what sounds like it away, and never is for ever', async () => {
+  test('"less like this" keeps similar tracks away, and an excluded artist never plays', async () => {
     const seed = { kind: 'genre', name: GENRES[4] };
-    const [disliked, never] = [first(4, 0), first(4, 40)];
+    const [disliked, never] = [trackOfGenre(4, 0), trackOfGenre(4, 40)];
     const album = (await get<TrackOut>(`/tracks/${disliked}`)).album_id;
     const artist = (await get<TrackOut>(`/tracks/${never}`)).artist_id;
     await server.api(`/radio/never/artists/${artist}`, { method: 'PUT' });
-    await server.api(`/radio/never/tracks/${first(4, 70)}`, { method: 'PUT' });
-    expect(await get('/radio/never')).toMatchObject({ tracks: [{ id: first(4, 70) }], artists: [{ id: artist }] });
+    await server.api(`/radio/never/tracks/${trackOfGenre(4, 70)}`, { method: 'PUT' });
+    expect(await get('/radio/never')).toMatchObject({
+      tracks: [{ id: trackOfGenre(4, 70) }],
+      artists: [{ id: artist }],
+    });
     const { items } = await nextOf({ seed, count: 60, less: [disliked] });
     expect(items.length).toBe(60);
     expect(items.filter(({ track }) => track.album_id === album || track.artist_id === artist)).toEqual([]);
-    expect(idsOf(items)).not.toContain(first(4, 70));
+    expect(idsOf(items)).not.toContain(trackOfGenre(4, 70));
     await server.api(`/radio/never/artists/${artist}`, { method: 'DELETE' });
-    await server.api(`/radio/never/tracks/${first(4, 70)}`, { method: 'DELETE' });
+    await server.api(`/radio/never/tracks/${trackOfGenre(4, 70)}`, { method: 'DELETE' });
     expect(await get('/radio/never')).toEqual({ tracks: [], artists: [] });
   });
 
-  test('a radio of a small library goes on when everything was played', async () => {
-    const played = byGenre.flat();
-    const { items } = await nextOf({ seed: { kind: 'track', id: first(0) }, count: 30, played });
+  test('a radio of a small library continues when everything was played', async () => {
+    const playedIds = byGenre.flat();
+    const { items } = await nextOf({ seed: { kind: 'track', id: trackOfGenre(0) }, count: 30, played: playedIds });
     expect(items).toHaveLength(30);
   });
 
-  test('a radio goes on from what it played when its seed is gone', async () => {
+  test('a radio continues from the tracks that it played when its seed was deleted', async () => {
     const seed = { kind: 'track', id: 999_999 };
-    const played = byGenre[3]?.slice(0, 4);
-    const { items } = await nextOf({ seed, played, more: [999_998] });
+    const playedIds = byGenre[3]?.slice(0, 4);
+    const { items } = await nextOf({ seed, played: playedIds, more: [999_998] });
     expect(items.flatMap(({ reasons }) => reasons).filter(({ kind }) => kind === 'any')).toEqual([]);
     expect(items).toHaveLength(10);
     expect((await server.api('/radio/next', { method: 'POST', body: { seed } })).status).toBe(404);
   });
 
-  test('a path leads from one track to another in so many steps, none twice', async () => {
-    const [from, to] = [first(0, 3), first(5, 9)];
+  test('a path leads from one track to another in the requested number of steps, without repetition', async () => {
+    const [from, to] = [trackOfGenre(0, 3), trackOfGenre(5, 9)];
     const { items } = await get<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
     const ids = idsOf(items);
     expect([ids.length, ids[0], ids.at(-1), new Set(ids).size]).toEqual([10, from, to, 10]);
     expect(items[1]?.reasons[0]).toEqual({ kind: 'on_the_way', step: 1, steps: 8 });
   });
 
-  test('what somebody never wants to hear is on none of their paths', async () => {
-    const path = `/path?from=${first(0, 3)}&to=${first(5, 9)}&steps=8`;
+  test('tracks of excluded artists are on no path of the user', async () => {
+    const path = `/path?from=${trackOfGenre(0, 3)}&to=${trackOfGenre(5, 9)}&steps=8`;
     const unwanted = idsOf((await get<PathOut>(path)).items).slice(1, 4);
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
     const { items } = await get<PathOut>(path);
@@ -256,24 +269,32 @@ describe('when it has been', () => {
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'DELETE' });
   });
 
-  test('the map counts all tracks, and what sounds alike lies together', async () => {
+  test('the map counts all tracks, and similar tracks lie together', async () => {
     const all = byGenre.flat().length;
     const map = await get<MapOut>('/map?points=50000&cells=16');
-    expect([map.total, map.points.id.length, map.cells.reduce((sum, one) => sum + one, 0)]).toEqual([all, all, all]);
-    const place = new Map(map.points.id.map((id, i) => [id, [map.points.x[i] as number, map.points.y[i] as number]]));
-    const apart = (a: number, b: number): number => {
-      const [one, two] = [place.get(a) ?? [], place.get(b) ?? []];
-      return Math.hypot((one[0] ?? 0) - (two[0] ?? 0), (one[1] ?? 0) - (two[1] ?? 0));
+    expect([map.total, map.points.id.length, map.cells.reduce((sum, cellCount) => sum + cellCount, 0)]).toEqual([
+      all,
+      all,
+      all,
+    ]);
+    const pointsById = new Map(
+      map.points.id.map((id, i) => [id, [map.points.x[i] as number, map.points.y[i] as number]]),
+    );
+    const distanceOf = (a: number, b: number): number => {
+      const [firstPoint, secondPoint] = [pointsById.get(a) ?? [], pointsById.get(b) ?? []];
+      return Math.hypot((firstPoint[0] ?? 0) - (secondPoint[0] ?? 0), (firstPoint[1] ?? 0) - (secondPoint[1] ?? 0));
     };
     const mean = (pairs: [number, number][]): number =>
-      pairs.reduce((sum, [a, b]) => sum + apart(a, b), 0) / pairs.length;
+      pairs.reduce((sum, [a, b]) => sum + distanceOf(a, b), 0) / pairs.length;
     const inGenre = byGenre.flatMap((ids) => ids.slice(1).map((id): [number, number] => [ids[0] as number, id]));
-    const across = byGenre.flatMap((ids, g) => ids.map((id, i): [number, number] => [id, first((g + 3) % 7, i)]));
-    expect(mean(inGenre)).toBeLessThan(mean(across) / 2);
-    const half = await get<MapOut>('/map?max_x=32767&points=10');
-    expect(half.points.id.length).toBe(Math.min(10, half.total));
+    const otherGenrePairs = byGenre.flatMap((ids, g) =>
+      ids.map((id, i): [number, number] => [id, trackOfGenre((g + 3) % 7, i)]),
+    );
+    expect(mean(inGenre)).toBeLessThan(mean(otherGenrePairs) / 2);
+    const halfMap = await get<MapOut>('/map?max_x=32767&points=10');
+    expect(halfMap.points.id.length).toBe(Math.min(10, halfMap.total));
     const { items, total } = await get<{ items: { x: number }[]; total: number }>('/map/tracks?max_x=32767&limit=200');
-    expect([total, items.every(({ x }) => x <= 32_767)]).toEqual([half.total, true]);
+    expect([total, items.every(({ x }) => x <= 32_767)]).toEqual([halfMap.total, true]);
     const line = await send<{ items: TrackOut[] }>('/map/line', {
       points: [
         { x: 0, y: 0 },
@@ -284,14 +305,14 @@ describe('when it has been', () => {
     expect(new Set(line.items.map(({ id }) => id)).size).toBe(12);
   });
 
-  test('mixes are the same all day, others the next day, and say why they are there', async () => {
+  test('mixes are the same all day, change the next day, and name the reason for each', async () => {
     const today = await get<MixesOut>('/mixes');
     expect(today.items.length).toBeGreaterThan(1);
     expect(today.items.every(({ why, track_count }) => why.length > 0 && track_count >= 8)).toBe(true);
     const [mix] = today.items;
-    const opened = await get<MixTracksOut>(`/mixes/${mix?.id}`);
-    expect(opened.items).toHaveLength(mix?.track_count ?? 0);
-    expect(await get<MixTracksOut>(`/mixes/${mix?.id}`)).toEqual(opened);
+    const openedMix = await get<MixTracksOut>(`/mixes/${mix?.id}`);
+    expect(openedMix.items).toHaveLength(mix?.track_count ?? 0);
+    expect(await get<MixTracksOut>(`/mixes/${mix?.id}`)).toEqual(openedMix);
     expect((await server.api('/mixes/nothing')).status).toBe(404);
     nowMs += DAY_MS;
     expect(await get<MixesOut>('/mixes')).not.toEqual(today);
@@ -307,15 +328,15 @@ describe('when it has been', () => {
       'Wide River - 2011 Remaster',
       'Wide River (feat. Ann)',
     ];
-    titles.forEach((title, n) => rename.run(title, title, first(5, n)));
-    rename.run('Wide River', 'Wide River', first(6, 0));
-    const { versions, items } = await get<SimilarTracksOut>(`/tracks/${first(5)}/similar`);
+    titles.forEach((title, n) => rename.run(title, title, trackOfGenre(5, n)));
+    rename.run('Wide River', 'Wide River', trackOfGenre(6, 0));
+    const { versions, items } = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(5)}/similar`);
     expect(new Map(versions.map(({ track, kind }) => [track.id as TrackId, kind]))).toEqual(
       new Map([
-        [first(5, 1), 'live'],
-        [first(5, 2), 'remaster'],
-        [first(5, 3), 'version'],
-        [first(6, 0), 'cover'],
+        [trackOfGenre(5, 1), 'live'],
+        [trackOfGenre(5, 2), 'remaster'],
+        [trackOfGenre(5, 3), 'version'],
+        [trackOfGenre(6, 0), 'cover'],
       ]),
     );
     expect(idsOf(items).some((id) => versions.some(({ track }) => track.id === id))).toBe(false);
@@ -324,10 +345,14 @@ describe('when it has been', () => {
   test('Subsonic declares the extension and answers with similarities', async () => {
     expect(await exts()).toContain('sonicSimilarity');
     type Match = { similarity: number; entry: { id: string } };
-    const near = await phone.ask<Match[]>('getSonicSimilarTracks', { id: `tr-${first(1)}`, count: 7 }, 'sonicMatch');
-    expect(near).toHaveLength(7);
-    expect(near.every(({ similarity }) => similarity > 0 && similarity <= 1)).toBe(true);
-    const ends = { startSongId: `tr-${first(0)}`, endSongId: `tr-${first(6)}` };
+    const similarMatches = await phone.ask<Match[]>(
+      'getSonicSimilarTracks',
+      { id: `tr-${trackOfGenre(1)}`, count: 7 },
+      'sonicMatch',
+    );
+    expect(similarMatches).toHaveLength(7);
+    expect(similarMatches.every(({ similarity }) => similarity > 0 && similarity <= 1)).toBe(true);
+    const ends = { startSongId: `tr-${trackOfGenre(0)}`, endSongId: `tr-${trackOfGenre(6)}` };
     const path = await phone.ask<Match[]>('findSonicPath', { ...ends, count: 6 }, 'sonicMatch');
     expect([path.length, path[0]?.entry.id, path.at(-1)?.entry.id]).toEqual([6, ends.startSongId, ends.endSongId]);
     expect(path[0]?.similarity).toBeCloseTo(1, 2);
@@ -335,25 +360,25 @@ describe('when it has been', () => {
     expect(song).toHaveLength(20);
   });
 
-  test('an index that nothing has changed for is not built again; one more analysed track is found at once', async () => {
+  test('an unchanged index is not built again; a newly analysed track is found at once', async () => {
     const { built_at } = await get<LikenessOut>('/likeness');
     nowMs += 1_000;
     await server.app.likeness.sounds.refresh();
     expect((await get<LikenessOut>('/likeness')).built_at).toBe(built_at);
-    const [late] = addSoundLibrary(server.app.db, { genres: ['Late'], artists: 1, albums: 1, tracks: 2 });
-    analyzeSoundLibrary(server.app.db, [late ?? []], 9);
-    const { by, items } = await get<SimilarTracksOut>(`/tracks/${late?.[0]}/similar`);
-    expect([by, items.length]).toEqual(['sound', 20]);
+    const [lateIds] = addSoundLibrary(server.app.db, { genres: ['Late'], artists: 1, albums: 1, tracks: 2 });
+    analyzeSoundLibrary(server.app.db, [lateIds ?? []], 9);
+    const { by: similarityKind, items } = await get<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`);
+    expect([similarityKind, items.length]).toEqual(['sound', 20]);
     await server.app.likeness.sounds.refresh();
-    expect(idsOf((await get<SimilarTracksOut>(`/tracks/${late?.[0]}/similar`)).items)[0]).toBe(late?.[1]);
+    expect(idsOf((await get<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`)).items)[0]).toBe(lateIds?.[1]);
   });
 
-  test('what is like a track that was not analyzed is found by its tags', async () => {
-    const [fresh = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
-    const similar = await get<SimilarTracksOut>(`/tracks/${fresh[0]}/similar`);
+  test('tracks similar to one that was not analysed are found by tags', async () => {
+    const [freshIds = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
+    const similar = await get<SimilarTracksOut>(`/tracks/${freshIds[0]}/similar`);
     expect(similar.by).toBe('tags');
-    expect(idsOf(similar.items).filter((id) => fresh.includes(id as TrackId)).length).toBeGreaterThan(0);
-    const { items } = await nextOf({ seed: { kind: 'track', id: fresh[0] }, count: 5 });
+    expect(idsOf(similar.items).filter((id) => freshIds.includes(id as TrackId)).length).toBeGreaterThan(0);
+    const { items } = await nextOf({ seed: { kind: 'track', id: freshIds[0] }, count: 5 });
     expect(items).toHaveLength(5);
     expect(items.flatMap(({ reasons }) => reasons).filter(({ kind }) => kind === 'any')).toEqual([]);
   });

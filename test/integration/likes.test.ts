@@ -35,8 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const [at, later] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'];
-const say = (body: unknown, token = server.token): Promise<Answer<LikeState>> =>
+const [createdAt, laterDate] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'];
+const setLike = (body: unknown, token = server.token): Promise<Answer<LikeState>> =>
   server.api('/likes', { method: 'POST', body, token });
 const states = async (query: string, token = server.token): Promise<LikeState[]> =>
   (await server.api<LikeState[]>(`/likes/state?${query}`, { token })).body;
@@ -48,37 +48,37 @@ describe('liking', () => {
       ['album', ids.albums[0]],
       ['artist', ids.artists[0]],
     ] as const) {
-      const { status, body } = await say({ item_type, item_id, liked: true });
-      expect([status, body]).toEqual([200, { item_type, item_id, liked: true, rating: 0, since: at }]);
+      const { status, body } = await setLike({ item_type, item_id, liked: true });
+      expect([status, body]).toEqual([200, { item_type, item_id, liked: true, rating: 0, since: createdAt }]);
       expect(await states(`item_type=${item_type}&item_id=${item_id}`)).toEqual([body]);
     }
   });
 
   test('is shown on the track, only for the user who liked it', async () => {
     const [id] = ids.tracks;
-    await say({ item_type: 'track', item_id: id, liked: true });
+    await setLike({ item_type: 'track', item_id: id, liked: true });
     const liked = async (token: string): Promise<number[]> =>
       (await server.api<TrackPage>('/tracks?liked=true', { token })).body.items.map((track) => track.id);
     expect([await liked(server.token), await liked(listener)]).toEqual([[id], []]);
-    await say({ item_type: 'track', item_id: id, liked: false });
+    await setLike({ item_type: 'track', item_id: id, liked: false });
     expect(await liked(server.token)).toEqual([]);
   });
 
   test('again keeps the time of the first like; unliking and liking again does not', async () => {
     const item = { item_type: 'track', item_id: ids.tracks[0] };
-    await say({ ...item, liked: true });
+    await setLike({ ...item, liked: true });
     clock += 1_000;
-    expect((await say({ ...item, liked: true })).body.since).toBe(at);
-    expect((await say({ ...item, liked: false })).body).toMatchObject({ liked: false, since: later });
+    expect((await setLike({ ...item, liked: true })).body.since).toBe(createdAt);
+    expect((await setLike({ ...item, liked: false })).body).toMatchObject({ liked: false, since: laterDate });
     clock += 1_000;
-    expect((await say({ ...item, liked: true })).body.since).toBe('2026-01-01T00:00:02.000Z');
+    expect((await setLike({ ...item, liked: true })).body.since).toBe('2026-01-01T00:00:02.000Z');
   });
 
   test('keeps the rating when it is absent, and 0 removes it', async () => {
     const item = { item_type: 'album', item_id: ids.albums[0] };
-    expect((await say({ ...item, liked: false, rating: 4 })).body).toMatchObject({ liked: false, rating: 4 });
-    expect((await say({ ...item, liked: true })).body).toMatchObject({ liked: true, rating: 4 });
-    expect((await say({ ...item, liked: true, rating: 0 })).body).toMatchObject({ liked: true, rating: 0 });
+    expect((await setLike({ ...item, liked: false, rating: 4 })).body).toMatchObject({ liked: false, rating: 4 });
+    expect((await setLike({ ...item, liked: true })).body).toMatchObject({ liked: true, rating: 4 });
+    expect((await setLike({ ...item, liked: true, rating: 0 })).body).toMatchObject({ liked: true, rating: 0 });
   });
 
   test('of many at once skips missing items', async () => {
@@ -99,7 +99,7 @@ describe('liking', () => {
 
   test('needs an existing item', async () => {
     for (const item_type of ['track', 'album', 'artist'])
-      expect((await say({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
+      expect((await setLike({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
     expect(server.app.db.$client.prepare('SELECT count(*) AS n FROM like_events').get()).toEqual({ n: 0 });
   });
 
@@ -112,27 +112,27 @@ describe('liking', () => {
     { item_type: 'track', item_id: 1, liked: true, rating: 6 },
     { item_type: 'track', item_id: 1, liked: true, rating: 2.5 },
   ])('rejects $item_type $item_id $liked $rating', async (body) => {
-    expect((await say(body)).status).toBe(422);
+    expect((await setLike(body)).status).toBe(422);
   });
 });
 
 describe('the events', () => {
   test('are sorted newest first, in pages, of one type on request, and only one’s own', async () => {
-    const [a, b] = ids.tracks;
-    await say({ item_type: 'track', item_id: a, liked: true, rating: 5 });
-    await say({ item_type: 'album', item_id: ids.albums[0], liked: true });
-    await say({ item_type: 'track', item_id: b, liked: false });
-    await say({ item_type: 'track', item_id: a, liked: true }, listener);
+    const [firstId, secondId] = ids.tracks;
+    await setLike({ item_type: 'track', item_id: firstId, liked: true, rating: 5 });
+    await setLike({ item_type: 'album', item_id: ids.albums[0], liked: true });
+    await setLike({ item_type: 'track', item_id: secondId, liked: false });
+    await setLike({ item_type: 'track', item_id: firstId, liked: true }, listener);
     const list = async (query: string, token = server.token): Promise<Events> =>
       (await server.api<Events>(`/likes${query}`, { token })).body;
     const { items, ...rest } = await list('?limit=2');
     expect(rest).toEqual({ total: 3, limit: 2, offset: 0 });
     expect(items).toEqual([
-      { id: 3, item_type: 'track', item_id: b, liked: false, rating: null, created_at: at },
-      { id: 2, item_type: 'album', item_id: ids.albums[0], liked: true, rating: null, created_at: at },
+      { id: 3, item_type: 'track', item_id: secondId, liked: false, rating: null, created_at: createdAt },
+      { id: 2, item_type: 'album', item_id: ids.albums[0], liked: true, rating: null, created_at: createdAt },
     ]);
     expect((await list('?limit=2&offset=2')).items).toEqual([
-      { id: 1, item_type: 'track', item_id: a, liked: true, rating: 5, created_at: at },
+      { id: 1, item_type: 'track', item_id: firstId, liked: true, rating: 5, created_at: createdAt },
     ]);
     expect((await list('?item_type=track')).items.map(({ id }) => id)).toEqual([3, 1]);
     expect(await list('?item_type=artist')).toMatchObject({ items: [], total: 0 });
@@ -143,15 +143,17 @@ describe('the events', () => {
 
 describe('the state', () => {
   test('is returned for every requested id, in that order', async () => {
-    const [a, b, c] = ids.tracks as [TrackId, TrackId, TrackId];
-    await say({ item_type: 'track', item_id: b, liked: true, rating: 3 });
-    await say({ item_type: 'track', item_id: a, liked: true }, listener);
-    const nothing = { item_type: 'track', liked: false, rating: 0, since: null };
-    expect(await states(`item_type=track&item_id=${c}&item_id=${b}&item_id=999999&item_id=${a}`)).toEqual([
-      { ...nothing, item_id: c },
-      { item_type: 'track', item_id: b, liked: true, rating: 3, since: at },
-      { ...nothing, item_id: 999_999 },
-      { ...nothing, item_id: a },
+    const [firstId, secondId, thirdId] = ids.tracks as [TrackId, TrackId, TrackId];
+    await setLike({ item_type: 'track', item_id: secondId, liked: true, rating: 3 });
+    await setLike({ item_type: 'track', item_id: firstId, liked: true }, listener);
+    const emptyState = { item_type: 'track', liked: false, rating: 0, since: null };
+    expect(
+      await states(`item_type=track&item_id=${thirdId}&item_id=${secondId}&item_id=999999&item_id=${firstId}`),
+    ).toEqual([
+      { ...emptyState, item_id: thirdId },
+      { item_type: 'track', item_id: secondId, liked: true, rating: 3, since: createdAt },
+      { ...emptyState, item_id: 999_999 },
+      { ...emptyState, item_id: firstId },
     ]);
   });
 
@@ -178,7 +180,7 @@ describe('the state', () => {
       ...ids.tracks.slice(0, 2).map((item_id) => ({ item_type: 'track', item_id })),
       { item_type: 'artist', item_id: ids.artists[0] },
     ];
-    const said: {
+    const likeBodies: {
       token: string;
       item: { item_type: string; item_id: number };
       liked: boolean;
@@ -189,23 +191,23 @@ describe('the state', () => {
       liked: random() < 0.5,
       rating: pick([undefined, undefined, 0, 1, 5]),
     }));
-    for (let i = 0; i < said.length; i += 6) {
-      clock += pick([0, 1_000, -500]); // also by a clock that is set back
+    for (let i = 0; i < likeBodies.length; i += 6) {
+      clock += pick([0, 1_000, -500]); // the order holds even if the clock is set back
       await Promise.all(
-        said
+        likeBodies
           .slice(i, i + 6)
           .map(({ token, item, liked, rating }) =>
-            say({ ...item, liked, ...(rating !== undefined && { rating }) }, token),
+            setLike({ ...item, liked, ...(rating !== undefined && { rating }) }, token),
           ),
       );
     }
     for (const token of [server.token, listener]) {
       const { body } = await server.api<Events>('/likes?limit=200', { token });
       for (const { item_type, item_id } of items) {
-        const mine = body.items
+        const ownTracks = body.items
           .filter((event) => event.item_type === item_type && event.item_id === item_id)
           .sort((a, b) => a.id - b.id);
-        const sum = mine.reduce<ItemState | undefined>(
+        const sum = ownTracks.reduce<ItemState | undefined>(
           (state, event) =>
             nextState(state, { liked: event.liked, rating: event.rating, createdAt: new Date(event.created_at) }),
           undefined,

@@ -1,4 +1,4 @@
-// `npm run lint` says everything that is wrong, and fails if anything is.
+// `npm run lint` reports every problem, and fails if there is one.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ it.each([
   ['formatting alone', 'export const one  =  1;\n', { format: true, lint: false }],
   ['lint alone', 'debugger;\n', { format: false, lint: true }],
   ['nothing', 'export const one = 1;\n', { format: false, lint: false }],
-])('%s', (_what, text, { format, lint }) => {
+])('%s', (_title, text, { format, lint }) => {
   writeFileSync(join(dir, 'code.ts'), text);
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'lint.ts')], {
     cwd: dir,

@@ -20,7 +20,7 @@ async function upload(frames: Buffer[], count: number): Promise<UploadOut['items
   return body.items[0] as UploadOut['items'][number];
 }
 
-it('the picture inside a track without an album is its cover, also for phones; without one there is none', async () => {
+it('the picture in the file of a track without an album is its cover, also for Subsonic clients', async () => {
   const jpeg = await sharp({ create: { width: 90, height: 90, channels: 3, background: '#a03020' } })
     .jpeg()
     .toBuffer();
@@ -38,21 +38,25 @@ it('the picture inside a track without an album is its cover, also for phones; w
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
   const { width, height } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
   expect([width, height]).toEqual([90, 90]);
-  const bare = await upload([id3Frame('TIT2', utf8Text('Bare'))], 31);
-  expect(bare.has_cover).toBe(false);
-  expect((await server.api(`/tracks/${bare.id}/cover`)).status).toBe(404);
+  const untaggedTrack = await upload([id3Frame('TIT2', utf8Text('Bare'))], 31);
+  expect(untaggedTrack.has_cover).toBe(false);
+  expect((await server.api(`/tracks/${untaggedTrack.id}/cover`)).status).toBe(404);
 });
 
-it('tracks without an album have one without a name, of their artist, in every list, until the last one leaves', async () => {
-  const named = (title: string, artist?: string): Buffer[] => [
+it('tracks without an album are in an untitled album of their artist, in every list, until the last track leaves', async () => {
+  const titleFrames = (title: string, artist?: string): Buffer[] => [
     id3Frame('TIT2', utf8Text(title)),
     ...(artist === undefined ? [] : [id3Frame('TPE1', utf8Text(artist))]),
   ];
-  const first = await upload(named('One', 'Ada'), 40);
-  const second = await upload([...named('Two', 'Ada'), id3Frame('TALB', utf8Text('[Unknown Album]'))], 41);
-  const nobodys = await upload(named('Three'), 42);
-  expect([second.album_id, second.album_title, nobodys.artist_name]).toEqual([first.album_id, null, null]);
-  expect(nobodys.album_id).not.toBe(first.album_id);
+  const firstTrack = await upload(titleFrames('One', 'Ada'), 40);
+  const secondTrack = await upload([...titleFrames('Two', 'Ada'), id3Frame('TALB', utf8Text('[Unknown Album]'))], 41);
+  const trackWithoutArtist = await upload(titleFrames('Three'), 42);
+  expect([secondTrack.album_id, secondTrack.album_title, trackWithoutArtist.artist_name]).toEqual([
+    firstTrack.album_id,
+    null,
+    null,
+  ]);
+  expect(trackWithoutArtist.album_id).not.toBe(firstTrack.album_id);
 
   const { body: unnamed } = await server.api<AlbumPage>('/albums?unnamed=true&sort=artist');
   expect(unnamed.items.map(({ artist_name, title }) => `${artist_name} / ${title}`)).toEqual([
@@ -68,17 +72,17 @@ it('tracks without an album have one without a name, of their artist, in every l
     ['Ada', 1],
   ]);
 
-  const put = (track: TrackOut, album: string | null) =>
+  const setAlbum = (track: TrackOut, album: string | null) =>
     server.api<TrackOut>(`/tracks/${track.id}/metadata`, {
       method: 'PUT',
       body: { title: track.title, artist: 'Ada', album },
     });
-  expect((await put(first, 'Named')).body).toMatchObject({ album_title: 'Named', album_artist_name: 'Ada' });
-  expect((await put(second, 'Named')).body.album_title).toBe('Named');
-  expect((await server.api(`/albums/${first.album_id}`)).status).toBe(404);
-  const back = (await put(second, null)).body;
-  expect([back.album_title, (await server.api<AlbumOut>(`/albums/${back.album_id}`)).body.track_count]).toEqual([
-    null,
-    1,
-  ]);
+  expect((await setAlbum(firstTrack, 'Named')).body).toMatchObject({ album_title: 'Named', album_artist_name: 'Ada' });
+  expect((await setAlbum(secondTrack, 'Named')).body.album_title).toBe('Named');
+  expect((await server.api(`/albums/${firstTrack.album_id}`)).status).toBe(404);
+  const trackWithoutAlbum = (await setAlbum(secondTrack, null)).body;
+  expect([
+    trackWithoutAlbum.album_title,
+    (await server.api<AlbumOut>(`/albums/${trackWithoutAlbum.album_id}`)).body.track_count,
+  ]).toEqual([null, 1]);
 });

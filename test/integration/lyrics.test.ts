@@ -1,4 +1,4 @@
-// Lyrics that are looked up, picked and written, with a service that is off, busy, away, or has the wrong song.
+// Lyrics are looked up, picked and written, with a service that is off, busy, unreachable, or has the wrong song.
 import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ beforeEach(() => {
   service.requests.length = 0;
 });
 
-const entry = (trackName: string, more: Partial<LrclibEntry> = {}): LrclibEntry => ({
+const entry = (trackName: string, otherFields: Partial<LrclibEntry> = {}): LrclibEntry => ({
   id: service.entries.length + 1,
   trackName,
   artistName: 'The Quays',
@@ -41,7 +41,7 @@ const entry = (trackName: string, more: Partial<LrclibEntry> = {}): LrclibEntry 
   instrumental: false,
   plainLyrics: `Words of ${trackName}`,
   syncedLyrics: `[00:01.00]Words of ${trackName}`,
-  ...more,
+  ...otherFields,
 });
 const setEnabled = (lyrics_enabled: boolean) =>
   server.api('/settings', { method: 'PATCH', body: { lyrics_enabled } }).then(() => server.app.drain());
@@ -57,7 +57,7 @@ test('nothing is asked until the owner allows it', async () => {
   expect(await lookUp(id)).toEqual({ outcome: 'off', lyrics: null });
   await server.app.drain();
   expect(service.requests).toEqual([]);
-  await setEnabled(true); // then all are looked up in the background
+  await setEnabled(true); // starts looking up the lyrics of all tracks in the background
   expect((await lyricsOf(id)).body).toEqual({
     synced: true,
     lines: [{ start_ms: 1_000, text: 'Words of Quiet' }],
@@ -69,7 +69,7 @@ test('nothing is asked until the owner allows it', async () => {
   expect(service.requests[0]).toBe('/api/get?artist_name=The+Quays&track_name=Quiet&album_name=Harbour&duration=200');
 });
 
-test('a wrong song, a fault and times after the end are not taken, and a fault is not an answer', async () => {
+test('a wrong song and times after the end are rejected, and a failed request does not count as "no lyrics"', async () => {
   await setEnabled(true);
   const id = tracks.add({ title: 'Signal' });
   service.entries.push(entry('Signal', { duration: 230 }), entry('Signal (Live)'));
@@ -86,44 +86,44 @@ test('a wrong song, a fault and times after the end are not taken, and a fault i
   expect(await hasLyrics(song)).toBe(false);
 });
 
-test('a song that the service refuses, or answers oddly, does not keep the others waiting', async () => {
+test('a song that the service refuses, or sends an invalid response for, does not delay the others', async () => {
   await setEnabled(false);
   service.state.oddFor = 'Odd';
-  const [long, odd, good] = [
+  const [longId, oddId, goodId] = [
     tracks.add({ title: 'Long' }, { durationMs: 4_000_000 }),
     tracks.add({ title: 'Odd' }),
     tracks.add({ title: 'Good' }),
   ];
   service.entries.push(entry('Good'), entry('Odd'));
   await setEnabled(true);
-  await until(() => hasLyrics(good));
-  expect([await lookUp(long), await lookUp(odd)].map(({ outcome }) => outcome)).toEqual(['none', 'unavailable']);
+  await until(() => hasLyrics(goodId));
+  expect([await lookUp(longId), await lookUp(oddId)].map(({ outcome }) => outcome)).toEqual(['none', 'unavailable']);
   service.state.oddFor = '';
-  expect((await lookUp(odd)).outcome).toBe('found');
+  expect((await lookUp(oddId)).outcome).toBe('found');
 });
 
-test('a person picks or writes them, and that counts before the file and the look-up', async () => {
+test('lyrics that a person picks or writes win over the file and the look-up', async () => {
   await setEnabled(true);
   const id = tracks.add({ title: 'Paper', lyrics: { synced: false, lines: [{ text: 'From the file' }] } });
   service.entries.push(entry('Paper', { id: 77, artistName: 'Somebody else' }));
   const { body } = await server.api<LyricsCandidate[]>(`/tracks/${id}/lyrics/candidates?q=paper`);
   expect(body).toMatchObject([{ id: 77, fits: false, synced: true, duration_ms: 200_000 }]);
-  const put = (value: object, token = server.token) =>
+  const putLyrics = (value: object, token = server.token) =>
     server.api<LyricsOut>(`/tracks/${id}/lyrics`, { method: 'PUT', body: value, token });
-  expect((await put({ lrclib_id: 77 })).body).toMatchObject({ source: 'manual', lrclib_id: 77, synced: true });
+  expect((await putLyrics({ lrclib_id: 77 })).body).toMatchObject({ source: 'manual', lrclib_id: 77, synced: true });
   const text = '[00:01.00]<00:01.00>Low <00:01.50>water';
-  expect((await put({ text })).body).toMatchObject({
+  expect((await putLyrics({ text })).body).toMatchObject({
     source: 'manual',
     lrclib_id: null,
     lines: [{ start_ms: 1_000, text: 'Low water', words: [{ start_ms: 1_000 }, { start_ms: 1_500 }] }],
   });
-  expect((await put({ text: ' \n ' })).status).toBe(422);
-  expect((await put({ text }, await registerUser(server))).status).toBe(403);
+  expect((await putLyrics({ text: ' \n ' })).status).toBe(422);
+  expect((await putLyrics({ text }, await registerUser(server))).status).toBe(403);
 
   const remove = () => server.api(`/tracks/${id}/lyrics`, { method: 'DELETE' });
   expect((await remove()).status).toBe(204);
   expect((await lyricsOf(id)).body).toMatchObject({ source: 'file', lines: [{ text: 'From the file' }] });
-  await remove(); // those of the file are hidden
+  await remove(); // the lyrics of the file are hidden
   expect([(await lyricsOf(id)).status, await hasLyrics(id)]).toEqual([404, false]);
 });
 

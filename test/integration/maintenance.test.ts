@@ -91,7 +91,7 @@ const pathOf = ({ storage_uri: uri }: TrackOut): string =>
 const availability = async ({ id }: TrackOut): Promise<string> =>
   (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
 
-/** Changes a byte in the middle, but not size and time. */
+/** Changes a byte in the middle of a file, but not the size and time of the file. */
 function flip(path: string): void {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -100,7 +100,7 @@ function flip(path: string): void {
   utimesSync(path, atime, mtime);
 }
 
-/** Of everything, with other parts. */
+/** Options that verify everything, with the other steps. */
 async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
   const storage = createLocalStorage({ root: join(server.dir, 'library') });
   const { verify: handler } = createVerify({
@@ -149,14 +149,14 @@ describe('verify', () => {
 
   it('repairs a flipped byte and a lost object from the backup', async () => {
     const backup = mkdtempSync(join(base, 'backup-'));
-    const [damaged, lost] = (await open('copy', { BACKUP_TARGET: backup })) as [TrackOut, TrackOut];
+    const [damagedTrack, lostTrack] = (await open('copy', { BACKUP_TARGET: backup })) as [TrackOut, TrackOut];
     expect((await makeBackup(server)).status).toBe('succeeded');
-    const before = [damaged, lost].map((track) => readFileSync(pathOf(track)));
-    flip(pathOf(damaged));
-    rmSync(pathOf(lost));
+    const bytesBefore = [damagedTrack, lostTrack].map((track) => readFileSync(pathOf(track)));
+    flip(pathOf(damagedTrack));
+    rmSync(pathOf(lostTrack));
     expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
-    expect([damaged, lost].map((track) => readFileSync(pathOf(track)))).toEqual(before);
-    expect(await Promise.all([damaged, lost].map(availability))).toEqual(['available', 'available']);
+    expect([damagedTrack, lostTrack].map((track) => readFileSync(pathOf(track)))).toEqual(bytesBefore);
+    expect(await Promise.all([damagedTrack, lostTrack].map(availability))).toEqual(['available', 'available']);
     expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 0 });
   });
 
@@ -167,18 +167,18 @@ describe('verify', () => {
     expect(covers.length).toBeGreaterThan(0);
     expect((await makeBackup(server)).status).toBe('succeeded');
     const [cover = ''] = covers;
-    const before = readFileSync(stored(cover));
+    const bytesBefore = readFileSync(stored(cover));
     for (const harm of [flip, rmSync]) {
       harm(stored(cover));
       expect(await verify()).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: 1 });
-      expect(readFileSync(stored(cover))).toEqual(before);
+      expect(readFileSync(stored(cover))).toEqual(bytesBefore);
     }
   });
 
   it('restores a cover from the embedded image or the folder without a backup', async () => {
     await open('copy');
     const covers = coversNow();
-    const before = covers.map((key) => readFileSync(stored(key)));
+    const bytesBefore = covers.map((key) => readFileSync(stored(key)));
     for (const key of covers.slice(1)) flip(stored(key));
     rmSync(stored(covers[0] ?? ''));
     const tally = await verify();
@@ -186,7 +186,7 @@ describe('verify', () => {
     expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(
       covers.map(() => [null, 'number', true]),
     );
-    expect(covers.map((key) => readFileSync(stored(key)))).toEqual(before);
+    expect(covers.map((key) => readFileSync(stored(key)))).toEqual(bytesBefore);
   });
 
   it('keeps a cover that a user chose, and reports it when it cannot be restored', async () => {
@@ -203,9 +203,9 @@ describe('verify', () => {
       'mine.png',
     );
     expect((await server.api(`/albums/${row?.albumId}/cover`, { method: 'PUT', body: form })).status).toBeLessThan(300);
-    const key = coversNow().find((one) => one.startsWith(`covers/${row?.albumId}.`)) ?? '';
+    const key = coversNow().find((coverKey) => coverKey.startsWith(`covers/${row?.albumId}.`)) ?? '';
     flip(stored(key));
-    const damaged = readFileSync(stored(key));
+    const damagedBytes = readFileSync(stored(key));
     const tally = await verify();
     expect(tally).toMatchObject({ damaged: 1, healed: 0 });
     expect(tally.findings).toMatchObject([
@@ -216,25 +216,25 @@ describe('verify', () => {
         reason: expect.stringMatching(/the backup cannot be read \(No place for backups is configured/) as string,
       },
     ]);
-    expect(readFileSync(stored(key))).toEqual(damaged);
+    expect(readFileSync(stored(key))).toEqual(damagedBytes);
   });
 
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
-    const [damaged, lost] = (await open('copy')) as [TrackOut, TrackOut];
+    const [damagedTrack, lostTrack] = (await open('copy')) as [TrackOut, TrackOut];
     rmSync(music, { recursive: true });
-    flip(pathOf(damaged));
-    const kept = readFileSync(pathOf(lost));
-    rmSync(pathOf(lost));
+    flip(pathOf(damagedTrack));
+    const lostBytes = readFileSync(pathOf(lostTrack));
+    rmSync(pathOf(lostTrack));
     const tally = await verify();
     expect(tally).toMatchObject({ damaged: 1, missing: 1 });
     expect(Object.fromEntries(tally.findings.map(({ kind, track_id }) => [kind, track_id]))).toEqual({
-      damaged: damaged.id,
-      missing: lost.id,
+      damaged: damagedTrack.id,
+      missing: lostTrack.id,
     });
-    expect([await availability(damaged), await availability(lost)]).toEqual(['available', 'missing']);
-    writeFileSync(pathOf(lost), kept);
+    expect([await availability(damagedTrack), await availability(lostTrack)]).toEqual(['available', 'missing']);
+    writeFileSync(pathOf(lostTrack), lostBytes);
     expect(await verify()).toMatchObject({ damaged: 1, missing: 0, returned: 1 });
-    expect(await availability(lost)).toBe('available');
+    expect(await availability(lostTrack)).toBe('available');
   });
 
   describe('audio that is back', () => {
@@ -275,7 +275,7 @@ describe('verify', () => {
       },
     );
 
-    it('is found by the daily part of the verification, whichever tracks have their turn', async () => {
+    it('is found by the daily part of the verification, whichever tracks it verifies that day', async () => {
       const tracks = await open('copy', { VERIFY_DAYS: '1000' });
       const track = tracks.at(-1) as TrackOut;
       rmSync(music, { recursive: true });
@@ -291,10 +291,10 @@ describe('verify', () => {
 
   it('compares the payload of files in the music folder, and leaves edited files to the scan', async () => {
     const tracks = await open('reference');
-    const at = (n: number): string => join(music, tracks[n]?.source_id ?? '');
-    flip(at(0));
-    appendFileSync(at(1), 'x');
-    rmSync(at(2));
+    const pathOfTrack = (n: number): string => join(music, tracks[n]?.source_id ?? '');
+    flip(pathOfTrack(0));
+    appendFileSync(pathOfTrack(1), 'x');
+    rmSync(pathOfTrack(2));
     expect(await verify()).toMatchObject({ checked: tracks.length, damaged: 1, changed: 1, missing: 1 });
     expect(await availability(tracks[2] as TrackOut)).toBe('missing');
   });
@@ -304,21 +304,21 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
     const path = join(music, track.source_id ?? '');
     const { atime, mtime } = statSync(path);
-    const rotten = readFileSync(path);
-    const at = rotten.indexOf(track.title); // a tag, which the payload hash leaves out
-    rotten.writeUInt8(rotten.readUInt8(at) ^ 1, at);
-    writeFileSync(path, rotten);
+    const rottenBytes = readFileSync(path);
+    const titleOffset = rottenBytes.indexOf(track.title); // the title is a tag, which the payload hash leaves out
+    rottenBytes.writeUInt8(rottenBytes.readUInt8(titleOffset) ^ 1, titleOffset);
+    writeFileSync(path, rottenBytes);
     utimesSync(path, atime, mtime);
     const report = await verify();
     expect(report).toMatchObject({ damaged: 1, healed: 0, changed: 0 });
     expect(report.findings).toMatchObject([{ kind: 'damaged', track_id: track.id, storage_uri: track.storage_uri }]);
-    expect(readFileSync(path).equals(rotten)).toBe(true);
-    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited it
+    expect(readFileSync(path).equals(rottenBytes)).toBe(true);
+    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited the file
     await run('/sources/local_folder/scan');
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
   });
 
-  it('remembers nothing of a file that is edited while it is read', async () => {
+  it('stores no checksum of a file that is edited while it is read', async () => {
     const tracks = await open('reference');
     const hashes = server.app.db.$client.prepare('SELECT audio_hash FROM tracks WHERE source_id = ?').pluck();
     const read: VerifyDeps['reader']['read'] = ({ paths }) => {
@@ -331,10 +331,10 @@ describe('verify', () => {
   });
 
   it('repairs what the backup has, and says why not for the rest', async () => {
-    const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
+    const [firstTrack, secondTrack, thirdTrack] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     rmSync(music, { recursive: true });
-    const good = readFileSync(pathOf(first));
-    for (const track of [first, second, third]) flip(pathOf(track));
+    const intactBytes = readFileSync(pathOf(firstTrack));
+    for (const track of [firstTrack, secondTrack, thirdTrack]) flip(pathOf(track));
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
     const repair = createAudioRepair({
       db: server.app.db,
@@ -342,18 +342,18 @@ describe('verify', () => {
       storage,
       cachedCopy: () => undefined,
       async heal(key) {
-        if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
-        if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
-        await storage.put(key, good);
+        if (key.includes(pathOf(secondTrack).slice(-20))) return 'not_in_backup';
+        if (key.includes(pathOf(thirdTrack).slice(-20))) throw new Error('no such folder');
+        await storage.put(key, intactBytes);
         return 'healed';
       },
     });
     const tally = await verifyWith({ storage, repair });
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
-      [first.id]: null,
-      [second.id]: 'the backup does not have it',
-      [third.id]: 'the backup cannot be read (no such folder)',
+      [firstTrack.id]: null,
+      [secondTrack.id]: 'the backup does not have it',
+      [thirdTrack.id]: 'the backup cannot be read (no such folder)',
     });
     expect(await verify()).toMatchObject({ damaged: 2 });
   });
@@ -365,13 +365,13 @@ describe('verify', () => {
       (await server.api<{ items: JobOut[] }>('/jobs?task=verify_storage')).body.items;
     for (let day = 0; day < 3; day++) {
       await server.app.dailyVerify.startIfDue();
-      await server.app.dailyVerify.startIfDue(); // once a day
+      await server.app.dailyVerify.startIfDue(); // the part is verified once a day
       await server.app.drain();
       days.push((await parts()).reduce((sum, { result }) => sum + (result as VerifyReport).checked, 0));
       clock += DAY_MS + 1;
     }
-    const half = Math.ceil(tracks.length / 2);
-    expect(days.slice(0, 2)).toEqual([half, tracks.length]);
+    const halfCount = Math.ceil(tracks.length / 2);
+    expect(days.slice(0, 2)).toEqual([halfCount, tracks.length]);
     expect(days.at(2)).toBeGreaterThanOrEqual(tracks.length);
   });
 
@@ -390,10 +390,10 @@ describe('verify', () => {
 });
 
 describe('garbage collection', () => {
-  const strange = (name: string): string => join(server.dir, 'library', name);
+  const foreignPath = (name: string): string => join(server.dir, 'library', name);
   const leave = (name: string): string => {
-    mkdirSync(dirname(strange(name)), { recursive: true });
-    writeFileSync(strange(name), 'left behind');
+    mkdirSync(dirname(foreignPath(name)), { recursive: true });
+    writeFileSync(foreignPath(name), 'left behind');
     return name;
   };
 
@@ -405,17 +405,17 @@ describe('garbage collection', () => {
     expect(await collect(false)).toMatchObject({ unused: 0, young: 2, deleted: 0 });
     clock += 8 * DAY_MS;
     expect(await collect(true)).toMatchObject({ dry_run: true, unused: 2, deleted: 0, keys: [garbage, cover] });
-    expect(existsSync(strange(garbage))).toBe(true);
+    expect(existsSync(foreignPath(garbage))).toBe(true);
     expect(await collect(false)).toMatchObject({ dry_run: false, unused: 2, deleted: 2, young: 0 });
     expect([
-      existsSync(strange(garbage)),
-      existsSync(strange(cover)),
-      existsSync(strange('audio/ab/notes.txt')),
+      existsSync(foreignPath(garbage)),
+      existsSync(foreignPath(cover)),
+      existsSync(foreignPath('audio/ab/notes.txt')),
     ]).toEqual([false, false, true]);
     expect(server.app.db.select().from(orphanedCovers).all()).toEqual([]);
     for (const track of tracks) expect(existsSync(pathOf(track))).toBe(true);
     for (const { key } of server.app.db.select().from(albumCovers).all())
-      if (key !== null) expect(existsSync(strange(key))).toBe(true);
+      if (key !== null) expect(existsSync(foreignPath(key))).toBe(true);
   });
 
   it('finds objects by the hash in their key, and tracks by id, with indexes', async () => {

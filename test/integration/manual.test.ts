@@ -1,4 +1,4 @@
-// What the manuals say is done: commands run as they stand on the page, and folders have in them what the page lists.
+// Checks the manuals: commands run as they stand on the page, and folders contain what the page lists.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,22 +45,22 @@ function copyLibrary(): string {
   return copy;
 }
 
-/** Runs a line of a page, with our folders for those of the page. */
+/** Runs a line of a page, with the folders of the test instead of those of the page. */
 function run(line: string, dir = data) {
-  const filled = line
+  const filledLine = line
     .replace('/media/disk', disk)
     .replace('/path/of/the/new/library', newFolder)
     .replace('/path/of/the/library', dir)
     .replace('user add NAME', 'user add carla')
     .replace('NAME', 'ann')
     .replace(' ann quota_bytes=20GB < password-file', ' berta quota_bytes=20GB'); // the password is the input
-  const args = filled.split(' ');
+  const args = filledLine.split(' ');
   const env = { ...store.settings, BACKUP_TARGET: join(disk, 'tonearm') };
   const input = 'another horse\n';
   return runServer(args.includes('--data-dir') ? args : [...args, '--data-dir', dir], env, { input });
 }
 
-/** Commands of a page in their order, in code blocks and in sentences. `tonearm …` and such are not whole. */
+/** Returns the complete commands of a page in order, from code blocks and sentences; skips `tonearm …` and the like. */
 const commandsOn = (page: string): string[] => [
   ...new Set(
     readSource(page)
@@ -94,14 +94,16 @@ it('the script that docs/INSTALL.md starts is there', () => {
   expect(existsSync(join(root, script))).toBe(true);
 });
 
-describe('folders have in them what the page lists:', () => {
-  const listed = (page: string, heading: string): string[] =>
+describe('folders contain what the page lists:', () => {
+  const listNames = (page: string, heading: string): string[] =>
     rowsOf(sectionOf(page, heading)).flatMap(([cell = '']) => codeIn(cell));
   const isListed = (names: string[], name: string): boolean =>
-    names.some((one) => (one.endsWith('…') ? name.startsWith(one.slice(0, -1)) : one.replace('/', '') === name));
+    names.some((listedName) =>
+      listedName.endsWith('…') ? name.startsWith(listedName.slice(0, -1)) : listedName.replace('/', '') === name,
+    );
 
   it('the data folder, also while a server runs, and after a restore that replaced a library', async () => {
-    const names = listed(INSTALL, 'Where your data are');
+    const names = listNames(INSTALL, 'Where your data are');
     data = copyLibrary();
     expect((await run('restore --from /media/disk/tonearm --replace')).code).toBe(0);
     expect(readdirSync(data).filter((name) => name.startsWith('replaced-')).length).toBeGreaterThan(0);
@@ -110,26 +112,28 @@ describe('folders have in them what the page lists:', () => {
     expect(codeIn(disposable)).not.toEqual([]);
     for (const name of codeIn(disposable)) rmSync(join(data, name), { recursive: true, force: true });
     const server = await spawnServer(['--data-dir', data, '--port', '0']);
-    const there = readdirSync(data);
+    const fileNames = readdirSync(data);
     await server.kill('SIGTERM');
-    expect(there).toContain('tonearm.db-wal');
-    expect(there.filter((name) => !isListed(names, name))).toEqual([]);
+    expect(fileNames).toContain('tonearm.db-wal');
+    expect(fileNames.filter((name) => !isListed(names, name))).toEqual([]);
   });
 
   it('a backup', () => {
-    const there = readdirSync(join(disk, 'tonearm'));
-    const names = listed(BACKUP, 'What is in a backup');
-    expect(there).toContain('backup.json');
-    expect(there.filter((name) => !name.startsWith('.') && !isListed(names, name))).toEqual([]);
+    const fileNames = readdirSync(join(disk, 'tonearm'));
+    const names = listNames(BACKUP, 'What is in a backup');
+    expect(fileNames).toContain('backup.json');
+    expect(fileNames.filter((name) => !name.startsWith('.') && !isListed(names, name))).toEqual([]);
   });
 
   it('an export', () => {
-    const names = listed(BY_HAND, 'From an export').map((name) => name.replace(/\/$/, ''));
-    const there = readdirSync(join(disk, 'music')).flatMap((name) =>
+    const names = listNames(BY_HAND, 'From an export').map((name) => name.replace(/\/$/, ''));
+    const fileNames = readdirSync(join(disk, 'music')).flatMap((name) =>
       name === 'data' ? readdirSync(join(disk, 'music', name)).map((file) => `data/${file}`) : [name],
     );
-    expect(there).toContain('data/library.db');
-    expect(there.filter((name) => !names.includes(name) && !names.includes(name.replace(/\w+\./, '*.')))).toEqual([]);
+    expect(fileNames).toContain('data/library.db');
+    expect(fileNames.filter((name) => !names.includes(name) && !names.includes(name.replace(/\w+\./, '*.')))).toEqual(
+      [],
+    );
   });
 });
 
@@ -145,7 +149,7 @@ describe('while a server runs on the library', () => {
   };
   const commands = new Set(
     [...(helpText().split('\nCommands')[1]?.split('\nOptions')[0] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
-      ([, one]) => one,
+      ([, command]) => command,
     ),
   );
   const [, exceptions = ''] =
@@ -181,7 +185,9 @@ describe('a running server answers as the manuals say:', () => {
       (page) => readSource(page).match(/(?<=`)(GET|POST|PUT|PATCH|DELETE)\s\/api\/v1\/[^`\s]+(?=`)/g) ?? [],
     );
     expect(addresses.length).toBeGreaterThan(8);
-    expect(addresses.map((one) => one.replace('\n', ' ')).filter((one) => !shapes.includes(one))).toEqual([]);
+    expect(
+      addresses.map((address) => address.replace('\n', ' ')).filter((address) => !shapes.includes(address)),
+    ).toEqual([]);
   });
 
   it('docs/SUBSONIC.md lists all extensions with their versions', async () => {
@@ -190,8 +196,12 @@ describe('a running server answers as the manuals say:', () => {
       openSubsonicExtensions: { name: string; versions: number[] }[];
     };
     const versions = new Map(extensions.map(({ name, versions: all }) => [name, all.join(', ')]));
-    const rows = rowsOf(readSource(SUBSONIC).split('\n## ')[0] ?? '').flatMap(([names = '', said = '']) =>
-      codeIn(names).map((name) => ({ name, version: /^[\d, ]*\d/.exec(said)?.[0], isAlways: /^[\d, ]+$/.test(said) })),
+    const rows = rowsOf(readSource(SUBSONIC).split('\n## ')[0] ?? '').flatMap(([names = '', description = '']) =>
+      codeIn(names).map((name) => ({
+        name,
+        version: /^[\d, ]*\d/.exec(description)?.[0],
+        isAlways: /^[\d, ]+$/.test(description),
+      })),
     );
     for (const { name, version, isAlways } of rows)
       if (isAlways || versions.has(name)) expect([name, versions.get(name)]).toEqual([name, version]);
@@ -201,10 +211,13 @@ describe('a running server answers as the manuals say:', () => {
   it('docs/SUBSONIC.md names endpoints that there are, and what the missing ones answer', async () => {
     const phone = await openPhone(server);
     const page = sentencesOf(SUBSONIC);
-    const named = codeIn(page).flatMap((code) => /^(?:get|add|save|search|jukebox)[A-Z0-9]\w*/.exec(code)?.[0] ?? []);
-    expect(named.length).toBeGreaterThan(10);
+    const endpointNames = codeIn(page).flatMap(
+      (code) => /^(?:get|add|save|search|jukebox)[A-Z0-9]\w*/.exec(code)?.[0] ?? [],
+    );
+    expect(endpointNames.length).toBeGreaterThan(10);
     const errors = new Map<string, { code: number; message: string } | undefined>();
-    for (const endpoint of [...named, 'getNothing']) errors.set(endpoint, (await phone.get(endpoint)).body.error);
+    for (const endpoint of [...endpointNames, 'getNothing'])
+      errors.set(endpoint, (await phone.get(endpoint)).body.error);
     expect([...errors].filter(([, error]) => error?.message.includes('has no endpoint')).map(([name]) => name)).toEqual(
       ['getNothing'],
     );

@@ -59,15 +59,15 @@ const verify = (): Promise<VerifyReport> => run<VerifyReport>('/jobs/verify');
 const keyOf = ({ storage_uri: uri }: TrackOut): string => (uri ?? '').replace(/^\w+:/, '');
 const pathOf = (track: TrackOut): string => join(server.dir, 'library', keyOf(track));
 const originalOf = (track: TrackOut): string => join(music, track.source_id ?? '');
-const now = async ({ id }: TrackOut): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+const getTrack = async ({ id }: TrackOut): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
 const play = (track: TrackOut, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}`, ...headers } });
-const heard = async (track: TrackOut): Promise<Buffer | undefined> => {
-  const answer = await play(track);
-  return answer.ok ? Buffer.from(await answer.arrayBuffer()) : undefined;
+const fetchAudio = async (track: TrackOut): Promise<Buffer | undefined> => {
+  const response = await play(track);
+  return response.ok ? Buffer.from(await response.arrayBuffer()) : undefined;
 };
 
-/** Another byte in the middle, at the same size and time. */
+/** Changes a byte in the middle of a file, but not the size and time of the file. */
 function flip(path: string): Buffer {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -78,15 +78,15 @@ function flip(path: string): Buffer {
 }
 
 test('verify brings damaged and lost audio back from the music folder', async () => {
-  const [damaged, lost] = (await open()) as [TrackOut, TrackOut];
-  flip(pathOf(damaged));
-  rmSync(pathOf(lost));
+  const [damagedTrack, lostTrack] = (await open()) as [TrackOut, TrackOut];
+  flip(pathOf(damagedTrack));
+  rmSync(pathOf(lostTrack));
   expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
-  for (const track of [damaged, lost])
+  for (const track of [damagedTrack, lostTrack])
     expect(readFileSync(pathOf(track)).equals(readFileSync(originalOf(track)))).toBe(true);
 });
 
-test('only the right bytes are taken, and both places keep what they have', async () => {
+test('only matching bytes are copied, and the files in both places stay', async () => {
   const [track] = (await open()) as [TrackOut];
   const [stored, original] = [flip(pathOf(track)), flip(originalOf(track))];
   expect(await verify()).toMatchObject({ damaged: 1, healed: 0, findings: [{ kind: 'damaged', track_id: track.id }] });
@@ -99,43 +99,43 @@ test('a scan brings back what was missing when its file was not there', async ()
   renameSync(originalOf(track), join(base, 'away'));
   rmSync(pathOf(track));
   expect(await verify()).toMatchObject({ missing: 1, healed: 0 });
-  expect((await now(track)).availability).toBe('missing');
+  expect((await getTrack(track)).availability).toBe('missing');
   renameSync(join(base, 'away'), originalOf(track));
   await scan();
-  const back = await now(track);
-  expect([back.availability, back.storage_uri]).toEqual(['available', track.storage_uri]);
+  const mendedTrack = await getTrack(track);
+  expect([mendedTrack.availability, mendedTrack.storage_uri]).toEqual(['available', track.storage_uri]);
   expect(readFileSync(pathOf(track)).equals(readFileSync(originalOf(track)))).toBe(true);
 });
 
-test('who plays what is lost sets off that it comes back', async () => {
+test('playing lost audio triggers its repair', async () => {
   const [track] = (await open()) as [TrackOut];
   rmSync(pathOf(track));
   expect((await play(track)).status).toBe(410);
   await server.app.drain();
-  expect((await heard(track))?.equals(readFileSync(originalOf(track)))).toBe(true);
-  expect((await now(track)).availability).toBe('available');
+  expect((await fetchAudio(track))?.equals(readFileSync(originalOf(track)))).toBe(true);
+  expect((await getTrack(track)).availability).toBe('available');
 });
 
-test('in a bucket: what verify, a scan and a listener find comes back', async () => {
+test('in a bucket: audio that verify, a scan or a play finds damaged is restored', async () => {
   fake = await startFakeS3();
   const { objects } = fake;
-  const [damaged, lost, played] = (await open(fake)) as [TrackOut, TrackOut, TrackOut];
-  const right = new Map([...objects].map(([key, { bytes }]) => [key, bytes]));
+  const [damagedTrack, lostTrack, playedTrack] = (await open(fake)) as [TrackOut, TrackOut, TrackOut];
+  const originalBytes = new Map([...objects].map(([key, { bytes }]) => [key, bytes]));
   const isRight = (track: TrackOut): boolean =>
-    objects.get(keyOf(track))?.bytes.equals(right.get(keyOf(track)) as Buffer) === true;
-  fake.put(keyOf(damaged), Buffer.from(right.get(keyOf(damaged)) as Buffer).fill(7, 100, 101));
-  objects.delete(keyOf(lost));
+    objects.get(keyOf(track))?.bytes.equals(originalBytes.get(keyOf(track)) as Buffer) === true;
+  fake.put(keyOf(damagedTrack), Buffer.from(originalBytes.get(keyOf(damagedTrack)) as Buffer).fill(7, 100, 101));
+  objects.delete(keyOf(lostTrack));
   expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
-  expect([damaged, lost].map(isRight)).toEqual([true, true]);
+  expect([damagedTrack, lostTrack].map(isRight)).toEqual([true, true]);
 
-  fake.put(keyOf(played), Buffer.from(right.get(keyOf(played)) as Buffer).fill(7, 100, 101));
-  await expect(heard(played)).rejects.toThrow(); // the connection ends before its last byte
-  await until(() => isRight(played));
+  fake.put(keyOf(playedTrack), Buffer.from(originalBytes.get(keyOf(playedTrack)) as Buffer).fill(7, 100, 101));
+  await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before its last byte
+  await until(() => isRight(playedTrack));
   await server.app.drain();
-  expect((await heard(played))?.equals(right.get(keyOf(played)) as Buffer)).toBe(true);
+  expect((await fetchAudio(playedTrack))?.equals(originalBytes.get(keyOf(playedTrack)) as Buffer)).toBe(true);
 });
 
-test('in a bucket: what its store calls damaged counts as damaged', async () => {
+test('in a bucket: objects that the store reports as damaged count as damaged', async () => {
   fake = await startFakeS3();
   const [track] = (await open(fake)) as [TrackOut];
   const key = keyOf(track);
@@ -145,20 +145,20 @@ test('in a bucket: what its store calls damaged counts as damaged', async () => 
   expect(await verify()).toMatchObject({ damaged: 1, unreadable: 0, healed: 0 });
 });
 
-test('in a bucket: a second play and a seek cost no request, and the cache mends what nothing else can', async () => {
+test('in a bucket: a second play and a seek cost no request, and the cache repairs objects that have no other copy', async () => {
   fake = await startFakeS3();
   const [track] = (await open(fake)) as [TrackOut];
-  const right = readFileSync(originalOf(track));
-  expect((await heard(track))?.equals(right)).toBe(true);
+  const originalBytes = readFileSync(originalOf(track));
+  expect((await fetchAudio(track))?.equals(originalBytes)).toBe(true);
   await until(() => statSync(join(server.dir, 'cache', 'objects', hashInKey(keyOf(track))), { throwIfNoEntry: false }));
   fake.asked.length = 0;
-  expect((await heard(track))?.equals(right)).toBe(true);
+  expect((await fetchAudio(track))?.equals(originalBytes)).toBe(true);
   const part = Buffer.from(await (await play(track, { Range: 'bytes=1000-1999' })).arrayBuffer());
-  expect(part.equals(right.subarray(1_000, 2_000))).toBe(true);
+  expect(part.equals(originalBytes.subarray(1_000, 2_000))).toBe(true);
   expect(fake.asked).toEqual([]);
 
   rmSync(originalOf(track));
   fake.objects.delete(keyOf(track));
   expect(await verify()).toMatchObject({ missing: 0, healed: 1 });
-  expect(fake.objects.get(keyOf(track))?.bytes.equals(right)).toBe(true);
+  expect(fake.objects.get(keyOf(track))?.bytes.equals(originalBytes)).toBe(true);
 });

@@ -1,4 +1,4 @@
-// Two tracks that became one can be separated again: each is what it was, with what people did with it.
+// Two merged tracks can be separated again: each has its previous state, with its likes, plays and playlist entries.
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { ADMIN, registerUser, type TestServer } from '../support/server.ts';
 let base: string;
 let manifest: Manifest;
 let songs: ExpectedFile[];
-/** The same recording as MP3 and as FLAC, with its id in the tags. */
+/** Makes the same recording as MP3 and as FLAC, with the recording's id in the tags. */
 let recording: { mp3: ExpectedFile; flac: ExpectedFile };
 const open: TestServer[] = [];
 
@@ -53,7 +53,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
   let stamp = 0;
   return {
     ...folder,
-    /** What a person does with a track. */
+    /** Likes, rates, plays and edits a track. */
     async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
       for (let i = 0; i < plays; i++)
         run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++stamp);
@@ -69,7 +69,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
       );
       await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: `Words of ${id}` } });
     },
-    /** All that a merge may change, apart from when it changed. */
+    /** Returns all rows that a merge may change, without the times of changes. */
     state: (): Record<string, unknown> =>
       Object.fromEntries(
         [
@@ -99,8 +99,8 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
     undo: (id: number, token?: string) =>
       server.api<TrackOut>(`/merges/${id}/undo`, { method: 'POST', ...(token && { token }) }),
     sounds: async (id: number): Promise<number> => {
-      const answer = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
-      return (await answer.arrayBuffer(), answer.status);
+      const response = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+      return (await response.arrayBuffer(), response.status);
     },
   };
 }
@@ -115,77 +115,87 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const music = await openMusic(mode, { 'one/a.mp3': song(0), 'two/copy.mp3': song(0), 'b.mp3': song(1) });
     retagMp3(music.at('two/copy.mp3'), { TIT2: 'The copy', TALB: 'Another album' });
     await music.scan();
-    const [a, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
-    await music.use(a.id, { rating: 4, plays: 2 });
+    const [originalTrack, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
+    await music.use(originalTrack.id, { rating: 4, plays: 2 });
     await music.use((await music.track('b.mp3')).id);
-    const before = music.state();
+    const stateBefore = music.state();
     rmSync(music.at('one/a.mp3'));
     await music.scan();
-    expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(a.id);
+    expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(originalTrack.id);
     expect((await music.server.api<TrackOut>(`/tracks/${copy.id}`)).body).toMatchObject({ liked: true, play_count: 2 });
     expect(await music.merges()).toMatchObject([
-      { id: a.id, title: a.title, reason: 'same_audio', merged_by_name: null, into: { id: copy.id } },
+      {
+        id: originalTrack.id,
+        title: originalTrack.title,
+        reason: 'same_audio',
+        merged_by_name: null,
+        into: { id: copy.id },
+      },
     ]);
     expect((await music.server.api<{ total: number }>('/trash')).body.total).toBe(0);
 
-    expect(await music.undo(a.id)).toMatchObject({ status: 200, body: { id: a.id, liked: true, play_count: 2 } });
-    const after = music.state();
-    for (const [table, rows] of Object.entries(before))
+    expect(await music.undo(originalTrack.id)).toMatchObject({
+      status: 200,
+      body: { id: originalTrack.id, liked: true, play_count: 2 },
+    });
+    const stateAfter = music.state();
+    for (const [table, rows] of Object.entries(stateBefore))
       expect(
-        (after[table] as string[]).map((row) => row.replace('"missing"', '"available"')),
+        (stateAfter[table] as string[]).map((row) => row.replace('"missing"', '"available"')),
         table,
       ).toEqual(rows);
-    expect(await music.sounds(a.id)).toBe(mode === 'copy' ? 200 : 410);
+    expect(await music.sounds(originalTrack.id)).toBe(mode === 'copy' ? 200 : 410);
     await music.scan();
     await music.scan();
-    expect(music.state()).toEqual(after);
+    expect(music.state()).toEqual(stateAfter);
     expect(await music.merges()).toEqual([]);
-    expect((await music.undo(a.id)).status).toBe(404);
+    expect((await music.undo(originalTrack.id)).status).toBe(404);
   });
 
   test('a track that took over a file gives it back, and has its own audio and tags again', async () => {
     const music = await openMusic(mode, { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
-    const old = await music.track('song.mp3');
-    await music.use(old.id);
+    const oldTrack = await music.track('song.mp3');
+    await music.use(oldTrack.id);
     const albums = await albumsOf(music.server);
-    const before = music.state();
+    const stateBefore = music.state();
     rmSync(music.at('song.mp3'));
     music.put('better/song.flac', recording.flac);
     await music.scan();
-    expect(await music.track('better/song.flac')).toMatchObject({ id: old.id, format: 'flac' });
+    expect(await music.track('better/song.flac')).toMatchObject({ id: oldTrack.id, format: 'flac' });
     const [merge] = (await music.merges()) as [MergeOut];
-    expect(merge).toMatchObject({ reason: 'same_music', source_id: 'better/song.flac', into: { id: old.id } });
-    await music.use(old.id); // since then
+    expect(merge).toMatchObject({ reason: 'same_music', source_id: 'better/song.flac', into: { id: oldTrack.id } });
+    await music.use(oldTrack.id); // the id that the track has since the merge
 
-    const { body: found } = await music.undo(merge.id);
-    expect(found).toMatchObject({ source_id: 'better/song.flac', format: 'flac', liked: false, play_count: 0 });
-    expect(await music.sounds(found.id)).toBe(200);
-    const { body: back } = await music.server.api<TrackOut>(`/tracks/${old.id}`);
-    expect(back).toMatchObject({
-      title: old.title,
+    const { body: undoBody } = await music.undo(merge.id);
+    expect(undoBody).toMatchObject({ source_id: 'better/song.flac', format: 'flac', liked: false, play_count: 0 });
+    expect(await music.sounds(undoBody.id)).toBe(200);
+    const { body: restoredTrack } = await music.server.api<TrackOut>(`/tracks/${oldTrack.id}`);
+    expect(restoredTrack).toMatchObject({
+      title: oldTrack.title,
       format: 'mp3',
       source_id: 'song.mp3',
       liked: true,
       play_count: 2,
       availability: mode === 'copy' ? 'available' : 'missing',
     });
-    expect(await music.sounds(old.id)).toBe(mode === 'copy' ? 200 : 410);
+    expect(await music.sounds(oldTrack.id)).toBe(mode === 'copy' ? 200 : 410);
     expect(await albumsOf(music.server)).toEqual(expect.arrayContaining(albums));
-    const [tracks] = Object.keys(before);
+    const [tracks] = Object.keys(stateBefore);
     const ofOld = (rows: unknown): string =>
-      (rows as string[]).find((row) => row.startsWith(`{"id":${old.id},`))?.replace('"missing"', '"available"') ?? '';
-    expect(ofOld(music.state()[tracks as string])).toBe(ofOld(before[tracks as string]));
+      (rows as string[]).find((row) => row.startsWith(`{"id":${oldTrack.id},`))?.replace('"missing"', '"available"') ??
+      '';
+    expect(ofOld(music.state()[tracks as string])).toBe(ofOld(stateBefore[tracks as string]));
 
-    const apart = music.state();
+    const separateState = music.state();
     await music.scan();
-    expect(music.state()).toEqual(apart);
-    music.put('again/song.mp3', recording.mp3); // its own file comes back, elsewhere
+    expect(music.state()).toEqual(separateState);
+    music.put('again/song.mp3', recording.mp3); // the track's own file comes back in another place
     await music.scan();
-    expect(await music.track('again/song.mp3')).toMatchObject({ id: old.id, availability: 'available' });
-    expect(await music.track('better/song.flac')).toMatchObject({ id: found.id });
+    expect(await music.track('again/song.mp3')).toMatchObject({ id: oldTrack.id, availability: 'available' });
+    expect(await music.track('better/song.flac')).toMatchObject({ id: undoBody.id });
   });
 
-  test('when the track that took over the file is gone for good, the other one has audio that is there', async () => {
+  test('when the track that took over the file is permanently deleted, the other track has existing audio', async () => {
     const music = await openMusic(mode, { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
     const { id } = await music.track('song.mp3');
     rmSync(music.at('song.mp3'));
@@ -196,7 +206,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     await music.server.api(`/trash/${id}`, { method: 'DELETE' });
     expect((await music.undo(merge.id)).body).toMatchObject({
       id: merge.id,
-      format: mode === 'copy' ? 'mp3' : 'flac', // that of the storage is kept as long as the merge can be undone
+      format: mode === 'copy' ? 'mp3' : 'flac', // the stored audio is kept as long as the merge can be undone
     });
     expect(await music.sounds(merge.id)).toBe(200);
   });
@@ -205,7 +215,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
 describe.each(['copy', 'reference'] as const)(
   'a separated track whose file came back before that, in %s mode',
   (mode) => {
-    /** Undoes that comp/b was joined into al/a, when comp/b.mp3 is back as a new track. */
+    /** Undoes the merge of comp/b into al/a when comp/b.mp3 is back as a new track. */
     async function separate(
       back = 'comp/b.mp3',
       change: (music: Music, id: number) => Promise<unknown> = async () => {},
@@ -227,7 +237,7 @@ describe.each(['copy', 'reference'] as const)(
     const edit = (music: Music, id: number) =>
       music.server.api(`/tracks/${id}`, { method: 'PATCH', body: { genre: 'Polka' } });
 
-    test('has its file again with the next scan, as what people did with it', async () => {
+    test('has its file again after the next scan, with its likes and plays', async () => {
       const { music, a, b, twin } = await separate('comp/b.mp3', edit);
       expect((await music.undo(b.id)).status).toBe(200);
       await music.scan();
@@ -241,12 +251,12 @@ describe.each(['copy', 'reference'] as const)(
       expect(await music.sounds(b.id)).toBe(200);
       expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(twin.id);
       expect(await music.track('al/a.mp3')).toMatchObject({ id: a.id, liked: false, play_count: 0 });
-      const settled = music.state();
+      const settledState = music.state();
       await music.scan();
-      expect(music.state()).toEqual(settled);
+      expect(music.state()).toEqual(settledState);
     });
 
-    test('goes into the track in its place when people did something with that', async () => {
+    test('is merged into the track in its place if that has likes, plays or edits', async () => {
       const { music, a, b, twin } = await separate();
       await music.use(twin.id);
       expect((await music.undo(b.id)).status).toBe(200);
@@ -268,22 +278,22 @@ describe.each(['copy', 'reference'] as const)(
 
 test('single fields edited by hand stay when the file is retagged, go into a copy that is left, and come back', async () => {
   const music = await openMusic('reference', { 'one/a.mp3': song(0), 'two/copy.mp3': song(0), 'b.mp3': song(1) });
-  const [a, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
+  const [originalTrack, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
   const edit = (id: number, body: object) => music.server.api(`/tracks/${id}`, { method: 'PATCH', body });
-  const now = async (id: number): Promise<TrackOut> => (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
-  await edit(a.id, { year: 1901, composer: 'Ann' });
+  const getTrack = async (id: number): Promise<TrackOut> => (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
+  await edit(originalTrack.id, { year: 1901, composer: 'Ann' });
   await edit(copy.id, { year: 1950 });
   retagMp3(music.at('one/a.mp3'), { TIT2: 'Another title', TCOM: 'Nobody', TCON: 'Polka' });
   await music.scan();
-  const edited = { title: 'Another title', year: 1901, composer: 'Ann', genre: 'Polka' };
-  expect(await now(a.id)).toMatchObject(edited);
+  const editedFields = { title: 'Another title', year: 1901, composer: 'Ann', genre: 'Polka' };
+  expect(await getTrack(originalTrack.id)).toMatchObject(editedFields);
 
   rmSync(music.at('one/a.mp3'));
   await music.scan();
-  expect(await music.merges()).toMatchObject([{ id: a.id, into: { id: copy.id } }]);
-  expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: 'Ann' });
-  expect((await music.undo(a.id)).body).toMatchObject(edited);
-  expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: copy.composer });
+  expect(await music.merges()).toMatchObject([{ id: originalTrack.id, into: { id: copy.id } }]);
+  expect(await getTrack(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: 'Ann' });
+  expect((await music.undo(originalTrack.id)).body).toMatchObject(editedFields);
+  expect(await getTrack(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: copy.composer });
 });
 
 describe('lyrics that a person wrote', () => {
@@ -299,128 +309,145 @@ describe('lyrics that a person wrote', () => {
     async (by) => {
       const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
       const { server } = music;
-      const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+      const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
       const ofFile = await lyricsOf(music, copy.id);
-      expect((await write(music, a.id, 'La\nla')).status).toBe(200);
+      expect((await write(music, originalTrack.id, 'La\nla')).status).toBe(200);
       const join = async (): Promise<void> => {
         if (by === 'a scan') {
           rmSync(music.at('a.mp3'));
           await music.scan();
         } else {
           const { $client } = server.app.db;
-          $client.pragma('foreign_keys = OFF'); // they have no fingerprints
-          for (const id of [a.id, copy.id])
+          $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+          for (const id of [originalTrack.id, copy.id])
             $client.prepare('INSERT OR REPLACE INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
           $client.pragma('foreign_keys = ON');
-          await server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [a.id] } });
+          await server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [originalTrack.id] } });
         }
       };
       await join();
-      expect(await music.merges()).toMatchObject([{ id: a.id, into: { id: copy.id } }]);
+      expect(await music.merges()).toMatchObject([{ id: originalTrack.id, into: { id: copy.id } }]);
       expect(await lyricsOf(music, copy.id)).toBe('La/la');
       expect(await music.track('copy.mp3')).toMatchObject({ has_lyrics: true });
-      expect((await music.undo(a.id)).body).toMatchObject({ has_lyrics: true });
-      expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual(['La/la', ofFile]);
+      expect((await music.undo(originalTrack.id)).body).toMatchObject({ has_lyrics: true });
+      expect([await lyricsOf(music, originalTrack.id), await lyricsOf(music, copy.id)]).toEqual(['La/la', ofFile]);
       expect((await music.track('copy.mp3')).has_lyrics).toBe(ofFile !== null);
     },
   );
 
   test('stay where the track that is left has its own, also those that were written since', async () => {
     const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
-    const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
-    await write(music, a.id, 'La');
+    const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+    await write(music, originalTrack.id, 'La');
     await write(music, copy.id, 'Lo');
     rmSync(music.at('a.mp3'));
     await music.scan();
     expect(await lyricsOf(music, copy.id)).toBe('Lo');
     await write(music, copy.id, 'Li');
-    await music.undo(a.id);
-    expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual(['La', 'Li']);
+    await music.undo(originalTrack.id);
+    expect([await lyricsOf(music, originalTrack.id), await lyricsOf(music, copy.id)]).toEqual(['La', 'Li']);
   });
 
   test('that were removed stay removed', async () => {
     const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
-    const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+    const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
     const { $client } = music.server.app.db;
-    for (const id of [a.id, copy.id])
+    for (const id of [originalTrack.id, copy.id])
       $client.prepare(`INSERT OR REPLACE INTO lyrics VALUES (?, 0, '[{"text":"Wrong"}]')`).run(id);
-    await music.server.api(`/tracks/${a.id}/lyrics`, { method: 'DELETE' });
+    await music.server.api(`/tracks/${originalTrack.id}/lyrics`, { method: 'DELETE' });
     rmSync(music.at('a.mp3'));
     await music.scan();
     expect(await lyricsOf(music, copy.id)).toBe(null);
-    await music.undo(a.id);
-    expect([await lyricsOf(music, a.id), await lyricsOf(music, copy.id)]).toEqual([null, 'Wrong']);
+    await music.undo(originalTrack.id);
+    expect([await lyricsOf(music, originalTrack.id), await lyricsOf(music, copy.id)]).toEqual([null, 'Wrong']);
   });
 });
 
 test('a separated track says whether its file is there, without a scan', async () => {
   const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
-  const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+  const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
   const { $client } = music.server.app.db;
-  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
-  for (const id of [a.id, copy.id])
+  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+  for (const id of [originalTrack.id, copy.id])
     $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
   $client.pragma('foreign_keys = ON');
-  await music.server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [a.id] } });
+  await music.server.api('/duplicates/merge', { method: 'POST', body: { keep: copy.id, merge: [originalTrack.id] } });
   rmSync(music.at('a.mp3'));
-  expect((await music.undo(a.id)).body.availability).toBe('missing');
+  expect((await music.undo(originalTrack.id)).body.availability).toBe('missing');
 });
 
 test('what a person says of duplicates goes to the track that is left, and back', async () => {
   const files = { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1), 'c.mp3': song(2) };
   const music = await openMusic('reference', files);
-  const [a, copy, b, c] = await Promise.all(Object.keys(files).map(music.track));
+  const [originalTrack, copy, secondTrack, thirdTrack] = await Promise.all(Object.keys(files).map(music.track));
   const dismissals = (): unknown[] =>
     music.server.app.db.$client
       .prepare('SELECT track_id, other_id FROM duplicate_dismissals ORDER BY 1, 2')
       .raw()
       .all();
-  const differ = (id = 0, ...others: (TrackOut | undefined)[]) =>
+  const differ = (id = 0, ...otherTracks: (TrackOut | undefined)[]) =>
     music.server.api('/duplicates/dismiss', {
       method: 'POST',
-      body: { track_id: id, other_ids: others.map((one) => one?.id) },
+      body: { track_id: id, other_ids: otherTracks.map((otherTrack) => otherTrack?.id) },
     });
-  const pair = (...some: (TrackOut | undefined)[]): number[] =>
-    some.map((one) => one?.id ?? 0).toSorted((x, y) => x - y);
-  const sorted = (...pairs: number[][]): number[][] =>
+  const pair = (...pairTracks: (TrackOut | undefined)[]): number[] =>
+    pairTracks.map((pairTrack) => pairTrack?.id ?? 0).toSorted((x, y) => x - y);
+  const sortPairs = (...pairs: number[][]): number[][] =>
     pairs.toSorted(([x = 0, y = 0], [z = 0, w = 0]) => x - z || y - w);
-  expect((await differ(a?.id, b, c)).status).toBeLessThan(300);
-  await differ(copy?.id, c);
+  expect((await differ(originalTrack?.id, secondTrack, thirdTrack)).status).toBeLessThan(300);
+  await differ(copy?.id, thirdTrack);
   rmSync(music.at('a.mp3'));
   await music.scan();
-  expect(dismissals()).toEqual(sorted(pair(copy, b), pair(copy, c)));
-  await music.undo(a?.id ?? 0);
-  expect(dismissals()).toEqual(sorted(pair(a, b), pair(a, c), pair(copy, c), pair(a, copy)));
+  expect(dismissals()).toEqual(sortPairs(pair(copy, secondTrack), pair(copy, thirdTrack)));
+  await music.undo(originalTrack?.id ?? 0);
+  expect(dismissals()).toEqual(
+    sortPairs(
+      pair(originalTrack, secondTrack),
+      pair(originalTrack, thirdTrack),
+      pair(copy, thirdTrack),
+      pair(originalTrack, copy),
+    ),
+  );
 });
 
 test('undoing the edits of a track that took over a file gives what that file says, and its own after a separation', async () => {
   const music = await openMusic('reference', { 'one/a.mp3': song(0), 'b.mp3': song(1) });
-  const a = await music.track('one/a.mp3');
-  const now = async (): Promise<TrackOut> => (await music.server.api<TrackOut>(`/tracks/${a.id}`)).body;
+  const originalTrack = await music.track('one/a.mp3');
+  const getOriginalTrack = async (): Promise<TrackOut> =>
+    (await music.server.api<TrackOut>(`/tracks/${originalTrack.id}`)).body;
   const undoLast = async (): Promise<void> => {
-    const edits = (await music.server.api<{ id: number; kind: string }[]>(`/tracks/${a.id}/edits`)).body;
-    const last = edits.find(({ kind }) => kind === 'edit');
-    expect((await music.server.api(`/tracks/${a.id}/edits/${last?.id}/undo`, { method: 'POST' })).status).toBe(200);
+    const edits = (await music.server.api<{ id: number; kind: string }[]>(`/tracks/${originalTrack.id}/edits`)).body;
+    const lastEdit = edits.find(({ kind }) => kind === 'edit');
+    expect(
+      (await music.server.api(`/tracks/${originalTrack.id}/edits/${lastEdit?.id}/undo`, { method: 'POST' })).status,
+    ).toBe(200);
   };
-  await music.server.api(`/tracks/${a.id}/metadata`, { method: 'PUT', body: { title: 'Mine' } });
+  await music.server.api(`/tracks/${originalTrack.id}/metadata`, { method: 'PUT', body: { title: 'Mine' } });
   music.put('two/copy.mp3', song(0));
   retagMp3(music.at('two/copy.mp3'), { TIT2: 'Another title', TPE1: 'Another artist' });
   await music.scan();
   rmSync(music.at('one/a.mp3'));
   await music.scan();
-  expect(await now()).toMatchObject({ title: 'Mine', artist_name: a.artist_name, source_id: 'two/copy.mp3' });
+  expect(await getOriginalTrack()).toMatchObject({
+    title: 'Mine',
+    artist_name: originalTrack.artist_name,
+    source_id: 'two/copy.mp3',
+  });
   await undoLast();
-  expect(await now()).toMatchObject({
+  expect(await getOriginalTrack()).toMatchObject({
     title: 'Another title',
     artist_name: 'Another artist',
     metadata_status: 'pending',
   });
-  await undoLast(); // of the undoing
+  await undoLast(); // the time of the undo
   const [merge] = await music.merges();
   expect((await music.undo(merge?.id ?? 0)).body).toMatchObject({ title: 'Another title' });
-  expect(await now()).toMatchObject({ title: 'Mine', metadata_status: 'manual', source_id: 'one/a.mp3' });
+  expect(await getOriginalTrack()).toMatchObject({ title: 'Mine', metadata_status: 'manual', source_id: 'one/a.mp3' });
   await undoLast();
-  expect(await now()).toMatchObject({ title: a.title, artist_name: a.artist_name });
+  expect(await getOriginalTrack()).toMatchObject({
+    title: originalTrack.title,
+    artist_name: originalTrack.artist_name,
+  });
 });
 
 test('a track that took over two files gives them back in the reverse order, and each to its own track', async () => {
@@ -433,31 +460,31 @@ test('a track that took over two files gives them back in the reverse order, and
   music.put('third/song.mp3', recording.mp3);
   await music.scan();
   expect(await music.track('third/song.mp3')).toMatchObject({ id });
-  const [second, first] = (await music.merges()) as [MergeOut, MergeOut];
-  expect([second.source_id, first.source_id]).toEqual(['third/song.mp3', 'better/song.flac']);
+  const [secondMerge, firstMerge] = (await music.merges()) as [MergeOut, MergeOut];
+  expect([secondMerge.source_id, firstMerge.source_id]).toEqual(['third/song.mp3', 'better/song.flac']);
 
-  const before = music.state();
-  expect((await music.undo(first.id)).status).toBe(409);
-  expect(music.state()).toEqual(before);
-  expect((await music.undo(second.id)).body).toMatchObject({ source_id: 'third/song.mp3', format: 'mp3' });
+  const stateBefore = music.state();
+  expect((await music.undo(firstMerge.id)).status).toBe(409);
+  expect(music.state()).toEqual(stateBefore);
+  expect((await music.undo(secondMerge.id)).body).toMatchObject({ source_id: 'third/song.mp3', format: 'mp3' });
   await music.server.app.drain(); // tracks without files are compared again
-  expect((await music.undo(first.id)).body).toMatchObject({ source_id: 'better/song.flac', format: 'flac' });
+  expect((await music.undo(firstMerge.id)).body).toMatchObject({ source_id: 'better/song.flac', format: 'flac' });
   expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body.source_id).toBe('song.mp3');
 });
 
 test('a merge is undone by those who may edit, while the other track is there, and within 30 days', async () => {
   const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
-  const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+  const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
   const listener = await registerUser(music.server);
   rmSync(music.at('a.mp3'));
   await music.scan();
-  expect((await music.undo(a.id, listener)).status).toBe(403);
-  expect((await music.server.api(`/trash/${a.id}/restore`, { method: 'POST' })).status).toBe(404);
+  expect((await music.undo(originalTrack.id, listener)).status).toBe(403);
+  expect((await music.server.api(`/trash/${originalTrack.id}/restore`, { method: 'POST' })).status).toBe(404);
   await music.server.api(`/tracks/${copy.id}`, { method: 'DELETE' });
-  expect(await music.merges()).toMatchObject([{ id: a.id, into: null }]);
-  expect((await music.undo(a.id)).status).toBe(409);
+  expect(await music.merges()).toMatchObject([{ id: originalTrack.id, into: null }]);
+  expect((await music.undo(originalTrack.id)).status).toBe(409);
   await music.server.api(`/trash/${copy.id}/restore`, { method: 'POST' });
-  expect((await music.undo(a.id)).status).toBe(200);
+  expect((await music.undo(originalTrack.id)).status).toBe(200);
 
   const { id } = await music.track('b.mp3');
   music.put('another.mp3', song(1));
@@ -476,38 +503,38 @@ test('missing tracks say what they may have become, and those that are certain a
   const files = { 'a.mp3': song(0), 'b.mp3': song(1), 'c.mp3': song(2), 'd.mp3': song(3) };
   const music = await openMusic('reference', files);
   const ids = await Promise.all(Object.keys(files).map(async (path) => (await music.track(path)).id));
-  const [a, b, c, d] = ids as [number, number, number, number];
+  const [firstId, secondId, thirdId, fourthId] = ids as [number, number, number, number];
   for (const id of ids) await music.use(id);
   for (const path of Object.keys(files)) rmSync(music.at(path));
   music.put('keep.mp3', song(4));
   await music.scan();
-  // brought in after the scan: the same audio for two, two with the audio of a third, and one that only sounds the same
-  const uploaded: number[] = [];
+  // files that are added after the scan: the same audio for two tracks, a third track's audio twice, and similar audio
+  const uploadedIds: number[] = [];
   for (const [n, name] of [0, 1, 2, 2, 3].entries()) {
     music.put(`.up/${n}.mp3`, song(name));
     retagMp3(music.at(`.up/${n}.mp3`), { COMM: `upload ${n}` });
     const form = new FormData();
     form.append('files', new Blob([readFileSync(music.at(`.up/${n}.mp3`))]), `${n}.mp3`);
     const { body } = await music.server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
-    uploaded.push((body.items[0] as TrackOut).id);
+    uploadedIds.push((body.items[0] as TrackOut).id);
   }
   const db = music.server.app.db.$client;
-  db.prepare("UPDATE tracks SET audio_hash = 'p1:other' WHERE id = ?").run(uploaded[4]);
+  db.prepare("UPDATE tracks SET audio_hash = 'p1:other' WHERE id = ?").run(uploadedIds[4]);
   const replacements = async (id: number) =>
     (await music.server.api<ReplacementOut[]>(`/tracks/${id}/replacements`)).body.map(
       ({ track, why, is_certain }) => [track.id, why, is_certain] as const,
     );
-  expect(await replacements(a)).toEqual([[uploaded[0], 'same_audio', true]]);
-  expect((await replacements(c)).map(([, why, isCertain]) => [why, isCertain])).toEqual([
+  expect(await replacements(firstId)).toEqual([[uploadedIds[0], 'same_audio', true]]);
+  expect((await replacements(thirdId)).map(([, why, isCertain]) => [why, isCertain])).toEqual([
     ['same_audio', false],
     ['same_audio', false],
   ]);
-  expect((await replacements(d)).map(([, , isCertain]) => isCertain)).not.toContain(true);
+  expect((await replacements(fourthId)).map(([, , isCertain]) => isCertain)).not.toContain(true);
   const certain = (method: 'GET' | 'POST') => music.server.api<CertainOut>('/missing/certain', { method });
   expect((await certain('GET')).body).toEqual({ total: 2 });
   expect((await certain('POST')).body).toEqual({ total: 2 });
   expect((await certain('GET')).body).toEqual({ total: 0 });
-  for (const id of [a, b])
+  for (const id of [firstId, secondId])
     expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({
       availability: 'available',
       source: 'upload',

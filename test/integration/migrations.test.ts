@@ -52,7 +52,7 @@ const names = (client: Sqlite, type = 'table'): string[] =>
     "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%' ORDER BY name",
     type,
   ).map((row) => row.name);
-const everything = (client: Sqlite): unknown => rows(client, 'SELECT type, name, sql FROM sqlite_schema ORDER BY name');
+const schemaOf = (client: Sqlite): unknown => rows(client, 'SELECT type, name, sql FROM sqlite_schema ORDER BY name');
 const applied = (client: Sqlite): string[] =>
   rows<{ name: string }>(client, 'SELECT name FROM migrations ORDER BY name').map((row) => row.name);
 
@@ -61,20 +61,20 @@ describe("the product's own", () => {
     .filter((value) => is(value, SQLiteTable))
     .map((table) => getTableConfig(table));
   const dialect = new SQLiteSyncDialect();
-  let own: string;
+  let ownPath: string;
   let client: Sqlite;
   beforeAll(() => {
-    own = mkdtempSync(join(tmpdir(), 'tonearm-migrated-'));
-    migrate((client = connectIn(own)), 'migrations', log);
+    ownPath = mkdtempSync(join(tmpdir(), 'tonearm-migrated-'));
+    migrate((client = connectIn(ownPath)), 'migrations', log);
   });
   afterAll(() => {
     client.close();
-    rmSync(own, { recursive: true, force: true });
+    rmSync(ownPath, { recursive: true, force: true });
   });
 
   test('create the tables of the schema and no others', () => {
-    const others = names(client).filter((name) => name !== 'migrations' && !/^search_(trigrams|grams)/.test(name));
-    expect(others).toEqual(tables.map((table) => table.name).toSorted());
+    const otherNames = names(client).filter((name) => name !== 'migrations' && !/^search_(trigrams|grams)/.test(name));
+    expect(otherNames).toEqual(tables.map((table) => table.name).toSorted());
   });
 
   test.each(tables.map((table) => [table.name, table] as const))(
@@ -107,12 +107,12 @@ describe("the product's own", () => {
   );
 
   test.each(tables.map((table) => [table.name, table] as const))('make %s with its indexes', (name, { indexes }) => {
-    const found = rows<{ name: string; isUnique: number; sql: string }>(
+    const indexRows = rows<{ name: string; isUnique: number; sql: string }>(
       client,
       'SELECT i.name, i."unique" AS isUnique, s.sql FROM pragma_index_list(?) i JOIN sqlite_schema s ON s.name = i.name WHERE i.origin = \'c\' ORDER BY i.name',
       name,
     );
-    const made = found.map(({ name: index, isUnique, sql }) => ({
+    const createdIndexes = indexRows.map(({ name: index, isUnique, sql }) => ({
       name: index,
       isUnique: isUnique === 1,
       where: / WHERE (.*)$/s.exec(sql)?.[1],
@@ -120,13 +120,13 @@ describe("the product's own", () => {
         (column) => column.name,
       ),
     }));
-    expect(made).toEqual(
+    expect(createdIndexes).toEqual(
       indexes
         .map(({ config }) => ({
           name: config.name,
           isUnique: config.unique,
           where: config.where && dialect.sqlToQuery(config.where).sql,
-          columns: config.columns.map((column) => ('name' in column ? column.name : null)), // null: an expression
+          columns: config.columns.map((column) => ('name' in column ? column.name : null)), // null for an expression
         }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     );
@@ -136,14 +136,16 @@ describe("the product's own", () => {
     'make %s with its references',
     (name, { foreignKeys }) => {
       const order = (lines: string[]): string[] => lines.toSorted();
-      const found = rows<Record<'from' | 'table' | 'to' | 'on_delete' | 'on_update', string>>(
+      const foreignKeyRows = rows<Record<'from' | 'table' | 'to' | 'on_delete' | 'on_update', string>>(
         client,
         'SELECT * FROM pragma_foreign_key_list(?)',
         name,
       );
       expect(
         order(
-          found.map((key) => `${key.from} → ${key.table}.${key.to} ${key.on_delete} ${key.on_update}`.toLowerCase()),
+          foreignKeyRows.map((key) =>
+            `${key.from} → ${key.table}.${key.to} ${key.on_delete} ${key.on_update}`.toLowerCase(),
+          ),
         ),
       ).toEqual(
         order(
@@ -256,12 +258,12 @@ describe("the product's own", () => {
   });
 
   test('do nothing the second time', () => {
-    const [before, history] = [everything(client), rows(client, 'SELECT * FROM migrations')];
+    const [schemaBefore, history] = [schemaOf(client), rows(client, 'SELECT * FROM migrations')];
     migrate(client, 'migrations', log);
-    const again = connectIn(own);
-    migrate(again, 'migrations', log);
-    again.close();
-    expect([everything(client), rows(client, 'SELECT * FROM migrations')]).toEqual([before, history]);
+    const secondClient = connectIn(ownPath);
+    migrate(secondClient, 'migrations', log);
+    secondClient.close();
+    expect([schemaOf(client), rows(client, 'SELECT * FROM migrations')]).toEqual([schemaBefore, history]);
   });
 
   test('are the same with Windows line endings', () => {
@@ -374,10 +376,10 @@ describe('a history', () => {
   test.each([
     ['0000_zero', /lacks migration 0000_zero, which sorts before 0001_one/],
     ['0001_zz', /lacks migration 0001_zz, which sorts before 0002_two/],
-  ])('with %s inserted is refused', (name, words) => {
+  ])('with %s inserted is refused', (name, errorPattern) => {
     const client = run();
     write({ [name]: 'CREATE TABLE late (id);' });
-    expect(refusal(() => run(client))).toMatch(words);
+    expect(refusal(() => run(client))).toMatch(errorPattern);
     expect(names(client)).not.toContain('late');
   });
 
@@ -396,7 +398,7 @@ describe('a history', () => {
 
   test('stops at a migration that fails, without its changes', () => {
     const client = run();
-    const before = everything(client);
+    const schemaBefore = schemaOf(client);
     write({
       '0003_good': 'CREATE TABLE goods (id);',
       '0004_bad': `CREATE TABLE bads (id);${BREAK}DELETE FROM children;${BREAK}INSERT INTO nowhere VALUES (1);`,
@@ -406,7 +408,7 @@ describe('a history', () => {
     expect(applied(client)).toEqual(['0001_one', '0002_two', '0003_good']);
     expect(names(client)).toEqual(['children', 'goods', 'migrations', 'parents']);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
-    expect(everything(client)).not.toEqual(before);
+    expect(schemaOf(client)).not.toEqual(schemaBefore);
     expect(client.pragma('foreign_keys', { simple: true })).toBe(1);
     expect(client.inTransaction).toBe(false);
 
@@ -439,11 +441,11 @@ describe('a history', () => {
   });
 
   test('that another process applies at the same time is applied once', () => {
-    const [client, other] = [connect(), connect()];
+    const [client, otherClient] = [connect(), connect()];
     const pragma = client.pragma.bind(client);
     client.pragma = (text, options) => {
-      // between reading what is applied and applying the rest
-      if (text === 'foreign_keys = OFF') run(other);
+      // between reading the applied migrations and applying the rest
+      if (text === 'foreign_keys = OFF') run(otherClient);
       return pragma(text, options);
     };
     run(client);
@@ -452,7 +454,7 @@ describe('a history', () => {
   });
 });
 
-test('the database is kept as it was before an update, also when the update is killed, and only the last one', () => {
+test('the last database from before an update is kept, also when the update is killed', () => {
   const all = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
   const upTo = (count: number): string => {
     const folder = join(dir, `first-${count}`);
@@ -462,63 +464,63 @@ test('the database is kept as it was before an update, also when the update is k
   const copies = (): string[] => readdirSync(dir).filter((name) => name.includes('.before-'));
   const client = connect();
   migrate(client, upTo(3), log);
-  expect(copies()).toEqual([]); // it was made, not updated
+  expect(copies()).toEqual([]); // the database was created, not updated
   migrate(client, upTo(5), log);
   const nameOf = (count: number): string => all[count - 1]?.replace('.sql', '') ?? '';
   const [copy = ''] = copies();
   expect(copies()).toEqual([`test.db.before-${nameOf(5)}.at-${nameOf(3)}`]);
   const migrationsIn = (name: string): number => {
-    const kept = new Database(join(dir, name), { readonly: true });
-    open.push(kept);
-    return rows(kept, 'SELECT name FROM migrations').length;
+    const keptDatabase = new Database(join(dir, name), { readonly: true });
+    open.push(keptDatabase);
+    return rows(keptDatabase, 'SELECT name FROM migrations').length;
   };
   expect(migrationsIn(copy)).toBe(3);
 
-  // killed in between: what the first attempt kept stays
-  const killed = new Database(join(dir, 'killed.db'));
-  open.push(killed);
-  migrate(killed, upTo(4), log);
-  const first = join(dir, `killed.db.before-${nameOf(5)}.at-${nameOf(3)}`);
-  writeFileSync(first, 'the first attempt');
-  migrate(killed, upTo(5), log);
-  expect(readFileSync(first, 'utf8')).toBe('the first attempt');
-  rmSync(first);
+  // after a kill in between, the copy of the first attempt stays
+  const killedDatabase = new Database(join(dir, 'killed.db'));
+  open.push(killedDatabase);
+  migrate(killedDatabase, upTo(4), log);
+  const firstCopy = join(dir, `killed.db.before-${nameOf(5)}.at-${nameOf(3)}`);
+  writeFileSync(firstCopy, 'the first attempt');
+  migrate(killedDatabase, upTo(5), log);
+  expect(readFileSync(firstCopy, 'utf8')).toBe('the first attempt');
+  rmSync(firstCopy);
   migrate(client, upTo(6), log);
   expect(copies()).toEqual([`test.db.before-${nameOf(6)}.at-${nameOf(5)}`]);
 
-  // gone back and updated again, or killed while it was copied: it is as before this update
-  const back = new Database(join(dir, 'back.db'));
-  open.push(back);
-  migrate(back, upTo(3), log);
+  // after a downgrade and another update, or a kill during the copy, the copy is from before this update
+  const restoredDatabase = new Database(join(dir, 'back.db'));
+  open.push(restoredDatabase);
+  migrate(restoredDatabase, upTo(3), log);
   const [earlier, unfinished] = [`back.db.before-${nameOf(5)}.at-${nameOf(3)}`, `back.db.before-${nameOf(5)}.at-0.new`];
   for (const name of [earlier, unfinished]) writeFileSync(join(dir, name), 'the first update');
-  migrate(back, upTo(5), log);
+  migrate(restoredDatabase, upTo(5), log);
   expect(copies().filter((name) => name.startsWith('back'))).toEqual([earlier]);
   expect(migrationsIn(earlier)).toBe(3);
 });
 
 test('keeping the database leaves it locked against other processes, and a full disk does not prevent the update', () => {
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
-  const some = join(dir, 'some');
-  for (const name of files.slice(0, 3)) cpSync(join('migrations', name), join(some, name));
+  const someDir = join(dir, 'some');
+  for (const name of files.slice(0, 3)) cpSync(join('migrations', name), join(someDir, name));
   const client = connect();
-  migrate(client, some, log);
+  migrate(client, someDir, log);
   const pragma = client.pragma.bind(client);
   client.pragma = (text, options) => {
     if (text === 'journal_mode = DELETE') throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
     return pragma(text, options);
   };
-  cpSync(join('migrations', files[3] ?? ''), join(some, files[3] ?? ''));
-  migrate(client, some, log);
+  cpSync(join('migrations', files[3] ?? ''), join(someDir, files[3] ?? ''));
+  migrate(client, someDir, log);
   expect(applied(client)).toHaveLength(4);
   expect(readdirSync(dir).filter((name) => name.includes('.before-'))).toEqual([]);
 
   client.pragma = pragma;
-  cpSync(join('migrations', files[4] ?? ''), join(some, files[4] ?? ''));
-  migrate(client, some, log);
-  const other = `const db = new (require('better-sqlite3'))(process.argv[1], { timeout: 0 });
+  cpSync(join('migrations', files[4] ?? ''), join(someDir, files[4] ?? ''));
+  migrate(client, someDir, log);
+  const otherProcess = `const db = new (require('better-sqlite3'))(process.argv[1], { timeout: 0 });
     try { console.log(db.pragma('journal_mode = DELETE', { simple: true })); } catch (error) { console.log(error.code); }`;
-  expect(spawnSync(process.execPath, ['-e', other, join(dir, 'test.db')], { encoding: 'utf8' }).stdout).toBe(
+  expect(spawnSync(process.execPath, ['-e', otherProcess, join(dir, 'test.db')], { encoding: 'utf8' }).stdout).toBe(
     'SQLITE_BUSY\n',
   );
 });

@@ -1,4 +1,4 @@
-// The mixes of a listener's day: what they hold stays the same, wherever and whenever they are asked for.
+// The mixes of a listener's day stay the same, wherever and whenever they are requested.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function playAt(hour: number): Promise<void> {
   }
 }
 
-test('they stay until the day is over where it began, wherever they are asked from, and after a restart', async () => {
+test('mixes stay until the day is over in its time zone, wherever they are requested from, and after a restart', async () => {
   const [today, ...simultaneous] = await Promise.all([mixes(), mixes(60), mixes(-60)]);
   expect(today.length).toBeGreaterThan(1);
   expect(simultaneous).toEqual([today, today]);
@@ -67,7 +67,7 @@ test('they stay until the day is over where it began, wherever they are asked fr
   expect(await mixes(600)).toEqual(today);
 });
 
-test('they are others when the day is over where it began, also where the date is still the same', async () => {
+test('mixes change when the day is over in its time zone, even where the date is still the same', async () => {
   const today = await mixes();
   nowMs = NOON + 13 * HOUR_MS;
   const next = await mixes(-720);
@@ -76,13 +76,13 @@ test('they are others when the day is over where it began, also where the date i
   expect(await mixes(0)).toEqual(next);
 });
 
-test('they follow from the listener and the day', async () => {
+test('mixes depend on the listener and the day', async () => {
   const today = await mixes();
   server.app.db.$client.exec('DELETE FROM daily_mixes');
   expect(await mixes()).toEqual(today);
 });
 
-test('what must never be played leaves them at once and comes back when it is allowed; what is gone is left out', async () => {
+test('excluded artists leave mixes at once and return when allowed again; deleted tracks are left out', async () => {
   const [[mix, ids] = ['', []]] = await mixes();
   const mixNow = async (): Promise<number[]> => idsOf(await get<MixTracksOut>(`/mixes/${mix}`));
   await server.api(`/radio/never/tracks/${ids[2]}`, { method: 'PUT' });
@@ -93,13 +93,13 @@ test('what must never be played leaves them at once and comes back when it is al
   expect(await mixNow()).toEqual(ids.slice(1));
 });
 
-test('one is of the hour at which most is played, whichever it is now', async () => {
+test('one mix is for the hour with the most plays, whatever the current hour', async () => {
   await playAt(20);
   const { items } = await get<MixesOut>('/mixes?utc_offset_minutes=60');
   expect(items.find(({ kind }) => kind === 'hour')?.subject).toBe('21');
 });
 
-test('they go with the account', async () => {
+test('mixes are deleted with the account', async () => {
   const account = { username: 'guest', password: 'a long enough one' };
   await server.api('/users', { method: 'POST', body: account });
   const { access_token, user } = (
@@ -114,18 +114,18 @@ test('they go with the account', async () => {
   expect(count.get(user.id)).toBe(0);
 });
 
-test('damaged ones are made anew', async () => {
+test('damaged mixes are made again', async () => {
   const today = await mixes();
   server.app.db.$client.prepare("UPDATE daily_mixes SET mixes = '[{'").run();
-  const others = await mixes();
-  expect(others.length).toBe(today.length);
-  expect(await mixes()).toEqual(others);
+  const otherMixes = await mixes();
+  expect(otherMixes.length).toBe(today.length);
+  expect(await mixes()).toEqual(otherMixes);
 });
 
 test('a library that has grown to half as much again has other mixes on the same day', async () => {
-  const few = await mixes();
+  const fewMixes = await mixes();
   addSoundLibrary(server.app.db, { genres: ['House'], artists: 4, albums: 2, tracks: 4 });
-  expect(await mixes()).toEqual(few);
+  expect(await mixes()).toEqual(fewMixes);
   addSoundLibrary(server.app.db, { genres: ['Jazz', 'Krautrock', 'Latin'], artists: 4, albums: 2, tracks: 4 });
-  expect(await mixes()).not.toEqual(few);
+  expect(await mixes()).not.toEqual(fewMixes);
 });

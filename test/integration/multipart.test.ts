@@ -9,16 +9,16 @@ import { AppError, messageOf } from '../../server/errors.ts';
 import { readForm, type FormOptions } from '../../server/http/multipart.ts';
 import { toProblem } from '../../server/http/problem.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
-import { damaged, randomNumbers } from '../support/damage.ts';
+import { damageBytes, randomNumbers } from '../support/damage.ts';
 import { holdLimit } from '../support/held-limit.ts';
 import { openFilesBelow } from '../support/open-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { turns } from '../support/until.ts';
 
 const MULTIPART = 'multipart/form-data; boundary=x';
-const END = '--x--\r\n';
+const FORM_END = '--x--\r\n';
 const STALL_MS = 600_001;
-/** Of one request only: those of earlier tests may still be closing. */
+/** Counts the sockets of one request only, because those of earlier tests may still be closing. */
 const HELD_MS = 600_002;
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>
@@ -42,11 +42,11 @@ describe('the reader of forms', () => {
   let port: number;
   let options: FormOptions;
   let take: Parameters<typeof readForm>[2];
-  let seen: Seen[];
+  let seenRequests: Seen[];
   const keepAll: typeof take = async ({ field, filename, chunks }) => {
     let bytes = 0;
     for await (const chunk of chunks) bytes += chunk.length;
-    seen.push({ field, filename, bytes });
+    seenRequests.push({ field, filename, bytes });
   };
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('the reader of forms', () => {
   function reset(): void {
     options = { files: 5, fileBytes: 100_000, tooLarge: 'The file is too large.', stallMs: STALL_MS };
     take = keepAll;
-    seen = [];
+    seenRequests = [];
   }
 
   const send = async (body: Buffer | string, contentType = MULTIPART): Promise<[number, string]> => {
@@ -87,10 +87,15 @@ describe('the reader of forms', () => {
   test('passes each file with its field, in order', async () => {
     expect(
       await send(
-        form(filePart('one'), fieldPart('note', 'x'), filePart('three!', { name: 'other', filename: 'b.flac' }), END),
+        form(
+          filePart('one'),
+          fieldPart('note', 'x'),
+          filePart('three!', { name: 'other', filename: 'b.flac' }),
+          FORM_END,
+        ),
       ),
     ).toEqual([200, 'read']);
-    expect(seen).toEqual([
+    expect(seenRequests).toEqual([
       { field: 'files', filename: 'a.mp3', bytes: 3 },
       { field: 'other', filename: 'b.flac', bytes: 6 },
     ]);
@@ -105,14 +110,14 @@ describe('the reader of forms', () => {
     ['..', 'unnamed'],
     ['  ', 'unnamed'],
     ['<script>alert(1)<script>', '<script>alert(1)<script>'],
-  ])('a file named %j becomes %j', async (sent, name) => {
-    await send(form(filePart('x', { filename: sent }), END));
-    expect(seen.map((file) => file.filename)).toEqual([name]);
+  ])('a file named %j becomes %j', async (sentName, name) => {
+    await send(form(filePart('x', { filename: sentName }), FORM_END));
+    expect(seenRequests.map((file) => file.filename)).toEqual([name]);
   });
 
   test('a long name is truncated, but not within a character', async () => {
-    await send(form(filePart('x', { filename: `${'a'.repeat(254)}\u{1f3b5}.mp3` }), END));
-    expect(seen[0]?.filename).toBe(`${'a'.repeat(254)}\ufffd`);
+    await send(form(filePart('x', { filename: `${'a'.repeat(254)}\u{1f3b5}.mp3` }), FORM_END));
+    expect(seenRequests[0]?.filename).toBe(`${'a'.repeat(254)}\ufffd`);
   });
 
   const malformed = [400, 'The form is malformed or ends too early.'];
@@ -123,48 +128,52 @@ describe('the reader of forms', () => {
     ['half a header', '--x\r\nContent-Dispo', malformed],
     [
       'a header without an end',
-      form('--x\r\nContent-Disposition: form-data; name="files"; filename="a"', END),
+      form('--x\r\nContent-Disposition: form-data; name="files"; filename="a"', FORM_END),
       malformed,
     ],
-    ['a part without a header', form('--x\r\n\r\nbody\r\n', END), [200, 'read']],
-    ['an invalid disposition', form('--x\r\nContent-Disposition: ;;;=;"\r\n\r\nbody\r\n', END), [200, 'read']],
-    ['a megabyte of header', form(filePart('abc', { headers: `X-A: ${'a'.repeat(1 << 20)}\r\n` }), END), [200, 'read']],
-    ['10,000 headers', form(filePart('abc', { headers: 'X-A: b\r\n'.repeat(10_000) }), END), [200, 'read']],
+    ['a part without a header', form('--x\r\n\r\nbody\r\n', FORM_END), [200, 'read']],
+    ['an invalid disposition', form('--x\r\nContent-Disposition: ;;;=;"\r\n\r\nbody\r\n', FORM_END), [200, 'read']],
+    [
+      'a megabyte of header',
+      form(filePart('abc', { headers: `X-A: ${'a'.repeat(1 << 20)}\r\n` }), FORM_END),
+      [200, 'read'],
+    ],
+    ['10,000 headers', form(filePart('abc', { headers: 'X-A: b\r\n'.repeat(10_000) }), FORM_END), [200, 'read']],
     [
       'an unknown character set',
       form(
         '--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=klingon-8\r\n\r\n\xff\r\n',
-        END,
+        FORM_END,
       ),
       [200, 'read'],
     ],
     [
       'an encoded name that is broken',
-      form('--x\r\nContent-Disposition: form-data; name="files"; filename*=utf-99\'\'%ff%fe\r\n\r\nabc\r\n', END),
+      form('--x\r\nContent-Disposition: form-data; name="files"; filename*=utf-99\'\'%ff%fe\r\n\r\nabc\r\n', FORM_END),
       [200, 'read'],
     ],
     [
       'a form inside the form',
       form(
         '--x\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\nContent-Disposition: file; filename="a"\r\n\r\nabc\r\n--y--\r\n',
-        END,
+        FORM_END,
       ),
       [200, 'read'],
     ],
-    ['bytes after the end', form(filePart('abc'), END, 'z'.repeat(100_000)), [200, 'read']],
+    ['bytes after the end', form(filePart('abc'), FORM_END, 'z'.repeat(100_000)), [200, 'read']],
     [
       '5,000 fields',
-      form(...Array.from({ length: 5_000 }, (_, i) => fieldPart(`f${i}`, 'x')), END),
+      form(...Array.from({ length: 5_000 }, (_, i) => fieldPart(`f${i}`, 'x')), FORM_END),
       [413, 'A form can have at most 5 files and 20 fields.'],
     ],
     [
       'one file too many',
-      form(...Array.from({ length: 6 }, () => filePart('abc')), END),
+      form(...Array.from({ length: 6 }, () => filePart('abc')), FORM_END),
       [413, 'A form can have at most 5 files and 20 fields.'],
     ],
-    ['a file that is too large', form(filePart('z'.repeat(100_001)), END), [413, 'The file is too large.']],
-  ])('answers a form with %s', async (_what, body, answer) => {
-    expect(await send(body)).toEqual(answer);
+    ['a file that is too large', form(filePart('z'.repeat(100_001)), FORM_END), [413, 'The file is too large.']],
+  ])('answers a form with %s', async (_title, body, expectedAnswer) => {
+    expect(await send(body)).toEqual(expectedAnswer);
   });
 
   test.each([
@@ -177,34 +186,40 @@ describe('the reader of forms', () => {
     ['multipart/form-data; boundary=', 400],
     ['multipart/form-data; boundary=another', 400],
   ])('rejects the content type %s', async (contentType, status) => {
-    expect((await send(form(filePart('abc'), END), contentType))[0]).toBe(status);
+    expect((await send(form(filePart('abc'), FORM_END), contentType))[0]).toBe(status);
   });
 
   test('1,000 damaged forms are each answered', async () => {
     const below = randomNumbers(7);
-    const good = form(
+    const validForm = form(
       fieldPart('note', 'text'),
       filePart(Buffer.alloc(3_000, 'abc\r\n--x')),
       filePart('x'.repeat(500), {
         headers: 'Content-Type: audio/mpeg; charset="utf-8"\r\nContent-Transfer-Encoding: base64\r\n',
       }),
-      END,
+      FORM_END,
     );
     const statuses = new Set<number>();
-    for (let n = 0; n < 1_000; n++) statuses.add((await send(damaged(good, below)))[0]);
+    for (let n = 0; n < 1_000; n++) statuses.add((await send(damageBytes(validForm, below)))[0]);
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
   });
 
   test('a file whose reader stops early or never starts does not block the next', async () => {
     take = async (file) => {
-      if (seen.length > 0) return keepAll(file);
-      seen.push({ field: file.field, filename: file.filename, bytes: -1 });
+      if (seenRequests.length > 0) return keepAll(file);
+      seenRequests.push({ field: file.field, filename: file.filename, bytes: -1 });
       for await (const _ of file.chunks) return;
     };
-    expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), END))).toEqual([200, 'read']);
-    expect(seen.map((file) => file.bytes)).toEqual([-1, 90_000]);
+    expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), FORM_END))).toEqual([
+      200,
+      'read',
+    ]);
+    expect(seenRequests.map((file) => file.bytes)).toEqual([-1, 90_000]);
     take = () => Promise.resolve();
-    expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), END))).toEqual([200, 'read']);
+    expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), FORM_END))).toEqual([
+      200,
+      'read',
+    ]);
   });
 
   test('an error of the handler rejects the form, and the files after it are not read', async () => {
@@ -212,29 +227,29 @@ describe('the reader of forms', () => {
       await keepAll(file);
       throw new AppError('storage_full', 'The disk is full.');
     };
-    expect(await send(form(filePart('abc'), filePart('def'), END))).toEqual([507, 'The disk is full.']);
-    expect(seen).toHaveLength(1);
+    expect(await send(form(filePart('abc'), filePart('def'), FORM_END))).toEqual([507, 'The disk is full.']);
+    expect(seenRequests).toHaveLength(1);
   });
 
   test('small files wait on the network, not in memory', async () => {
     options = { ...options, files: 1_000 };
-    const before = Promise.withResolvers<void>();
+    const beforeHandler = Promise.withResolvers<void>();
     let turns = 0;
     take = async (file) => {
-      if (++turns === 1) await before.promise;
+      if (++turns === 1) await beforeHandler.promise;
       return keepAll(file);
     };
     const sending = sendRaw(port, [head(50_000_000)]);
     const socket = await sending.socket;
     const part = filePart('z'.repeat(60_000));
-    let written = 0;
-    while (socket.write(part) && written < 800) written++;
+    let writtenBytes = 0;
+    while (socket.write(part) && writtenBytes < 800) writtenBytes++;
     await expect.poll(() => turns).toBe(1);
-    for (; written < 800 && socket.writableLength < 4_000_000; written++) socket.write(part);
+    for (; writtenBytes < 800 && socket.writableLength < 4_000_000; writtenBytes++) socket.write(part);
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(30_000_000);
     socket.destroy();
-    before.resolve();
-    await expect.poll(() => turns).toBe(1); // nothing else is started for a client that disconnected
+    beforeHandler.resolve();
+    await expect.poll(() => turns).toBe(1); // no other timer is started for a client that disconnected
   });
 
   test('a client that stops sending is disconnected', async () => {
@@ -250,22 +265,22 @@ describe('the reader of forms', () => {
     const limit = holdLimit(HELD_MS);
     onTestFinished(limit.release);
     options = { ...options, stallMs: HELD_MS };
-    const slow = Promise.withResolvers<void>();
+    const slowHandler = Promise.withResolvers<void>();
     let turns = 0;
     take = async (file) => {
-      if (++turns === 2) await slow.promise;
+      if (++turns === 2) await slowHandler.promise;
       await keepAll(file);
     };
-    const body = form(filePart('a'.repeat(80_000)), filePart('b'.repeat(80_000)), END);
+    const body = form(filePart('a'.repeat(80_000)), filePart('b'.repeat(80_000)), FORM_END);
     const { socket, answer } = sendRaw(port, [head(body.length)]);
     for (let at = 0; at < 80_000; at += 20_000) {
-      const before = limit.started();
+      const startedBefore = limit.started();
       (await socket).write(body.subarray(at, at + 20_000));
-      await expect.poll(() => limit.started() > before && limit.running()).toBe(1); // restarts with each piece
+      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1); // it restarts with each piece
     }
     (await socket).write(body.subarray(80_000));
     await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
-    slow.resolve();
+    slowHandler.resolve();
     expect(await answer).toMatch(/^HTTP\/1\.1 200 .*read$/s);
   });
 
@@ -309,13 +324,13 @@ describe('uploads that are cut off', () => {
     `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
 
   test('whenever a client disconnects, nothing stays open or on disk, and the next upload works', async () => {
-    const good = await server.api('/tracks/upload', {
+    const validResponse = await server.api('/tracks/upload', {
       method: 'POST',
       headers: { 'Content-Type': MULTIPART },
-      body: form(filePart(silentMp3(50)), END),
+      body: form(filePart(silentMp3(50)), FORM_END),
     });
-    expect(good.status).toBe(201);
-    const files = form(filePart(silentMp3(2_000)), fieldPart('a', 'b'), filePart(silentMp3(1_000)), END);
+    expect(validResponse.status).toBe(201);
+    const files = form(filePart(silentMp3(2_000)), fieldPart('a', 'b'), filePart(silentMp3(1_000)), FORM_END);
     for (const [path, method, type, body] of [
       ['/tracks/upload', 'POST', MULTIPART, files],
       ['/tracks/upload', 'POST', 'audio/mpeg', silentMp3(3_000)],
@@ -326,8 +341,8 @@ describe('uploads that are cut off', () => {
           request(path, body.length, method, type),
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
-        if (cut % 3 === 0) (await socket).pause(); // does not even listen
-        if (cut % 2 === 0) await turns(cut); // part of it is being read by now
+        if (cut % 3 === 0) (await socket).pause(); // the client does not even listen
+        if (cut % 2 === 0) await turns(cut); // the server is reading a part of the body by now
         (await socket).destroy();
         await answer;
       }
@@ -340,7 +355,7 @@ describe('uploads that are cut off', () => {
         await server.api('/tracks/upload', {
           method: 'POST',
           headers: { 'Content-Type': MULTIPART },
-          body: form(filePart(silentMp3(51)), END),
+          body: form(filePart(silentMp3(51)), FORM_END),
         })
       ).status,
     ).toBe(201);
@@ -349,8 +364,11 @@ describe('uploads that are cut off', () => {
   test('a body that is one file has the same limits', async () => {
     const send = (body: Buffer) =>
       server.api<{ detail: string }>('/tracks', { method: 'POST', headers: { 'Content-Type': 'audio/mpeg' }, body });
-    const large = await send(silentMp3(6_000));
-    expect([large.status, large.body.detail]).toEqual([413, expect.stringContaining('MAX_UPLOAD_BYTES')]);
+    const largeResponse = await send(silentMp3(6_000));
+    expect([largeResponse.status, largeResponse.body.detail]).toEqual([
+      413,
+      expect.stringContaining('MAX_UPLOAD_BYTES'),
+    ]);
     const limit = holdLimit(60_000);
     onTestFinished(limit.release);
     const { answer } = sendRaw(port, [request('/tracks', 100_000, 'POST', 'audio/mpeg'), silentMp3(10)]);
@@ -366,11 +384,15 @@ describe('uploads that are cut off', () => {
         headers: { 'Content-Type': MULTIPART },
         body: body,
       });
-    const one = await send(form(filePart(silentMp3(52), { name: 'file' }), END));
-    expect([one.status, one.body.format]).toEqual([201, 'mp3']);
-    const both = await send(
-      form(filePart(silentMp3(53), { name: 'file', filename: 'b.mp3' }), filePart(silentMp3(54)), END),
+    const singleResponse = await send(form(filePart(silentMp3(52), { name: 'file' }), FORM_END));
+    expect([singleResponse.status, singleResponse.body.format]).toEqual([201, 'mp3']);
+    const doubleResponse = await send(
+      form(filePart(silentMp3(53), { name: 'file', filename: 'b.mp3' }), filePart(silentMp3(54)), FORM_END),
     );
-    expect([both.status, both.body.items?.length, both.body.errors]).toEqual([201, 2, []]);
+    expect([doubleResponse.status, doubleResponse.body.items?.length, doubleResponse.body.errors]).toEqual([
+      201,
+      2,
+      [],
+    ]);
   });
 });

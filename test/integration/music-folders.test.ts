@@ -1,5 +1,5 @@
-// Several music folders: one library, in which tracks keep their identity from folder to folder, and in which nothing
-// is lost when one of them is not there, or is removed and brought back.
+// Several music folders form one library, in which tracks keep their identity from folder to folder, and nothing is
+// lost when a folder is unreachable, or is removed and restored.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,10 +44,10 @@ const song = (title: string): Buffer =>
   ]);
 
 /** Writes a song; `place` is its path below the base folder. */
-function put(place: string, title: string): string {
-  mkdirSync(join(base, dirname(place)), { recursive: true });
-  writeFileSync(join(base, place), song(title));
-  return place;
+function writeSong(path: string, title: string): string {
+  mkdirSync(join(base, dirname(path)), { recursive: true });
+  writeFileSync(join(base, path), song(title));
+  return path;
 }
 function move(from: string, to: string): void {
   mkdirSync(join(base, dirname(to)), { recursive: true });
@@ -58,9 +58,9 @@ const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api
 const patch = <T>(path: string, body: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'PATCH', body });
 const folders = async (): Promise<MusicFolderOut[]> => (await server.api<MusicFoldersOut>('/music-folders')).body.items;
 const folderNamed = async (name: string): Promise<MusicFolderOut> => {
-  const found = (await folders()).find((folder) => folder.name === name);
-  if (!found) throw new Error(`no music folder ${name}`);
-  return found;
+  const folder = (await folders()).find((folder) => folder.name === name);
+  if (!folder) throw new Error(`no music folder ${name}`);
+  return folder;
 };
 
 async function scan(query = ''): Promise<ScanResult> {
@@ -72,28 +72,28 @@ async function scan(query = ''): Promise<ScanResult> {
 }
 
 async function trackCalled(title: string): Promise<TrackOut> {
-  const found = (await allTracks(server)).filter((track) => track.title === title);
-  expect(found.map(({ source_id }) => source_id)).toHaveLength(1);
-  return found[0] as TrackOut;
+  const matchingTracks = (await allTracks(server)).filter((track) => track.title === title);
+  expect(matchingTracks.map(({ source_id }) => source_id)).toHaveLength(1);
+  return matchingTracks[0] as TrackOut;
 }
 const like = (track: TrackOut): Promise<Answer> =>
   post('/likes', { item_type: 'track', item_id: track.id, liked: true });
 
-/** Looks at the disks, as the server does from time to time. */
+/** Checks the music folders, as the server does from time to time. */
 const look = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
 
 describe('two folders', () => {
   test('the first keeps its source ids, and another puts its key before them', async () => {
-    put('first/Ash/one.mp3', 'Ash');
-    put('vinyl/Birch/two.mp3', 'Birch');
+    writeSong('first/Ash/one.mp3', 'Ash');
+    writeSong('vinyl/Birch/two.mp3', 'Birch');
     await scan();
-    const added = await post<MusicFolderOut>('/music-folders', {
+    const addResponse = await post<MusicFolderOut>('/music-folders', {
       name: 'Vinyl rips',
       path: join(base, 'vinyl'),
       mode: 'reference',
     });
-    expect(added.status).toBe(201);
-    await server.app.drain(); // it is scanned at once
+    expect(addResponse.status).toBe(201);
+    await server.app.drain(); // the new folder is scanned at once
     expect(await trackCalled('Ash')).toMatchObject({ source_id: 'Ash/one.mp3', storage_uri: 'file:Ash/one.mp3' });
     expect(await trackCalled('Birch')).toMatchObject({
       source_id: 'vinyl-rips:/Birch/two.mp3',
@@ -109,7 +109,7 @@ describe('two folders', () => {
   });
 
   test('each has its own mode', async () => {
-    put('tapes/Cedar/three.mp3', 'Cedar');
+    writeSong('tapes/Cedar/three.mp3', 'Cedar');
     await post('/music-folders', { name: 'Tapes', path: join(base, 'tapes'), mode: 'copy' });
     await server.app.drain();
     const cedar = await trackCalled('Cedar');
@@ -123,25 +123,25 @@ describe('two folders', () => {
     ['from another into the first', 'vinyl/Fir/f.mp3', 'first/New/f.mp3', 'file:New/f.mp3'],
     ['into one whose files are copied', 'vinyl/Gorse/g.mp3', 'tapes/g.mp3', /^local:audio\//],
     ['out of one whose files are copied', 'tapes/Hazel/h.mp3', 'first/h.mp3', /^local:audio\//],
-  ])('a file that moves %s stays the same track', async (_how, from, to, uri) => {
+  ])('a file that moves %s stays the same track', async (_title, from, to, uri) => {
     const title = from.split('/')[1] as string;
-    put(from, title);
+    writeSong(from, title);
     await scan();
-    const before = await trackCalled(title);
-    await like(before);
+    const trackBefore = await trackCalled(title);
+    await like(trackBefore);
     move(from, to);
     expect(await scan()).toMatchObject({ added: 0, moved: 1, missing: 0 });
-    const after = await trackCalled(title);
-    expect(after).toMatchObject({ id: before.id, liked: true, availability: 'available' });
-    expect(after.storage_uri).toEqual(typeof uri === 'string' ? uri : expect.stringMatching(uri));
+    const trackAfter = await trackCalled(title);
+    expect(trackAfter).toMatchObject({ id: trackBefore.id, liked: true, availability: 'available' });
+    expect(trackAfter.storage_uri).toEqual(typeof uri === 'string' ? uri : expect.stringMatching(uri));
   });
 
   test('a scan of one of them leaves the others alone, and a part of one is scanned by its source id', async () => {
-    const [inFirst, inVinyl] = [put('first/Ivy/i.mp3', 'Ivy'), put('vinyl/Juniper/j.mp3', 'Juniper')];
+    const [inFirst, inVinyl] = [writeSong('first/Ivy/i.mp3', 'Ivy'), writeSong('vinyl/Juniper/j.mp3', 'Juniper')];
     await scan();
     unlinkSync(join(base, inFirst));
     unlinkSync(join(base, inVinyl));
-    put('vinyl/Kelp/k.mp3', 'Kelp');
+    writeSong('vinyl/Kelp/k.mp3', 'Kelp');
     expect(await scan(`?path=${encodeURIComponent(':')}`)).toMatchObject({ missing: 1, added: 0 });
     expect((await trackCalled('Ivy')).availability).toBe('missing');
     expect((await trackCalled('Juniper')).availability).toBe('available');
@@ -150,15 +150,15 @@ describe('two folders', () => {
   });
 
   test('a dry run lists what would change in each of them', async () => {
-    put('first/Larch/l.mp3', 'Larch');
-    put('vinyl/Maple/m.mp3', 'Maple');
+    writeSong('first/Larch/l.mp3', 'Larch');
+    writeSong('vinyl/Maple/m.mp3', 'Maple');
     const { changes } = await scan('?dry_run=true');
     expect(changes?.added.toSorted()).toEqual(['Larch/l.mp3', 'vinyl-rips:/Maple/m.mp3']);
     await scan();
   });
 
   test('a folder of the first that is called like the prefix of another is left out, and says why', async () => {
-    put('first/vinyl-rips:/Nettle.mp3', 'Nettle');
+    writeSong('first/vinyl-rips:/Nettle.mp3', 'Nettle');
     const { skipped, added } = await scan();
     expect(added).toBe(0);
     expect(skipped).toContainEqual({
@@ -169,13 +169,13 @@ describe('two folders', () => {
   });
 
   test('a new name changes no track', async () => {
-    const before = await trackCalled('Birch');
+    const trackBefore = await trackCalled('Birch');
     const { id } = await folderNamed('Vinyl rips');
     expect((await patch<MusicFolderOut>(`/music-folders/${id}`, { name: 'Records' })).body.name).toBe('Records');
-    expect(await trackCalled('Birch')).toEqual(before);
+    expect(await trackCalled('Birch')).toEqual(trackBefore);
   });
 
-  test('a folder that overlaps another one, or is no folder, is refused in words', async () => {
+  test('a folder that overlaps another one, or is no folder, is refused with an explanation', async () => {
     const add = (path: string, name = 'Other'): Promise<Answer> => post('/music-folders', { name, path });
     expect((await add(join(base, 'vinyl/Birch'))).text).toContain('is inside the music folder “Records”');
     expect((await add(base)).text).toContain('contains the music folder “Music”');
@@ -188,8 +188,8 @@ describe('two folders', () => {
 });
 
 describe('the page of folders', () => {
-  const folder = async (path?: string, at = 'limit=200'): Promise<FolderPage> =>
-    (await server.api<FolderPage>(`/folders?${at}${path === undefined ? '' : `&path=${encodeURIComponent(path)}`}`))
+  const folder = async (path?: string, query = 'limit=200'): Promise<FolderPage> =>
+    (await server.api<FolderPage>(`/folders?${query}${path === undefined ? '' : `&path=${encodeURIComponent(path)}`}`))
       .body;
   const titlesIn = async (path: string, below = false): Promise<string[]> =>
     (
@@ -197,7 +197,8 @@ describe('the page of folders', () => {
     ).body.items.map(({ title }) => title);
 
   test('begins with the music folders, and gives the folders of each by name, in pages', async () => {
-    for (const name of ['b Low', 'B High', 'a', 'b', 'b/c', 'b-c', 'Ä']) put(`tapes/deep/${name}/x.mp3`, `In ${name}`);
+    for (const name of ['b Low', 'B High', 'a', 'b', 'b/c', 'b-c', 'Ä'])
+      writeSong(`tapes/deep/${name}/x.mp3`, `In ${name}`);
     await scan();
     expect((await folder()).items).toEqual([
       { path: ':', name: 'Music', is_offline: false },
@@ -206,11 +207,11 @@ describe('the page of folders', () => {
     ]);
     expect((await folder(':')).items.map(({ path }) => path)).toContain('Ash');
     expect((await folder(':')).items.map(({ path }) => path)).not.toContain('tapes:');
-    const deep = await folder('tapes:/deep');
-    expect(deep.items.map(({ name }) => name)).toEqual(
+    const deepFolder = await folder('tapes:/deep');
+    expect(deepFolder.items.map(({ name }) => name)).toEqual(
       ['a', 'b', 'b High', 'b Low', 'b-c', 'Ä'].map((name) => (name === 'b High' ? 'B High' : name)),
     );
-    expect(deep.parents.map(({ name }) => name)).toEqual(['Tapes', 'deep']);
+    expect(deepFolder.parents.map(({ name }) => name)).toEqual(['Tapes', 'deep']);
     const page = await folder('tapes:/deep', 'limit=2&offset=2');
     expect(page).toMatchObject({ total: 6, items: [{ path: 'tapes:/deep/B High' }, { path: 'tapes:/deep/b Low' }] });
     expect(await titlesIn('tapes:/deep/b')).toEqual(['In b']);
@@ -220,18 +221,20 @@ describe('the page of folders', () => {
     expect(await titlesIn(':', true)).not.toContain('In b');
     expect((await server.api('/folders?path=nowhere')).status).toBe(404);
     expect(await titlesIn('nowhere', true)).toEqual([]);
-    const shuffled = async (seed: number): Promise<string[]> =>
+    const listShuffledTitles = async (seed: number): Promise<string[]> =>
       (await server.api<TrackPage>(`/tracks?folder=tapes:/deep&sort=random&seed=${seed}&limit=200`)).body.items.map(
         ({ title }) => title,
       );
-    expect(await shuffled(1)).not.toEqual(await shuffled(2));
-    expect((await shuffled(1)).toSorted()).toEqual((await titlesIn('tapes:/deep', true)).toSorted());
-    const found = async (q: string): Promise<string[]> =>
-      (await server.api<FolderHits>(`/search/folders?q=${encodeURIComponent(q)}`)).body.items.map(({ path }) => path);
-    expect(await found('b')).toEqual(expect.arrayContaining(['tapes:/deep/b', 'tapes:/deep/B High']));
-    expect(await found('HIGH b')).toEqual(['tapes:/deep/B High']);
-    expect(await found('a')).toEqual(expect.arrayContaining(['tapes:/deep/Ä']));
-    expect(await found('tapes')).toEqual([]);
+    expect(await listShuffledTitles(1)).not.toEqual(await listShuffledTitles(2));
+    expect((await listShuffledTitles(1)).toSorted()).toEqual((await titlesIn('tapes:/deep', true)).toSorted());
+    const searchTitles = async (query: string): Promise<string[]> =>
+      (await server.api<FolderHits>(`/search/folders?q=${encodeURIComponent(query)}`)).body.items.map(
+        ({ path }) => path,
+      );
+    expect(await searchTitles('b')).toEqual(expect.arrayContaining(['tapes:/deep/b', 'tapes:/deep/B High']));
+    expect(await searchTitles('HIGH b')).toEqual(['tapes:/deep/B High']);
+    expect(await searchTitles('a')).toEqual(expect.arrayContaining(['tapes:/deep/Ä']));
+    expect(await searchTitles('tapes')).toEqual([]);
     rmSync(join(base, 'tapes/deep'), { recursive: true });
     for (const track of (await allTracks(server)).filter(({ source_id }) => source_id?.startsWith('tapes:/deep/')))
       await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
@@ -262,7 +265,7 @@ describe('Subsonic', () => {
       .map(({ name, title }) => title ?? name)
       .toSorted((a = '', b = '') => (a < b ? -1 : 1));
 
-  test('lists the folders, and each list and search is that of the folder asked for', async () => {
+  test('lists the folders, and restricts each list and search to the requested folder', async () => {
     const phone = await openPhone(server);
     const { musicFolder } = await phone.ask<{ musicFolder: { id: number; name: string }[] }>(
       'getMusicFolders',
@@ -288,17 +291,22 @@ describe('Subsonic', () => {
     expect(new Set([...inRecords, ...(inFirst ?? []), ...(inTapes ?? [])])).toEqual(new Set(all));
     expect(await songsOf(birch, 'Band')).toEqual(inRecords);
 
-    const albums = async (type: string, more = {}): Promise<(string | undefined)[]> =>
+    const albums = async (type: string, otherParams = {}): Promise<(string | undefined)[]> =>
       names(
-        (await phone.ask<{ album?: unknown }>('getAlbumList2', { ...birch, type, size: 100, ...more }, 'albumList2'))
-          .album,
+        (
+          await phone.ask<{ album?: unknown }>(
+            'getAlbumList2',
+            { ...birch, type, size: 100, ...otherParams },
+            'albumList2',
+          )
+        ).album,
       );
     const expected = inRecords.map((title) => `${title} Album`);
     for (const type of ['newest', 'random', 'alphabeticalByName', 'alphabeticalByArtist'])
       expect(await albums(type), type).toEqual(expected);
-    const starred = await phone.ask<{ song?: unknown }>('getStarred2', birch, 'starred2');
-    expect(names(starred.song)).toContain('Birch');
-    expect(names(starred.song)).not.toContain('Ash');
+    const starredItems = await phone.ask<{ song?: unknown }>('getStarred2', birch, 'starred2');
+    expect(names(starredItems.song)).toContain('Birch');
+    expect(names(starredItems.song)).not.toContain('Ash');
     const random = await phone.ask<{ song?: unknown }>('getRandomSongs', { ...birch, size: 100 }, 'randomSongs');
     expect(names(random.song)).toEqual(inRecords);
     const { index } = await phone.ask<{ index: { artist: unknown[] }[] }>('getArtists', birch, 'artists');
@@ -317,7 +325,7 @@ describe('Subsonic', () => {
   });
 });
 
-describe('a folder that is not there', () => {
+describe('a folder that is unreachable', () => {
   test.each([
     ['gone', (): void => renameSync(join(base, 'vinyl'), join(base, 'away'))],
     [
@@ -327,9 +335,9 @@ describe('a folder that is not there', () => {
         mkdirSync(join(base, 'vinyl'));
       },
     ],
-  ])('%s: its tracks are offline, nothing is missing, and all is as before when it is back', async (_how, unplug) => {
+  ])('%s: its tracks are offline, not missing, and available again when the folder is back', async (_title, unplug) => {
     await scan();
-    const before = await allTracks(server);
+    const tracksBefore = await allTracks(server);
     unplug();
     await look();
     expect(await folderNamed('Records')).toMatchObject({ state: 'offline', reason: expect.stringContaining('disk') });
@@ -339,7 +347,7 @@ describe('a folder that is not there', () => {
     expect(birch.availability).toBe('offline');
     expect((await trackCalled('Ash')).availability).toBe('available');
     expect((await server.api(`/stream/${birch.id}`)).status).toBe(503);
-    put('first/Oak/o.mp3', 'Oak');
+    writeSong('first/Oak/o.mp3', 'Oak');
     const result = await scan();
     expect(result).toMatchObject({ added: 1, missing: 0, offline: [{ name: 'Records' }] });
     expect((await scan(`?path=${encodeURIComponent(':')}`)).missing).toBe(0);
@@ -351,10 +359,10 @@ describe('a folder that is not there', () => {
     const oak = await trackCalled('Oak');
     expect(oak.availability).toBe('missing');
     await server.api(`/tracks/${oak.id}`, { method: 'DELETE' });
-    expect(await allTracks(server)).toEqual(before);
+    expect(await allTracks(server)).toEqual(tracksBefore);
   });
 
-  test('a scan of it alone says why it cannot be', async () => {
+  test('a scan of this folder alone fails with the reason', async () => {
     renameSync(join(base, 'vinyl'), join(base, 'away'));
     const { status, body } = await post<JobOut>(`/sources/local_folder/scan?path=${encodeURIComponent('vinyl-rips:')}`);
     await server.app.drain();
@@ -366,23 +374,25 @@ describe('a folder that is not there', () => {
 });
 
 describe('removing a folder', () => {
-  test('says before what happens, moves what is only there into the trash, and can be undone', async () => {
+  test('announces what happens, moves tracks that are only there into the trash, and can be undone', async () => {
     const { id } = await folderNamed('Records');
     const birch = await trackCalled('Birch');
     await like(birch);
-    const deleted = await trackCalled('Maple');
-    await server.api(`/tracks/${deleted.id}`, { method: 'DELETE' });
-    const before = await allTracks(server);
-    const inVinyl = before.filter(({ source_id }) => source_id?.startsWith('vinyl-rips:/')).length;
+    const deletedTrack = await trackCalled('Maple');
+    await server.api(`/tracks/${deletedTrack.id}`, { method: 'DELETE' });
+    const tracksBefore = await allTracks(server);
+    const inVinyl = tracksBefore.filter(({ source_id }) => source_id?.startsWith('vinyl-rips:/')).length;
 
-    const told = await server.api<RemovalOut>(`/music-folders/${id}?dry_run=true`, { method: 'DELETE' });
-    expect(told.body).toMatchObject({ to_trash: inVinyl, kept: 0 });
-    expect(told.body.detail).toContain('to the trash for 30 days');
-    expect(await allTracks(server)).toHaveLength(before.length);
+    const removalResponse = await server.api<RemovalOut>(`/music-folders/${id}?dry_run=true`, { method: 'DELETE' });
+    expect(removalResponse.body).toMatchObject({ to_trash: inVinyl, kept: 0 });
+    expect(removalResponse.body.detail).toContain('to the trash for 30 days');
+    expect(await allTracks(server)).toHaveLength(tracksBefore.length);
 
-    expect((await server.api<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE' })).body).toEqual(told.body);
+    expect((await server.api<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE' })).body).toEqual(
+      removalResponse.body,
+    );
     await server.app.drain();
-    expect(await allTracks(server)).toHaveLength(before.length - inVinyl);
+    expect(await allTracks(server)).toHaveLength(tracksBefore.length - inVinyl);
     expect(await folderNamed('Records')).toMatchObject({ state: 'removed', tracks: 0 });
     expect(await scan()).toMatchObject({ added: 0, missing: 0 });
 
@@ -395,10 +405,11 @@ describe('removing a folder', () => {
       availability,
       liked,
     });
-    const byId = (a: { trackId: number }, b: { trackId: number }): number => a.trackId - b.trackId;
-    const now = (await allTracks(server)).map(shape).sort(byId);
-    expect(now.filter(({ trackId }) => trackId !== birch.id)).toEqual(
-      before
+    const byId = (play: { trackId: number }, otherPlay: { trackId: number }): number =>
+      play.trackId - otherPlay.trackId;
+    const currentShapes = (await allTracks(server)).map(shape).sort(byId);
+    expect(currentShapes.filter(({ trackId }) => trackId !== birch.id)).toEqual(
+      tracksBefore
         .map(shape)
         .filter(({ trackId }) => trackId !== birch.id)
         .sort(byId),
@@ -419,30 +430,32 @@ describe('removing a folder', () => {
     expect(await trackCalled('Cedar')).toMatchObject({ id: cedar.id, liked: true, source_id: 'Cedar/three.mp3' });
   });
 
-  test('tracks that were merged since stay one when it comes back', async () => {
-    put('shellac/one.mp3', 'Hornbeam');
-    put('shellac/two.mp3', 'Whitebeam');
+  test('tracks that were merged since stay merged when the folder is restored', async () => {
+    writeSong('shellac/one.mp3', 'Hornbeam');
+    writeSong('shellac/two.mp3', 'Whitebeam');
     const folder = { name: 'Shellac', path: join(base, 'shellac'), mode: 'reference' };
     const { id } = (await post<MusicFolderOut>('/music-folders', folder)).body;
     await server.app.drain();
-    const [kept, other] = [await trackCalled('Hornbeam'), await trackCalled('Whitebeam')];
+    const [keptTrack, otherTrack] = [await trackCalled('Hornbeam'), await trackCalled('Whitebeam')];
     await server.api(`/music-folders/${id}`, { method: 'DELETE' });
     await server.app.drain();
-    server.app.db.$client.prepare('UPDATE trashed_tracks SET merged_into = ? WHERE id = ?').run(kept.id, other.id);
+    server.app.db.$client
+      .prepare('UPDATE trashed_tracks SET merged_into = ? WHERE id = ?')
+      .run(keptTrack.id, otherTrack.id);
     expect((await post(`/music-folders/${id}/restore`)).status).toBe(200);
     await server.app.drain();
     const ids = (await allTracks(server)).map((track) => track.id);
-    expect([ids.includes(kept.id), ids.includes(other.id)]).toEqual([true, false]);
+    expect([ids.includes(keptTrack.id), ids.includes(otherTrack.id)]).toEqual([true, false]);
     await server.api(`/music-folders/${id}`, { method: 'DELETE' });
     await server.app.drain();
   });
 });
 
-describe.each(['reference', 'copy'] as const)('what changed while a folder was removed, in %s mode', (mode) => {
-  const named = (title: string): string => `${mode} ${title}`;
-  const at = (place: string): string => `${mode} shelf/${place}`;
+describe.each(['reference', 'copy'] as const)('a change while a folder was removed, in %s mode', (mode) => {
+  const titleInMode = (title: string): string => `${mode} ${title}`;
+  const pathInMode = (path: string): string => `${mode} shelf/${path}`;
   async function addShelf(): Promise<number> {
-    const folder = { name: named('Shelf'), path: join(base, at('.')), mode };
+    const folder = { name: titleInMode('Shelf'), path: join(base, pathInMode('.')), mode };
     const { id } = (await post<MusicFolderOut>('/music-folders', folder)).body;
     await server.app.drain();
     return id;
@@ -452,56 +465,61 @@ describe.each(['reference', 'copy'] as const)('what changed while a folder was r
     await server.app.drain();
   }
 
-  test('is seen when it comes back', async () => {
-    for (const title of ['Gone', 'Moved out', 'Renamed', 'Same']) put(at(`${title}.mp3`), named(title));
+  test('is noticed when the folder is restored', async () => {
+    for (const title of ['Gone', 'Moved out', 'Renamed', 'Same'])
+      writeSong(pathInMode(`${title}.mp3`), titleInMode(title));
     const id = await addShelf();
-    const before = new Map<string, TrackOut>();
+    const tracksBefore = new Map<string, TrackOut>();
     for (const title of ['Gone', 'Moved out', 'Renamed', 'Same']) {
-      const track = await trackCalled(named(title));
-      before.set(title, track);
+      const track = await trackCalled(titleInMode(title));
+      tracksBefore.set(title, track);
       await like(track);
     }
     await remove(id);
-    unlinkSync(join(base, at('Gone.mp3')));
-    move(at('Moved out.mp3'), `first/${mode}/Moved out.mp3`);
+    unlinkSync(join(base, pathInMode('Gone.mp3')));
+    move(pathInMode('Moved out.mp3'), `first/${mode}/Moved out.mp3`);
     await scan();
-    move(at('Renamed.mp3'), at('deeper/New name.mp3'));
+    move(pathInMode('Renamed.mp3'), pathInMode('deeper/New name.mp3'));
     expect((await post(`/music-folders/${id}/restore`)).status).toBe(200);
     await server.app.drain();
-    const seen = async (title: string): Promise<(string | boolean | number | null)[]> => {
-      const { id: track, liked, availability, source_id } = await trackCalled(named(title));
-      return [track === before.get(title)?.id, liked, availability, source_id];
+    const summarizeTrack = async (title: string): Promise<(string | boolean | number | null)[]> => {
+      const { id: track, liked, availability, source_id } = await trackCalled(titleInMode(title));
+      return [track === tracksBefore.get(title)?.id, liked, availability, source_id];
     };
-    const prefix = (await folderNamed(named('Shelf'))).source_id_prefix;
-    expect(await seen('Same')).toEqual([true, true, 'available', `${prefix}Same.mp3`]);
-    expect(await seen('Renamed')).toEqual([true, true, 'available', `${prefix}deeper/New name.mp3`]);
-    expect((await seen('Gone')).slice(0, 3)).toEqual([true, true, mode === 'copy' ? 'available' : 'missing']);
-    expect((await seen('Moved out')).slice(1)).toEqual([true, 'available', `${mode}/Moved out.mp3`]);
+    const prefix = (await folderNamed(titleInMode('Shelf'))).source_id_prefix;
+    expect(await summarizeTrack('Same')).toEqual([true, true, 'available', `${prefix}Same.mp3`]);
+    expect(await summarizeTrack('Renamed')).toEqual([true, true, 'available', `${prefix}deeper/New name.mp3`]);
+    expect((await summarizeTrack('Gone')).slice(0, 3)).toEqual([true, true, mode === 'copy' ? 'available' : 'missing']);
+    expect((await summarizeTrack('Moved out')).slice(1)).toEqual([true, 'available', `${mode}/Moved out.mp3`]);
     await remove(id);
   });
 
-  test('a scan says at once that a folder is not there, and that it is again', async () => {
-    put(at('Away.mp3'), named('Away'));
+  test('a scan reports at once that a folder is unreachable, and that it is back', async () => {
+    writeSong(pathInMode('Away.mp3'), titleInMode('Away'));
     const id = await addShelf();
     renameSync(join(base, `${mode} shelf`), join(base, `${mode} unplugged`));
     await scan();
-    expect(await folderNamed(named('Shelf'))).toMatchObject({ state: 'offline' });
-    expect((await trackCalled(named('Away'))).availability).toBe(mode === 'copy' ? 'available' : 'offline');
+    expect(await folderNamed(titleInMode('Shelf'))).toMatchObject({ state: 'offline' });
+    expect((await trackCalled(titleInMode('Away'))).availability).toBe(mode === 'copy' ? 'available' : 'offline');
     renameSync(join(base, `${mode} unplugged`), join(base, `${mode} shelf`));
     await scan();
-    expect(await folderNamed(named('Shelf'))).toMatchObject({ state: 'ready' });
-    expect((await trackCalled(named('Away'))).availability).toBe('available');
+    expect(await folderNamed(titleInMode('Shelf'))).toMatchObject({ state: 'ready' });
+    expect((await trackCalled(titleInMode('Away'))).availability).toBe('available');
     await remove(id);
   });
 
   test('the same folder, added again, has its tracks again', async () => {
-    put(at('Again.mp3'), named('Again'));
+    writeSong(pathInMode('Again.mp3'), titleInMode('Again'));
     const id = await addShelf();
-    const track = await trackCalled(named('Again'));
+    const track = await trackCalled(titleInMode('Again'));
     await like(track);
     await remove(id);
     expect(await addShelf()).toBe(id);
-    expect(await trackCalled(named('Again'))).toMatchObject({ id: track.id, liked: true, availability: 'available' });
+    expect(await trackCalled(titleInMode('Again'))).toMatchObject({
+      id: track.id,
+      liked: true,
+      availability: 'available',
+    });
     await remove(id);
   });
 });
@@ -512,18 +530,18 @@ test('removing the first folder leaves the others alone', async () => {
   for (const path of paths) mkdirSync(join(path, 'x'), { recursive: true });
   writeFileSync(join(paths[0], 'x', '1.mp3'), song('Rowan'));
   for (const name of ['a.mp3', 'x/b.mp3', 'x/c.mp3']) writeFileSync(join(paths[1], name), song(`Sorb ${name}`));
-  const other = await startServer();
+  const otherServer = await startServer();
   for (const [n, mode] of ['copy', 'reference'].entries())
-    await other.api('/music-folders', { method: 'POST', body: { name: `Folder ${n}`, path: paths[n], mode } });
-  await other.app.drain();
-  expect((await other.api('/music-folders/1', { method: 'DELETE' })).status).toBe(200);
-  await other.app.drain();
+    await otherServer.api('/music-folders', { method: 'POST', body: { name: `Folder ${n}`, path: paths[n], mode } });
+  await otherServer.app.drain();
+  expect((await otherServer.api('/music-folders/1', { method: 'DELETE' })).status).toBe(200);
+  await otherServer.app.drain();
   rmSync(join(paths[1], 'x', 'b.mp3'));
-  const { body } = await other.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-  await other.app.drain();
-  const { body: job } = await other.api<JobOut>(`/jobs/${body.id}`);
+  const { body } = await otherServer.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await otherServer.app.drain();
+  const { body: job } = await otherServer.api<JobOut>(`/jobs/${body.id}`);
   expect(job.result).toMatchObject({ added: 0, moved: 0, missing: 1, unchanged: 2 });
-  await other.close();
+  await otherServer.close();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -544,35 +562,35 @@ test('an ordinary account sees names and states, and no paths of the server', as
 });
 
 test('the first folder cannot be set inside or around another one, also in the settings', async () => {
-  const own = await startServer();
+  const ownServer = await startServer();
   try {
     mkdirSync(join(base, 'here/inside'), { recursive: true });
     const set = async (path: string): Promise<[number, string]> => {
       const body = { local_media_import_path: path };
-      const { status, text } = await own.api('/settings', { method: 'PATCH', body });
+      const { status, text } = await ownServer.api('/settings', { method: 'PATCH', body });
       return [status, text.slice(0, 500)];
     };
     expect(await set(join(base, 'tapes'))).toEqual([200, expect.anything()]);
     const folder = { name: 'Here', path: join(base, 'here'), mode: 'reference' };
-    expect((await own.api('/music-folders', { method: 'POST', body: folder })).status).toBe(201);
+    expect((await ownServer.api('/music-folders', { method: 'POST', body: folder })).status).toBe(201);
     expect(await set(join(base, 'here/inside'))).toEqual([
       422,
       expect.stringContaining('is inside the music folder “Here”'),
     ]);
   } finally {
-    await own.close();
+    await ownServer.close();
   }
 });
 
 test('the command line lists, adds, renames, removes and restores music folders', async () => {
-  const [data, one, two] = ['cli-data', 'cli-one', 'cli-two'].map((name) => join(base, name)) as [
+  const [data, firstFolder, secondFolder] = ['cli-data', 'cli-one', 'cli-two'].map((name) => join(base, name)) as [
     string,
     string,
     string,
   ];
   for (const [dir, title] of [
-    [one, 'Larch'],
-    [two, 'Spruce'],
+    [firstFolder, 'Larch'],
+    [secondFolder, 'Spruce'],
   ] as const) {
     mkdirSync(dir);
     writeFileSync(join(dir, 'song.mp3'), Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(50)]));
@@ -581,14 +599,14 @@ test('the command line lists, adds, renames, removes and restores music folders'
     const { code, stdout, stderr } = await runServer(['folder', ...args, '--data-dir', data]);
     return { code, stderr, folders: stdout.split('\n').filter((line) => /^\d+ {2}/.test(line)) };
   };
-  expect((await run('add', one, 'First', 'reference')).code).toBe(0);
-  expect((await run('add', two, 'Second', 'copy')).folders).toEqual([
-    `1  First  ${one}  reference`,
-    `2  Second  ${two}  copy`,
+  expect((await run('add', firstFolder, 'First', 'reference')).code).toBe(0);
+  expect((await run('add', secondFolder, 'Second', 'copy')).folders).toEqual([
+    `1  First  ${firstFolder}  reference`,
+    `2  Second  ${secondFolder}  copy`,
   ]);
-  expect((await run('rename', 'second', 'Other')).folders[1]).toBe(`2  Other  ${two}  copy`);
-  expect((await run('remove', 'First')).folders[0]).toBe(`1  First  ${one}  reference  (removed)`);
-  expect((await run('restore', '1')).folders[0]).toBe(`1  First  ${one}  reference`);
+  expect((await run('rename', 'second', 'Other')).folders[1]).toBe(`2  Other  ${secondFolder}  copy`);
+  expect((await run('remove', 'First')).folders[0]).toBe(`1  First  ${firstFolder}  reference  (removed)`);
+  expect((await run('restore', '1')).folders[0]).toBe(`1  First  ${firstFolder}  reference`);
   expect((await run('remove', 'Nowhere')).stderr).toContain('There is no music folder "Nowhere"');
   const database = new Database(join(data, 'tonearm.db'), { readonly: true });
   expect(database.prepare('SELECT title FROM tracks ORDER BY title').pluck().all()).toEqual(['Larch', 'Spruce']);

@@ -39,7 +39,7 @@ async function start(command: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** The group has no process left, the server logged once that it stops, and its database is closed. */
+/** Expects no process in the group, one log line about the stop, and a closed database. */
 async function expectGone(): Promise<void> {
   await expect.poll(() => isAlive(-(npm.pid as number))).toBe(false);
   expect(text.match(/"msg":"stopping"/g)).toHaveLength(1);

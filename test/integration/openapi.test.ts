@@ -14,26 +14,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** With valid values for all parameters. */
+/** Returns the path of a route with valid values for all parameters. */
 const pathOf = ({ spec }: Route): string => spec.path.replaceAll(/:(\w+)/g, '1');
 const nameOf = ({ spec }: Route): string => `${spec.method.toUpperCase()} ${spec.path}`;
-const ask = (route: Route, token: string | null) =>
+const callRoute = (route: Route, token: string | null) =>
   server.api(pathOf(route), { method: route.spec.method.toUpperCase(), token });
 const routesWith = (matches: (route: Route) => boolean): Route[] => server.app.routes.filter(matches);
 
 describe('the examples of the documentation', () => {
   it('are bodies that the routes take', () => {
     const { paths, components } = server.app.openApi();
-    const refused = routesWith(({ spec }) => spec.body !== undefined).flatMap(({ spec }) => {
+    const refusedExamples = routesWith(({ spec }) => spec.body !== undefined).flatMap(({ spec }) => {
       const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
       const schema = operation?.requestBody?.content['application/json']?.schema ?? {};
       const example = exampleValue(schema, components.schemas);
-      const parsed = spec.body?.safeParse(example);
-      return parsed?.success
+      const parsedBody = spec.body?.safeParse(example);
+      return parsedBody?.success
         ? []
-        : [`${spec.method} ${spec.path} ${JSON.stringify(example)} ${parsed?.error?.message}`];
+        : [`${spec.method} ${spec.path} ${JSON.stringify(example)} ${parsedBody?.error?.message}`];
     });
-    expect(refused).toEqual([]);
+    expect(refusedExamples).toEqual([]);
   });
 });
 
@@ -48,17 +48,17 @@ describe('the list of routes', () => {
     const guarded = routesWith((route) => route.spec.access !== 'public');
     expect(guarded.length).toBeGreaterThan(10);
     for (const route of guarded) {
-      const answer = await ask(route, null);
+      const response = await callRoute(route, null);
       expect(
-        [answer.status, answer.headers.get('www-authenticate'), answer.headers.get('content-type')],
+        [response.status, response.headers.get('www-authenticate'), response.headers.get('content-type')],
         nameOf(route),
       ).toEqual([401, 'Bearer', 'application/problem+json']);
     }
   });
 
   it('refuses an invalid token, in the header and in the parameter', async () => {
-    for (const route of routesWith((r) => r.spec.access !== 'public')) {
-      expect((await ask(route, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.')).status, nameOf(route)).toBe(401);
+    for (const route of routesWith((candidate) => candidate.spec.access !== 'public')) {
+      expect((await callRoute(route, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.')).status, nameOf(route)).toBe(401);
       const byQuery = await server.api(`${pathOf(route)}?token=wrong`, {
         method: route.spec.method.toUpperCase(),
         token: null,
@@ -68,19 +68,21 @@ describe('the list of routes', () => {
   });
 
   it('takes the token as a parameter on streams alone', async () => {
-    for (const route of routesWith((r) => r.spec.access === 'user' || r.spec.access === 'superuser')) {
-      const answer = await server.api(`${pathOf(route)}?token=${server.token}`, {
+    for (const route of routesWith(
+      (candidate) => candidate.spec.access === 'user' || candidate.spec.access === 'superuser',
+    )) {
+      const response = await server.api(`${pathOf(route)}?token=${server.token}`, {
         method: route.spec.method.toUpperCase(),
         token: null,
       });
-      expect(answer.status, nameOf(route)).toBe(401);
+      expect(response.status, nameOf(route)).toBe(401);
     }
   });
 
   it('refuses ordinary users on every route for superusers', async () => {
     const guarded = routesWith((route) => route.spec.access === 'superuser');
     expect(guarded.length).toBeGreaterThan(3);
-    for (const route of guarded) expect((await ask(route, listener)).status, nameOf(route)).toBe(403);
+    for (const route of guarded) expect((await callRoute(route, listener)).status, nameOf(route)).toBe(403);
   });
 
   it('answers 405 with Allow to a method that a path does not have', async () => {
@@ -95,9 +97,9 @@ describe('the list of routes', () => {
           ),
       );
       if (missing === undefined || group[0] === undefined) continue;
-      const answer = await server.api(pathOf(group[0]), { method: missing });
+      const response = await server.api(pathOf(group[0]), { method: missing });
       expect(
-        [answer.status, answer.headers.get('allow')?.includes(group[0].spec.method.toUpperCase())],
+        [response.status, response.headers.get('allow')?.includes(group[0].spec.method.toUpperCase())],
         `${missing} ${path}`,
       ).toEqual([405, true]);
     }
@@ -150,11 +152,11 @@ describe('the OpenAPI document of the app', () => {
   });
 
   it('is also a web page, with the same security headers', async () => {
-    const answer = await server.api('/docs', { token: null });
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(answer.text).not.toMatch(/<script|(?:src|href|url)[=(]"?https?:/);
+    const response = await server.api('/docs', { token: null });
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(response.text).not.toMatch(/<script|(?:src|href|url)[=(]"?https?:/);
     for (const { spec } of server.app.routes)
-      expect(answer.text).toContain(spec.path.replaceAll(/:(\w+)/g, '<var>{$1}</var>'));
+      expect(response.text).toContain(spec.path.replaceAll(/:(\w+)/g, '<var>{$1}</var>'));
   });
 });

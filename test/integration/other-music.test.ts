@@ -1,5 +1,5 @@
-// Histories that somebody who has only the papers tried: other music in the place of a track, deleted tracks whose
-// folder is renamed, and backups of libraries in which tracks were merged.
+// Sequences of changes that a reader of the manuals tried: other music in the place of a track, deleted tracks whose
+// folder is renamed, and backups of libraries with merged tracks.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,14 +18,14 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 let base: string;
 let server: TestServer;
-const at = (path: string): string => join(base, 'music', path);
+const pathOf = (path: string): string => join(base, 'music', path);
 
 /** Writes an MP3; files of different lengths are different recordings. */
-function put(path: string, length: number, artist: string, album: string, title = `Song ${length}`): void {
-  mkdirSync(dirname(at(path)), { recursive: true });
+function writeSong(path: string, length: number, artist: string, album: string, title = `Song ${length}`): void {
+  mkdirSync(dirname(pathOf(path)), { recursive: true });
   const text = (name: string, value: string) => id3Frame(name, utf8Text(value));
   writeFileSync(
-    at(path),
+    pathOf(path),
     Buffer.concat([id3([text('TIT2', title), text('TPE1', artist), text('TALB', album)]), silentMp3(length)]),
   );
 }
@@ -35,7 +35,7 @@ async function scan(): Promise<void> {
 }
 const trackAt = async (path: string): Promise<TrackOut | undefined> =>
   (await allTracks(server)).find(({ source_id }) => source_id === path);
-/** Rates and likes tracks, and puts them into a playlist; tells the title, the rating and the number of entries. */
+/** Rates and likes tracks, adds them to a playlist; returns title, rating and number of entries. */
 async function openRatings() {
   const { body } = await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } });
   const entries = `/playlists/${body.id}/tracks`;
@@ -62,7 +62,7 @@ async function likeNamesOf(track: TrackOut | undefined): Promise<void> {
     await server.api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, rating: 4 } });
   await server.api(`/radio/never/artists/${track?.artist_id}`, { method: 'PUT' });
 }
-/** Of the album and the artist: liked, the rating, and whether radios play it. */
+/** Returns of the album and the artist whether it is liked, its rating, and whether radios play it. */
 async function saidOf(path: string): Promise<unknown[]> {
   const track = await trackAt(path);
   const state = async (type: string, id: number | null | undefined) =>
@@ -71,18 +71,18 @@ async function saidOf(path: string): Promise<unknown[]> {
   const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
   return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
 }
-/** Gives the id of the track at A/0.mp3, which is in the trash; another of its album is not. */
+/** Deletes the track at A/0.mp3 and returns its id; another track of its album stays. */
 async function addLikedAndDelete(length: number, title: string): Promise<number> {
-  put('A/0.mp3', length, 'Ann', 'Alpha', title);
-  put('A/9.mp3', 69, 'Ann', 'Alpha');
+  writeSong('A/0.mp3', length, 'Ann', 'Alpha', title);
+  writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
   await scan();
   const { id } = (await trackAt('A/0.mp3')) as TrackOut;
   await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
   await server.api(`/tracks/${id}`, { method: 'DELETE' });
   return id;
 }
-const LIKED = [true, 4, true, 4];
-const NOTHING = [false, 0, false, 0, false];
+const LIKED_STATE = [true, 4, true, 4];
+const EMPTY_STATE = [false, 0, false, 0, false];
 
 describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   beforeEach(async () => {
@@ -98,48 +98,48 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     rmSync(base, { recursive: true, force: true });
   });
 
-  test('what was said of names does not go to the names of other music in the place', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
-    put('B/0.mp3', 61, 'Ben', 'Beta');
+  test('likes of an album and artist do not move to other music in its place', async () => {
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('B/0.mp3', 61, 'Ben', 'Beta');
     await scan();
     await likeNamesOf(await trackAt('A/0.mp3'));
-    put('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
-    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
-    put('C/0.mp3', 60, 'Ann', 'Alpha');
+    expect(await saidOf('B/0.mp3')).toEqual(EMPTY_STATE);
+    writeSong('C/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
-    expect((await saidOf('C/0.mp3')).slice(0, 4)).toEqual(LIKED);
-    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
+    expect((await saidOf('C/0.mp3')).slice(0, 4)).toEqual(LIKED_STATE);
+    expect(await saidOf('B/0.mp3')).toEqual(EMPTY_STATE);
   });
 
-  test('what was said of other music in the place stays with it when the track is back', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
-    put('A/1.mp3', 61, 'Ann', 'Alpha');
+  test('likes of other music in the place stay with that music when the track is back', async () => {
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('A/1.mp3', 61, 'Ann', 'Alpha');
     await scan();
-    put('A/0.mp3', 62, 'New', 'Novum');
+    writeSong('A/0.mp3', 62, 'New', 'Novum');
     await scan();
     await likeNamesOf(await trackAt('A/0.mp3'));
-    put('B/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('B/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
-    expect((await saidOf('A/0.mp3')).slice(0, 4)).toEqual(LIKED);
-    expect(await saidOf('B/0.mp3')).toEqual(NOTHING);
-    expect(await saidOf('A/1.mp3')).toEqual(NOTHING);
+    expect((await saidOf('A/0.mp3')).slice(0, 4)).toEqual(LIKED_STATE);
+    expect(await saidOf('B/0.mp3')).toEqual(EMPTY_STATE);
+    expect(await saidOf('A/1.mp3')).toEqual(EMPTY_STATE);
   });
 
-  // what happens to the other music, which lies at A/0.mp3, before or while the track is back at the second place
+  // where the other music at A/0.mp3 goes, before or while the track is back at the second place
   test.each<[string, string, string, () => void | Promise<void>]>([
-    ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(at('A/0.mp3'), at('A/q.mp3'))],
-    ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(at('A/0.mp3'), at('A/q.mp3')), scan())],
-    ['copied', 'A/0.mp3', 'A/q.mp3', () => copyFileSync(at('A/0.mp3'), at('A/q.mp3'))],
-    ['copied, scanned', 'A/0.mp3', 'A/q.mp3', () => (copyFileSync(at('A/0.mp3'), at('A/q.mp3')), scan())],
+    ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'))],
+    ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3')), scan())],
+    ['copied', 'A/0.mp3', 'A/q.mp3', () => copyFileSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'))],
+    ['copied, scanned', 'A/0.mp3', 'A/q.mp3', () => (copyFileSync(pathOf('A/0.mp3'), pathOf('A/q.mp3')), scan())],
     [
       'copied, and removed later',
       'A/0.mp3',
       'A/q.mp3',
       async () => {
-        copyFileSync(at('A/0.mp3'), at('A/q.mp3'));
+        copyFileSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'));
         await scan();
-        rmSync(at('A/0.mp3'));
+        rmSync(pathOf('A/0.mp3'));
         await scan();
       },
     ],
@@ -148,62 +148,62 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       'R/0.mp3',
       'A/q.mp3',
       async () => {
-        copyFileSync(at('A/0.mp3'), at('A/q.mp3'));
+        copyFileSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'));
         await scan();
-        put('A/0.mp3', 63, 'Cy', 'Gamma');
+        writeSong('A/0.mp3', 63, 'Cy', 'Gamma');
         await scan();
       },
     ],
-  ])('what was done with other music goes along when that is %s', async (_, back, elsewhere, moveOn) => {
-    const { rate, said } = await openRatings();
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
+  ])('likes and ratings of the other music follow it when it is %s', async (_, returnFile, moveFile, moveOn) => {
+    const { rate, said: getRatings } = await openRatings();
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
     await rate('A/0.mp3', 2);
-    put('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
     await rate('A/0.mp3', 5);
     await moveOn();
-    put(back, 60, 'Ann', 'Alpha');
+    writeSong(returnFile, 60, 'Ann', 'Alpha');
     await scan();
-    expect([await said(back), await said(elsewhere)]).toEqual([
+    expect([await getRatings(returnFile), await getRatings(moveFile)]).toEqual([
       ['Song 60', 2, 1],
       ['Song 62', 5, 1],
     ]);
   });
 
   test.each<[string, string, () => void | Promise<void>]>([
-    ['removed, and its own comes elsewhere', 'R/0.mp3', () => (rmSync(at('A/0.mp3')), scan())],
+    ['removed, and its own comes elsewhere', 'R/0.mp3', () => (rmSync(pathOf('A/0.mp3')), scan())],
     ['written over by its own', 'A/0.mp3', () => {}],
     [
       'written over by a third, and its own comes elsewhere',
       'R/0.mp3',
       async () => {
-        put('A/0.mp3', 63, 'Cy', 'Gamma');
+        writeSong('A/0.mp3', 63, 'Cy', 'Gamma');
         await scan();
       },
     ],
-  ])('what was done with other music waits for it when that is %s', async (_, back, change) => {
-    const { rate, said } = await openRatings();
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
+  ])('likes and ratings of the other music wait for it when it is %s', async (_, returnFile, change) => {
+    const { rate, said: getRatings } = await openRatings();
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
     await rate('A/0.mp3', 2);
-    put('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
     await rate('A/0.mp3', 5);
     await change();
-    put(back, 60, 'Ann', 'Alpha');
+    writeSong(returnFile, 60, 'Ann', 'Alpha');
     await scan();
-    expect(await said(back)).toEqual(['Song 60', 2, 1]);
+    expect(await getRatings(returnFile)).toEqual(['Song 60', 2, 1]);
     expect((await allTracks(server)).find(({ title }) => title === 'Song 62')).toMatchObject({
       liked: true,
       availability: mode === 'copy' ? 'available' : 'missing',
     });
-    put('W/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('W/0.mp3', 62, 'Ben', 'Beta');
     await scan();
     await scan();
-    expect([await said(back), await said('W/0.mp3')]).toEqual([
+    expect([await getRatings(returnFile), await getRatings('W/0.mp3')]).toEqual([
       ['Song 60', 2, 1],
       ['Song 62', 5, 1],
     ]);
@@ -212,66 +212,70 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
 
   test.each(['lyrics', 'never'])(
     'a track of which a person said %s does not become a copy in its place',
-    async (what) => {
-      put('A/0.mp3', 60, 'Ann', 'Alpha');
-      put('A/1.mp3', 61, 'Ann', 'Alpha');
+    async (editedPart) => {
+      writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+      writeSong('A/1.mp3', 61, 'Ann', 'Alpha');
       await scan();
       const id = (await trackAt('A/0.mp3'))?.id;
-      if (what === 'lyrics') await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: 'La la la' } });
+      if (editedPart === 'lyrics')
+        await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: 'La la la' } });
       else await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
-      copyFileSync(at('A/1.mp3'), at('A/0.mp3'));
+      copyFileSync(pathOf('A/1.mp3'), pathOf('A/0.mp3'));
       await scan();
       expect((await trackAt('A/0.mp3'))?.id).not.toBe(id);
       expect((await server.api<TrackOut>(`/tracks/${id}`)).body.title).toBe('Song 60');
     },
   );
 
-  test('of other music that nobody did anything with, no track is left when its own is back', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
+  test('other music without likes or plays leaves no track when the original file is back', async () => {
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
-    put('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
     const titles = (await allTracks(server)).map(({ title }) => title).toSorted();
-    // music that was copied is the library's own, and stays
+    // copied music belongs to the library, and stays
     expect(titles).toEqual(mode === 'copy' ? ['Song 60', 'Song 62', 'Song 69'] : ['Song 60', 'Song 69']);
   });
 
-  test('a track that came back from the trash is known when its folder is renamed', async () => {
-    for (const n of [0, 1, 2]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
+  test('a track that was restored from the trash is recognized when its folder is renamed', async () => {
+    for (const n of [0, 1, 2]) writeSong(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
     const track = await trackAt('A/0.mp3');
     await server.api(`/tracks/${track?.id}`, { method: 'DELETE' });
     await server.api(`/trash/${track?.id}/restore`, { method: 'POST' });
-    renameSync(at('A'), at('B'));
+    renameSync(pathOf('A'), pathOf('B'));
     await scan();
     expect(await trackAt('B/0.mp3')).toMatchObject({ id: track?.id, availability: 'available' });
     await scan();
     expect(await allTracks(server)).toHaveLength(3);
   });
 
-  test.each(['a field', 'everything'])('undoing an edit of %s gives what the file says by now', async (what) => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
-    await scan();
-    const { id } = (await trackAt('A/0.mp3')) as TrackOut;
-    const edit =
-      what === 'a field'
-        ? await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Edited' } })
-        : await server.api(`/tracks/${id}/metadata`, {
-            method: 'PUT',
-            body: { title: 'Edited', artist: 'Ed', album: 'Edition' },
-          });
-    expect(edit.status).toBe(200);
-    put('A/0.mp3', 60, 'Ann', 'Later', 'Since');
-    await scan();
-    expect((await trackAt('A/0.mp3'))?.title).toBe('Edited');
-    const [last] = (await server.api<{ id: number; changes: unknown[] }[]>(`/tracks/${id}/edits`)).body;
-    expect(last?.changes).toContainEqual({ field: 'title', before: 'Since', after: 'Edited' });
-    expect((await server.api(`/tracks/${id}/edits/${last?.id}/undo`, { method: 'POST' })).status).toBe(200);
-    expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
-  });
+  test.each(['a field', 'everything'])(
+    'undoing an edit of %s restores the current tags of the file',
+    async (editedPart) => {
+      writeSong('A/0.mp3', 60, 'Ann', 'Alpha', 'Before');
+      await scan();
+      const { id } = (await trackAt('A/0.mp3')) as TrackOut;
+      const edit =
+        editedPart === 'a field'
+          ? await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Edited' } })
+          : await server.api(`/tracks/${id}/metadata`, {
+              method: 'PUT',
+              body: { title: 'Edited', artist: 'Ed', album: 'Edition' },
+            });
+      expect(edit.status).toBe(200);
+      writeSong('A/0.mp3', 60, 'Ann', 'Later', 'Since');
+      await scan();
+      expect((await trackAt('A/0.mp3'))?.title).toBe('Edited');
+      const [lastEdit] = (await server.api<{ id: number; changes: unknown[] }[]>(`/tracks/${id}/edits`)).body;
+      expect(lastEdit?.changes).toContainEqual({ field: 'title', before: 'Since', after: 'Edited' });
+      expect((await server.api(`/tracks/${id}/edits/${lastEdit?.id}/undo`, { method: 'POST' })).status).toBe(200);
+      expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Since', artist_name: 'Ann', album_title: 'Later' });
+    },
+  );
 
   describe('a track of which everything was set, whose file was retagged, and whose edits were undone', () => {
     interface Edit {
@@ -279,20 +283,20 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       changes: { field: string; before: string | null; after: string | null }[];
     }
     let id: number;
-    const now = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+    const getTrack = async (): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
     const edits = async (): Promise<Edit[]> => (await server.api<Edit[]>(`/tracks/${id}/edits`)).body;
     const undo = async (edit: Edit | undefined): Promise<void> =>
       expect((await server.api(`/tracks/${id}/edits/${edit?.id}/undo`, { method: 'POST' })).status).toBe(200);
     const set = (body: object) => server.api(`/tracks/${id}/metadata`, { method: 'PUT', body });
     const patch = (body: object) => server.api(`/tracks/${id}`, { method: 'PATCH', body });
     async function retag(artist: string, album: string, title: string): Promise<void> {
-      put('A/0.mp3', 60, artist, album, title);
+      writeSong('A/0.mp3', 60, artist, album, title);
       await scan();
     }
     async function expectReadAgain(): Promise<void> {
-      expect((await now()).metadata_status).not.toBe('manual');
+      expect((await getTrack()).metadata_status).not.toBe('manual');
       await retag('Cid', 'Gamma', 'Third');
-      expect(await now()).toMatchObject({ title: 'Third', artist_name: 'Cid', album_title: 'Gamma' });
+      expect(await getTrack()).toMatchObject({ title: 'Third', artist_name: 'Cid', album_title: 'Gamma' });
     }
     beforeEach(async () => {
       await retag('Ann', 'Alpha', 'Before');
@@ -302,22 +306,22 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     test.each(['Before', 'Since'])('has the tags of its file, with the title “%s” in it', async (title) => {
       await set({ title: 'Mine' });
       await retag('Ben', 'Beta', title);
-      expect(await now()).toMatchObject({ title: 'Mine', artist_name: 'Ann', metadata_status: 'manual' });
+      expect(await getTrack()).toMatchObject({ title: 'Mine', artist_name: 'Ann', metadata_status: 'manual' });
       await undo((await edits())[0]);
-      expect(await now()).toMatchObject({ title, artist_name: 'Ben', album_title: 'Beta' });
-      const [undone] = await edits();
-      expect(undone?.changes).toEqual([{ field: 'title', before: 'Mine', after: title }]);
-      await undo(undone);
-      expect(await now()).toMatchObject({ title: 'Mine', artist_name: 'Ben', metadata_status: 'manual' });
+      expect(await getTrack()).toMatchObject({ title, artist_name: 'Ben', album_title: 'Beta' });
+      const [undoneEdit] = await edits();
+      expect(undoneEdit?.changes).toEqual([{ field: 'title', before: 'Mine', after: title }]);
+      await undo(undoneEdit);
+      expect(await getTrack()).toMatchObject({ title: 'Mine', artist_name: 'Ben', metadata_status: 'manual' });
       await undo((await edits())[0]);
       await expectReadAgain();
     });
 
-    test('has them also where the edit gave a field the value that it had', async () => {
+    test('has them also if the edit set a field to its previous value', async () => {
       await set({ title: 'Mine', artist: 'Ann', album: 'Alpha' });
       await retag('Ben', 'Beta', 'Since');
       await undo((await edits())[0]);
-      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta' });
+      expect(await getTrack()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta' });
       await expectReadAgain();
     });
 
@@ -327,9 +331,9 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       await retag('Ben', 'Beta', 'Since');
       const [year, title] = await edits();
       await undo(order === 'the first edit first' ? title : year);
-      expect(await now()).toMatchObject({ metadata_status: 'manual' });
+      expect(await getTrack()).toMatchObject({ metadata_status: 'manual' });
       await undo(order === 'the first edit first' ? year : title);
-      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta', year: null });
+      expect(await getTrack()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta', year: null });
       await expectReadAgain();
     });
 
@@ -338,21 +342,24 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       await set({ title: 'Mine' });
       await retag('Ben', 'Beta', 'Since');
       await undo((await edits())[0]);
-      expect(await now()).toMatchObject({ title: 'Since', artist_name: 'Ben', year: 1999 });
+      expect(await getTrack()).toMatchObject({ title: 'Since', artist_name: 'Ben', year: 1999 });
       await expectReadAgain();
-      expect((await now()).year).toBe(1999);
+      expect((await getTrack()).year).toBe(1999);
     });
   });
 
-  test('a deleted track in whose place other music lies is restored without it, and found when its own is back', async () => {
+  test('a deleted track whose place has other music is restored without audio, and found when its own file is back', async () => {
     const id = await addLikedAndDelete(60, 'Before');
-    put('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
     await scan();
     expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
-    const named = async (title: string) => (await allTracks(server)).filter((track) => track.title === title);
-    expect(await named('Before')).toMatchObject([{ id, availability: mode === 'copy' ? 'available' : 'missing' }]);
+    const listTracksTitled = async (title: string) =>
+      (await allTracks(server)).filter((track) => track.title === title);
+    expect(await listTracksTitled('Before')).toMatchObject([
+      { id, availability: mode === 'copy' ? 'available' : 'missing' },
+    ]);
     expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Song 62' });
-    put('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
+    writeSong('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
     await scan();
     expect(await trackAt('B/0.mp3')).toMatchObject({ id, title: 'Retagged', liked: true, availability: 'available' });
     expect(await allTracks(server)).toHaveLength(3);
@@ -360,34 +367,34 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
 
   test('a restored track says whether its file is there, without a scan', async () => {
     const files = ['here', 'gone', 'scanned', 'back'].map((name) => `A/${name}.mp3`);
-    for (const [i, file] of files.entries()) put(file, 60 + i, 'Ann', 'Alpha');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    for (const [i, file] of files.entries()) writeSong(file, 60 + i, 'Ann', 'Alpha');
+    writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
     const ids = await Promise.all(files.map(async (file) => (await trackAt(file))?.id ?? 0));
-    const [here, gone, ...others] = ids;
+    const [remainingId, deletedId, ...otherIds] = ids;
     const availabilities = (): Promise<string[]> =>
       Promise.all(ids.map(async (id) => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability));
     const restore = async (id: number | undefined): Promise<string> =>
       (await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' })).body.availability;
-    const missing = mode === 'copy' ? 'available' : 'missing'; // our own copy is there
-    renameSync(at('A/back.mp3'), at('aside.txt'));
+    const missing = mode === 'copy' ? 'available' : 'missing'; // the copy in the library exists
+    renameSync(pathOf('A/back.mp3'), pathOf('aside.txt'));
     await scan();
     expect(await availabilities()).toEqual(['available', 'available', 'available', missing]);
     for (const id of ids) await server.api(`/tracks/${id}`, { method: 'DELETE' });
-    rmSync(at('A/scanned.mp3'));
+    rmSync(pathOf('A/scanned.mp3'));
     await scan();
-    rmSync(at('A/gone.mp3'));
-    renameSync(at('aside.txt'), at('A/back.mp3'));
-    expect([await restore(here), await restore(gone)]).toEqual(['available', missing]);
-    const { body } = await server.api('/trash/restore', { method: 'POST', body: { track_ids: others } });
+    rmSync(pathOf('A/gone.mp3'));
+    renameSync(pathOf('aside.txt'), pathOf('A/back.mp3'));
+    expect([await restore(remainingId), await restore(deletedId)]).toEqual(['available', missing]);
+    const { body } = await server.api('/trash/restore', { method: 'POST', body: { track_ids: otherIds } });
     expect(body).toEqual({ restored: 2, failed: [] });
     expect(await availabilities()).toEqual(['available', missing, missing, 'available']);
-    put('A/gone.mp3', 61, 'Ann', 'Alpha');
+    writeSong('A/gone.mp3', 61, 'Ann', 'Alpha');
     await scan();
     expect(await availabilities()).toEqual(['available', 'available', missing, 'available']);
   });
 
-  test('a track that is restored while its music folder is away is not said to be missing', async () => {
+  test('a track that is restored while its music folder is unreachable is not missing', async () => {
     const id = await addLikedAndDelete(60, 'Before');
     renameSync(join(base, 'music'), join(base, 'away'));
     const { body } = await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' });
@@ -396,10 +403,10 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await server.api<TrackOut>(`/tracks/${id}`)).body.availability).toBe('available');
   });
 
-  test('a deleted track whose own music came back elsewhere is restored to that', async () => {
+  test('a deleted track whose file came back elsewhere is restored with that file', async () => {
     const id = await addLikedAndDelete(60, 'Before');
-    put('A/0.mp3', 62, 'Ben', 'Beta');
-    put('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta');
+    writeSong('B/0.mp3', 60, 'Ann', 'Alpha', 'Retagged');
     await scan();
     expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
     await server.app.drain();
@@ -407,12 +414,12 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
-  test('a deleted track whose file was replaced by a better one is restored to that', async () => {
+  test('a deleted track whose file was replaced by a better file is restored with that file', async () => {
     const title = 'Both';
     const silence = listInfo({ INAM: title, IART: 'Ann', IPRD: 'Alpha' });
-    const id = await addLikedAndDelete(38, title); // a second
-    rmSync(at('A/0.mp3'));
-    writeFileSync(at('A/0.wav'), wav(silence));
+    const id = await addLikedAndDelete(38, title); // sets the time to a second later
+    rmSync(pathOf('A/0.mp3'));
+    writeFileSync(pathOf('A/0.wav'), wav(silence));
     await scan();
     expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
     await server.app.drain();
@@ -422,26 +429,26 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   });
 
   test.each([true, false])('music stays in the library when other music gets its name (taken out: %s)', async (out) => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha', 'First');
-    put('A/9.mp3', 69, 'Ann', 'Alpha');
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha', 'First');
+    writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
     const { id } = (await trackAt('A/0.mp3')) as TrackOut;
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    const first = readFileSync(at('A/0.mp3'));
-    if (out) rmSync(at('A/0.mp3'));
+    const firstBytes = readFileSync(pathOf('A/0.mp3'));
+    if (out) rmSync(pathOf('A/0.mp3'));
     if (out) await scan();
-    put('A/0.mp3', 62, 'Ben', 'Beta', 'Second');
+    writeSong('A/0.mp3', 62, 'Ben', 'Beta', 'Second');
     await scan();
     await scan();
     if (mode === 'reference') {
-      expect(await trackAt('A/0.mp3')).toMatchObject({ id, title: 'Second' }); // nothing else has the first one
+      expect(await trackAt('A/0.mp3')).toMatchObject({ id, title: 'Second' }); // no other track has the first audio
       return;
     }
     expect(await trackAt('A/0.mp3')).toMatchObject({ title: 'Second', liked: false });
-    const kept = (await allTracks(server)).find((track) => track.id === id);
-    expect(kept).toMatchObject({ title: 'First', liked: true, availability: 'available' });
+    const keptTrack = (await allTracks(server)).find((track) => track.id === id);
+    expect(keptTrack).toMatchObject({ title: 'First', liked: true, availability: 'available' });
     const audio = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
-    expect(Buffer.from(await audio.arrayBuffer()).equals(first)).toBe(true);
+    expect(Buffer.from(await audio.arrayBuffer()).equals(firstBytes)).toBe(true);
   });
 
   test('a file that was scanned while it was written is the same track when it is whole, with tags at its end', async () => {
@@ -451,26 +458,26 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       ...['Whole', 'Ann', 'Alpha'].map((text) => field(text, 30)),
       field('', 35),
     ]);
-    const whole = Buffer.concat([silentMp3(60), tag]);
-    mkdirSync(dirname(at('A/slow.mp3')), { recursive: true });
-    writeFileSync(at('A/slow.mp3'), whole.subarray(0, whole.length / 2));
+    const wholeFile = Buffer.concat([silentMp3(60), tag]);
+    mkdirSync(dirname(pathOf('A/slow.mp3')), { recursive: true });
+    writeFileSync(pathOf('A/slow.mp3'), wholeFile.subarray(0, wholeFile.length / 2));
     await scan();
     const { id } = (await trackAt('A/slow.mp3')) as TrackOut;
-    writeFileSync(at('A/slow.mp3'), whole);
+    writeFileSync(pathOf('A/slow.mp3'), wholeFile);
     await scan();
     expect(await trackAt('A/slow.mp3')).toMatchObject({ id, title: 'Whole' });
     expect(await allTracks(server)).toHaveLength(1);
   });
 
-  test('a track is there since its first file, also when a copy is left', async () => {
-    put('A/0.mp3', 60, 'Ann', 'Alpha');
+  test('a track is as old as its first file, even if only a copy is left', async () => {
+    writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
     const { created_at: since } = (await trackAt('A/0.mp3')) ?? {};
-    copyFileSync(at('A/0.mp3'), at('A/copy.mp3'));
+    copyFileSync(pathOf('A/0.mp3'), pathOf('A/copy.mp3'));
     await scan();
     const { created_at: ofCopy } = (await trackAt('A/copy.mp3')) ?? {};
     expect(ofCopy).not.toBe(since);
-    rmSync(at('A/0.mp3'));
+    rmSync(pathOf('A/0.mp3'));
     await scan();
     expect((await trackAt('A/copy.mp3'))?.created_at).toBe(since);
     const { items } = (await server.api<{ items: { id: number }[] }>('/merges')).body;
@@ -478,38 +485,40 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await trackAt('A/copy.mp3'))?.created_at).toBe(ofCopy);
   });
 
-  test('a backup of a library in which tracks became others is restored', async () => {
-    for (const n of [0, 1, 2, 3]) put(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
+  test('a backup of a library with merged tracks is restored', async () => {
+    for (const n of [0, 1, 2, 3]) writeSong(`A/${n}.mp3`, 60 + n, 'Ann', 'Alpha');
     await scan();
-    copyFileSync(at('A/0.mp3'), at('A/copy.mp3'));
+    copyFileSync(pathOf('A/0.mp3'), pathOf('A/copy.mp3'));
     await scan();
-    rmSync(at('A/0.mp3'));
+    rmSync(pathOf('A/0.mp3'));
     await scan();
     const { db } = server.app;
     const now = (): Date => new Date();
     const { tracks, trash } = openLibraryServices(db);
     const movers = [createLikeMoves({ db, now }).ofTracks];
     const merges = createMerges({ db, tracks, merge: createTrackMerge({ db, tracks, movers }), movers, trash, now });
-    const [one, other, third] = ['A/1.mp3', 'A/2.mp3', 'A/3.mp3'].map(async (path) => (await trackAt(path))?.id);
-    merges.replace((await one) as TrackId, (await other) as TrackId);
-    merges.mergeInto((await other) as TrackId, (await third) as TrackId, {
+    const [firstId, otherId, thirdId] = ['A/1.mp3', 'A/2.mp3', 'A/3.mp3'].map(
+      async (path) => (await trackAt(path))?.id,
+    );
+    merges.replace((await firstId) as TrackId, (await otherId) as TrackId);
+    merges.mergeInto((await otherId) as TrackId, (await thirdId) as TrackId, {
       reason: 'duplicate',
       by: null,
       takesFile: false,
     });
-    const merged = (await server.api<{ total: number }>('/merges')).body.total;
-    expect(merged).toBe(3);
+    const mergeCount = (await server.api<{ total: number }>('/merges')).body.total;
+    expect(mergeCount).toBe(3);
     const backup = join(base, 'backup');
     mkdirSync(backup);
     await makeBackup(server, backup);
     const restored = join(base, 'restored');
     mkdirSync(restored);
     await restoreFolder(backup, restored);
-    const second = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
+    const secondServer = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
     try {
-      expect((await second.api<{ total: number }>('/merges')).body.total).toBe(merged);
+      expect((await secondServer.api<{ total: number }>('/merges')).body.total).toBe(mergeCount);
     } finally {
-      await second.close();
+      await secondServer.close();
     }
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createReaderPool, type ReaderPool, type ReaderPoolDeps } from '../../server/files/reader-pool.ts';
 import type { ReadResult } from '../../server/files/reader-worker.ts';
 import { flac, silentMp3, vorbisComment } from '../support/audio-bytes.ts';
-import { damaged, randomNumbers } from '../support/damage.ts';
+import { damageBytes, randomNumbers } from '../support/damage.ts';
 import { fallbackAttacks, foreignAudio } from '../support/fallback-attacks.ts';
 import { makeLibrary, pathOf } from '../support/library.ts';
 import { paths } from '../support/product.ts';
@@ -197,7 +197,7 @@ test('600 damaged copies of good files are read or rejected with a reason', asyn
   let sound = 0;
   for (let group = 0; group < 12; group++) {
     const names = Array.from({ length: 50 }, (_, i) => `damaged/${i}.bin`);
-    for (const name of names) writeFileSync(join(dir, name), damaged(good[below(good.length)] as Buffer, below));
+    for (const name of names) writeFileSync(join(dir, name), damageBytes(good[below(good.length)] as Buffer, below));
     for (const result of await read(pool, names)) {
       if (!result.ok) expect(result.reason).toMatch(/^[\w][^\n/\\]{5,250}$/);
       else {

@@ -5,7 +5,7 @@ import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
 import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
-import { best, FIRST, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';
+import { best, FIRST_PLAY_MS, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -80,7 +80,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
 
   test.each([
     ['a month in Berlin', 'Europe/Berlin', Date.UTC(2024, 2, 14), Date.UTC(2024, 3, 14)],
-    ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST + 400 * DAY, FIRST + 400 * DAY + 3_600_000],
+    ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST_PLAY_MS + 400 * DAY, FIRST_PLAY_MS + 400 * DAY + 3_600_000],
     ['half a year in New York', 'America/New_York', Date.UTC(2023, 7, 1, 4), Date.UTC(2024, 1, 1, 5)],
   ])('of %s equal a recount too', async (_, tz, from, to) => {
     expectEqual(

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { damageBackups } from './backup-damage.ts';
-import type { ChildWish } from '../integration/backup-child.ts';
+import type { ChildOptions } from '../integration/backup-child.ts';
 import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/backup-folders.ts';
 import { filesIn, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
@@ -69,7 +69,7 @@ const restoredAs = (dataDir: string, of: string): boolean => {
 };
 
 /** Runs to the nth moment, or to the end; returns the number of moments, or undefined when it was killed. */
-async function runChild(wish: ChildWish, nth?: number): Promise<number | undefined> {
+async function runChild(wish: ChildOptions, nth?: number): Promise<number | undefined> {
   const child = spawn(
     process.execPath,
     ['--import', quickImports, CHILD, JSON.stringify({ ...wish, ...(nth && { killAfter: nth }) })],
@@ -99,7 +99,7 @@ export async function killDuring(what: Killed, kills: number, proof: BackupProof
     if (what === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
     if (what === 'check') flipSomewhere(template, random);
   }
-  const begin = (name: string): ChildWish => {
+  const begin = (name: string): ChildOptions => {
     cpSync(template, pathOf(name), { recursive: true });
     const dataDir = pathOf(`${name}-data`);
     mkdirSync(dataDir);

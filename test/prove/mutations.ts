@@ -10,7 +10,7 @@ import { bufferSource } from '../../server/media/byte-source.ts';
 import { hashPayload } from '../../server/media/payload-hash.ts';
 import { readAudio, readCover } from '../../server/media/read.ts';
 import { UnreadableAudio, type ByteSource } from '../../server/media/types.ts';
-import { damaged, randomNumbers } from '../support/damage.ts';
+import { damageBytes, randomNumbers } from '../support/damage.ts';
 import { foreignAudio } from '../support/fallback-attacks.ts';
 import { makeLibrary, pathOf } from '../support/library.ts';
 import { BUILT_FILES, OTHER_BUILT_FILES, OTHER_REAL_FILES, REAL_FILES } from '../support/rare-formats.ts';
@@ -98,7 +98,7 @@ export async function mutate(
   const counts: MutationCounts = { format, read: 0, refused: 0, slowestMs: 0, faults: [] };
   for (let n = 0; n < runs; n++) {
     if (n % COLLECTED_EVERY === 0) collect?.();
-    const bytes = damaged(good[below(good.length)] as Buffer, below);
+    const bytes = damageBytes(good[below(good.length)] as Buffer, below);
     const { source, work } = counted(bytes);
     const began = performance.now();
     try {

@@ -6,7 +6,7 @@ import { join, posix, sep } from 'node:path';
 export interface Layer {
   name: string;
   about: string;
-  /** Each folder (or file that is in no such folder, or apart from it) and what it uses of its own layer. */
+  /** Each folder, or single file, and the folders of its own layer that it uses. */
   folders: Record<string, readonly string[]>;
 }
 
@@ -158,7 +158,7 @@ export const FILES: readonly string[] = PARTS.flatMap((part) =>
 
 export const readCode = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** After `from` or `import`, with or without a bracket: static, side effect, re-export, dynamic, or a type. */
+/** Matches the path of an import: static, for a side effect, re-export, dynamic, or of a type. */
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g;
 
 export function importsOf(path: string, code: string): Import[] {
@@ -192,32 +192,32 @@ export function placeOf(path: string): { part: Part; folder: string; layer: numb
   return undefined;
 }
 
-/** Why the table does not allow it; undefined when it does. */
+/** Returns why the table does not allow an import; undefined if the table allows it. */
 export function faultOf({ from, to }: Import): string | undefined {
-  const [user, used] = [placeOf(from), placeOf(to)];
-  if (!user || !used) return `${user ? to : from} is not in the table`;
-  if (user.part !== used.part)
-    return used.part === 'server' && MAY_USE_OF_SERVER[user.part](to)
+  const [user, usedPlace] = [placeOf(from), placeOf(to)];
+  if (!user || !usedPlace) return `${user ? to : from} is not in the table`;
+  if (user.part !== usedPlace.part)
+    return usedPlace.part === 'server' && MAY_USE_OF_SERVER[user.part](to)
       ? undefined
-      : `${user.part}/ does not use ${used.part}/`;
-  if (user.part === 'main' || user.folder === used.folder || used.layer < user.layer) return undefined;
-  if (used.layer > user.layer) return `${used.folder} lies above ${user.folder}`;
-  return usesBeside(user).includes(used.folder) ? undefined : `${user.folder} may not use ${used.folder}`;
+      : `${user.part}/ does not use ${usedPlace.part}/`;
+  if (user.part === 'main' || user.folder === usedPlace.folder || usedPlace.layer < user.layer) return undefined;
+  if (usedPlace.layer > user.layer) return `${usedPlace.folder} lies above ${user.folder}`;
+  return usesBeside(user).includes(usedPlace.folder) ? undefined : `${user.folder} may not use ${usedPlace.folder}`;
 }
 
 const usesBeside = ({ part, folder, layer }: { part: Part; folder: string; layer: number }): readonly string[] =>
   ARCHITECTURE[part][layer]?.folders[folder] ?? [];
 
-/** The files of each cycle, in order. */
+/** Returns the files of each cycle, in order. */
 export function cyclesOf(imports: readonly Import[]): string[][] {
   const next = Map.groupBy(imports, ({ from }) => from);
   const cycles: string[][] = [];
   const done = new Set<string>();
   const path: string[] = [];
   function visit(file: string): void {
-    const at = path.indexOf(file);
-    if (at >= 0) cycles.push(path.slice(at));
-    if (at >= 0 || done.has(file)) return;
+    const fileIndex = path.indexOf(file);
+    if (fileIndex >= 0) cycles.push(path.slice(fileIndex));
+    if (fileIndex >= 0 || done.has(file)) return;
     path.push(file);
     for (const { to } of next.get(file) ?? []) visit(to);
     path.pop();

@@ -93,15 +93,15 @@ export function createArchiveStorage(folder: string, file = 'archive.db'): Stora
     },
 
     async open(key, range) {
-      const found = find(key);
-      if (!found) throw notFound('stored object');
-      const bytes = range ? found.bytes.subarray(range.start, range.end + 1) : found.bytes;
-      return { size: found.bytes.length, stream: Readable.from([bytes]) };
+      const object = find(key);
+      if (!object) throw notFound('stored object');
+      const bytes = range ? object.bytes.subarray(range.start, range.end + 1) : object.bytes;
+      return { size: object.bytes.length, stream: Readable.from([bytes]) };
     },
 
     async stat(key) {
-      const found = find(key);
-      return found && { size: found.bytes.length, modifiedAt: new Date(found.modifiedAt) };
+      const object = find(key);
+      return object && { size: object.bytes.length, modifiedAt: new Date(object.modifiedAt) };
     },
 
     async delete(key) {

@@ -32,7 +32,7 @@ interface Style {
   timbre: Timbre;
   /** How likely a beat, and what is between beats, has a note of the melody. */
   melody: [onBeat: number, offBeat: number];
-  /** Only judges hear it: no threshold was ever chosen by it. */
+  /** Used for evaluation only: no threshold was chosen with this style. */
   isHeldOut?: true;
 }
 
@@ -48,7 +48,7 @@ const OVERTONES: Record<Timbre, readonly number[]> = {
   strings: [1, 0.7, 0.5, 0.4, 0.3, 0.2],
 };
 
-const NONE = '';
+const NO_CHORD = '';
 // oxfmt-ignore
 export const STYLES: readonly Style[] = [
   { name: 'rock', bpm: [92, 168], beatsOfBar: 4, division: 4, kick: 'x.......x.x.....', snare: '....x.......x...',
@@ -69,19 +69,19 @@ export const STYLES: readonly Style[] = [
     cymbal: 'x.o.x.o.x.o.x.oo', bass: 'x..x......x.....', chords: 'x...............',
     timbre: 'pluck', melody: [0.3, 0.4] },
   { name: 'waltz', bpm: [90, 180], beatsOfBar: 3, division: 4, kick: 'x...........', snare: '....o...o...',
-    cymbal: NONE, bass: 'x...........', chords: '....x...x...', timbre: 'organ', melody: [0.8, 0.2] },
-  { name: 'pads', bpm: [60, 116], beatsOfBar: 4, division: 4, kick: NONE, snare: NONE,
-    cymbal: NONE, bass: 'x.......x.......', chords: 'x...............', timbre: 'pad', melody: [0.9, 0.3] },
-  { name: 'arpeggio', bpm: [76, 140], beatsOfBar: 4, division: 4, kick: NONE, snare: NONE,
-    cymbal: NONE, bass: 'x.......x.......', chords: NONE, timbre: 'pluck', melody: [1, 0.9] },
+    cymbal: NO_CHORD, bass: 'x...........', chords: '....x...x...', timbre: 'organ', melody: [0.8, 0.2] },
+  { name: 'pads', bpm: [60, 116], beatsOfBar: 4, division: 4, kick: NO_CHORD, snare: NO_CHORD,
+    cymbal: NO_CHORD, bass: 'x.......x.......', chords: 'x...............', timbre: 'pad', melody: [0.9, 0.3] },
+  { name: 'arpeggio', bpm: [76, 140], beatsOfBar: 4, division: 4, kick: NO_CHORD, snare: NO_CHORD,
+    cymbal: NO_CHORD, bass: 'x.......x.......', chords: NO_CHORD, timbre: 'pluck', melody: [1, 0.9] },
   { name: 'march', bpm: [96, 128], beatsOfBar: 4, division: 4, kick: 'x.......x.......', snare: '....x.ooo...x.x.',
-    cymbal: NONE, bass: 'x.......x.......', chords: '....x.......x...', timbre: 'brass', melody: [0.8, 0.3] },
+    cymbal: NO_CHORD, bass: 'x.......x.......', chords: '....x.......x...', timbre: 'brass', melody: [0.8, 0.3] },
   { name: 'bossa nova', bpm: [108, 150], beatsOfBar: 4, division: 4, kick: 'x.....x.x.....x.',
     snare: 'x.....x.....x...',
     cymbal: 'o.o.o.o.o.o.o.o.', bass: 'x.....x.x.....x.', chords: 'x.....x...x.....',
     timbre: 'pluck', melody: [0.4, 0.5] },
-  { name: 'chorale', bpm: [60, 104], beatsOfBar: 4, division: 4, kick: NONE, snare: NONE,
-    cymbal: NONE, bass: 'x...x...x...x...', chords: 'x...x...x...x...', timbre: 'organ', melody: [1, 0.2] },
+  { name: 'chorale', bpm: [60, 104], beatsOfBar: 4, division: 4, kick: NO_CHORD, snare: NO_CHORD,
+    cymbal: NO_CHORD, bass: 'x...x...x...x...', chords: 'x...x...x...x...', timbre: 'organ', melody: [1, 0.2] },
   { name: 'reggae', bpm: [66, 92], beatsOfBar: 4, division: 4, kick: '........x.......', snare: '........x.......',
     cymbal: 'x.o.x.o.x.o.x.o.', bass: 'x..x..x.....x.x.', chords: '..x...x...x...x.',
     timbre: 'organ', melody: [0.4, 0.3],
@@ -93,8 +93,8 @@ export const STYLES: readonly Style[] = [
   { name: 'shuffle', bpm: [84, 140], beatsOfBar: 4, division: 3, kick: 'x.....x.....', snare: '...x.....x..',
     cymbal: 'x.ox.ox.ox.o', bass: 'x.ox.ox.ox.o', chords: 'x....x......', timbre: 'brass', melody: [0.5, 0.4],
     isHeldOut: true },
-  { name: 'bells', bpm: [80, 140], beatsOfBar: 3, division: 4, kick: NONE, snare: NONE,
-    cymbal: NONE, bass: 'x...........', chords: 'x...x...x...', timbre: 'bell', melody: [0.8, 0.4],
+  { name: 'bells', bpm: [80, 140], beatsOfBar: 3, division: 4, kick: NO_CHORD, snare: NO_CHORD,
+    cymbal: NO_CHORD, bass: 'x...........', chords: 'x...x...x...', timbre: 'bell', melody: [0.8, 0.4],
     isHeldOut: true },
 ];
 
@@ -103,7 +103,7 @@ export interface Arrangement {
   rateHz: number;
   style: string;
   bpm: number;
-  /** A place in `KEYS`. */
+  /** An index of `KEYS`. */
   tonic: number;
   isMinor: boolean;
 }
@@ -112,7 +112,7 @@ export interface Arrangement {
 export function playArrangement(number: number, isHeldOut: boolean): Arrangement {
   const random = seededRandom(9_000 + number);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const style = pick(STYLES.filter((one) => isHeldOut || !one.isHeldOut));
+  const style = pick(STYLES.filter((candidate) => isHeldOut || !candidate.isHeldOut));
   const [slowest, fastest] = style.bpm;
   const bpm = Math.round((slowest + random() * (fastest - slowest)) * 10) / 10;
   const tonic = Math.floor(random() * KEYS.length);
@@ -133,39 +133,43 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
     tonic + (scale[((degree % 7) + 7) % 7] as number) + 12 * Math.floor(degree / 7);
 
   let parts = new Set<string>();
-  for (let index = 0, at = start; at < SECONDS - 0.3; index++, at = start + index * step) {
+  for (
+    let index = 0, startSeconds = start;
+    startSeconds < SECONDS - 0.3;
+    index++, startSeconds = start + index * step
+  ) {
     const inBar = index % steps;
     const bar = Math.floor(index / steps);
     if (inBar === 0 && bar % 4 === 0)
       parts = new Set(['drums', 'bass', 'chords', 'lead'].filter(() => bar === 0 || random() < 0.85));
     const isOffbeat = style.division === 4 && inBar % 4 === 2;
-    const now = at + (isOffbeat ? delay : 0) + (random() + random() - 1) * jitterSeconds;
+    const beatSeconds = startSeconds + (isOffbeat ? delay : 0) + (random() + random() - 1) * jitterSeconds;
     const degree = progression[bar % progression.length] as number;
     const loud = (mark: string | undefined): number =>
       (mark === 'x' ? 1 : mark === 'o' ? 0.45 : 0) * (0.8 + random() * 0.4);
     const isFill = bar % 8 === 7 && inBar >= steps - style.division;
     if (parts.has('drums')) {
-      band.kick(now, levels.drums * loud(style.kick[inBar]));
-      band.snare(now, levels.drums * loud(isFill && style.snare ? 'x' : style.snare[inBar]));
-      band.cymbal(now, levels.drums * loud(style.cymbal[inBar]));
+      band.kick(beatSeconds, levels.drums * loud(style.kick[inBar]));
+      band.snare(beatSeconds, levels.drums * loud(isFill && style.snare ? 'x' : style.snare[inBar]));
+      band.cymbal(beatSeconds, levels.drums * loud(style.cymbal[inBar]));
     }
     const bass = loud(style.bass[inBar]);
     if (parts.has('bass') && bass > 0)
       band.note(
         'pluck',
-        now,
+        beatSeconds,
         step * lengthOf(style.bass, inBar),
         36 + pitch(random() < 0.7 ? degree : degree + 4),
         0.25 * bass,
       );
     const chord = loud(style.chords[inBar]);
     if (parts.has('chords') && chord > 0)
-      for (const third of [0, 2, 4])
+      for (const chordDegree of [0, 2, 4])
         band.note(
           chordTimbre,
-          now,
+          beatSeconds,
           step * lengthOf(style.chords, inBar),
-          60 + pitch(degree + third),
+          60 + pitch(degree + chordDegree),
           0.06 * levels.chords * chord,
         );
     const [onBeat, offBeat] = style.melody;
@@ -174,7 +178,7 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
     if (parts.has('lead') && random() < isNote)
       band.note(
         lead,
-        now,
+        beatSeconds,
         step * (1 + Math.floor(random() * style.division)),
         72 + pitch(degree + pick([0, 2, 4, 7, 1])),
         0.08 * levels.lead,
@@ -183,7 +187,7 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
   return { samples: band.finish(), rateHz: RATE_HZ, style: style.name, bpm, tonic, isMinor };
 }
 
-/** Steps until the next note of the bar. */
+/** Returns the number of steps until the next note of the bar. */
 function lengthOf(bar: string, from: number): number {
   const next = bar.slice(from + 1).search(/[xo]/);
   return next < 0 ? bar.length - from : next + 1;
@@ -195,8 +199,8 @@ function createBand(random: () => number) {
   const room = random() * 0.5;
   const hiss = 10 ** (-5 + random() * 2);
 
-  function noise(at: number, level: number, seconds: number, isBright: boolean): void {
-    const from = Math.round(at * RATE_HZ);
+  function noise(startSeconds: number, level: number, seconds: number, isBright: boolean): void {
+    const from = Math.round(startSeconds * RATE_HZ);
     let previous = 0;
     for (let i = 0; level > 0 && i < seconds * 4 * RATE_HZ && from + i < samples.length; i++) {
       const value = random() * 2 - 1;
@@ -205,15 +209,15 @@ function createBand(random: () => number) {
     }
   }
   return {
-    note(timbre: Timbre, at: number, seconds: number, midi: number, level: number): void {
-      const from = Math.round(at * RATE_HZ);
+    note(timbre: Timbre, startSeconds: number, seconds: number, midi: number, level: number): void {
+      const from = Math.round(startSeconds * RATE_HZ);
       const hz = 440 * 2 ** ((midi - 69) / 12);
       const release = timbre === 'pad' ? 0.3 : 0.04;
       const count = Math.min(samples.length - from, Math.round((seconds + release) * RATE_HZ));
       const vibrato = timbre === 'strings' || timbre === 'brass' ? 0.15 : 0;
-      const waves = OVERTONES[timbre].flatMap((amplitude, n) =>
-        amplitude > 0 && hz * (n + 1) < RATE_HZ / 2
-          ? [{ amplitude, factor: (n + 1) * (timbre === 'bell' ? 1 + 0.002 * n * n : 1) }]
+      const waves = OVERTONES[timbre].flatMap((amplitude, overtone) =>
+        amplitude > 0 && hz * (overtone + 1) < RATE_HZ / 2
+          ? [{ amplitude, factor: (overtone + 1) * (timbre === 'bell' ? 1 + 0.002 * overtone * overtone : 1) }]
           : [],
       );
       for (let i = 0; i < count; i++) {
@@ -227,8 +231,8 @@ function createBand(random: () => number) {
         add(from + i, level * envelope * value);
       }
     },
-    kick(at: number, level: number): void {
-      const from = Math.round(at * RATE_HZ);
+    kick(startSeconds: number, level: number): void {
+      const from = Math.round(startSeconds * RATE_HZ);
       for (let i = 0; level > 0 && i < 0.15 * RATE_HZ && from + i < samples.length; i++) {
         const time = i / RATE_HZ;
         add(
@@ -237,13 +241,13 @@ function createBand(random: () => number) {
         );
       }
     },
-    snare(at: number, level: number): void {
-      noise(at, 0.2 * level, 0.05, false);
+    snare(startSeconds: number, level: number): void {
+      noise(startSeconds, 0.2 * level, 0.05, false);
     },
-    cymbal(at: number, level: number): void {
-      noise(at, 0.06 * level, 0.025, true);
+    cymbal(startSeconds: number, level: number): void {
+      noise(startSeconds, 0.06 * level, 0.025, true);
     },
-    /** With a room around it, hiss, and the loudest sounds rounded as by a limiter. */
+    /** Adds a room, hiss and a limiter to the samples. */
     finish(): Float32Array {
       const echoes = [1_116, 1_356, 1_617].map((length) => ({ length, line: new Float32Array(length) }));
       return samples.map((dry, i) => {

@@ -1,5 +1,5 @@
-// Malicious files: to hang a parser, fill its memory, or make it read garbage. The first eight are those that crash a
-// bare parser; the others aim at ours. Large ones are sparse, so writing them all takes about a second.
+// Malicious files that hang a parser, fill its memory, or make it read garbage. The first eight crash a parser without
+// guards; the others aim at the parsers of Tonearm. Large files are sparse, so writing all takes about a second.
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -38,13 +38,13 @@ function sparse(file: string, head: Buffer, size: number, tail: Buffer = Buffer.
   fs.closeSync(fd);
 }
 
-/** The same comment, repeated. */
+/** Repeats one comment. */
 function comments(count: number, text: string): Buffer {
-  const one = Buffer.concat([u32le(text.length), ascii(text)]);
-  return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(one.length * count, one)]);
+  const comment = Buffer.concat([u32le(text.length), ascii(text)]);
+  return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(comment.length * count, comment)]);
 }
 
-/** Nested atoms of one name. */
+/** Makes nested atoms with one name. */
 function nested(name: string, depth: number): Buffer {
   const all = Buffer.alloc(depth * 8);
   for (let i = 0; i < depth; i++) {
@@ -208,13 +208,13 @@ export const attackFiles: AttackFile[] = [
     name: 'streams.ogg',
     why: '200,000 Opus streams one after the other',
     make: (f) => {
-      const one = Buffer.concat([
+      const comment = Buffer.concat([
         oggPage(1, 2, 0n, opusHead),
         oggPage(1, 0, 0n, opusTags),
         oggPage(1, 4, 960n, Buffer.from([0xfc])),
       ]);
-      const all = Buffer.alloc(one.length * 200_000, one);
-      all.writeUInt32LE(2, all.length - one.length + 14);
+      const all = Buffer.alloc(comment.length * 200_000, comment);
+      all.writeUInt32LE(2, all.length - comment.length + 14);
       fs.writeFileSync(f, Buffer.concat([all, oggPage(7, 2, 0n, opusHead)]));
     },
     readable: true,
@@ -292,7 +292,7 @@ export const attackFiles: AttackFile[] = [
   },
 ];
 
-/** Writes all of them into a folder. */
+/** Writes all attack files into a folder. */
 export function writeAttackFiles(dir: string): (AttackFile & { path: string })[] {
   fs.mkdirSync(dir, { recursive: true });
   return attackFiles.map((attack) => {

@@ -1,37 +1,37 @@
-// Small valid audio files built byte by byte: what the generator does not write, and what tests change.
+// Small valid audio files built byte by byte, for cases that the generator of test libraries does not cover.
 
 export const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
-export const u16 = (n: number): Buffer => {
-  const b = Buffer.alloc(2);
-  b.writeUInt16BE(n & 0xffff);
-  return b;
+export const u16 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value & 0xffff);
+  return bytes;
 };
-export const u32 = (n: number): Buffer => {
-  const b = Buffer.alloc(4);
-  b.writeUInt32BE(n >>> 0);
-  return b;
+export const u32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value >>> 0);
+  return bytes;
 };
 export const u16le = (n: number): Buffer => u16(n).swap16();
 export const u32le = (n: number): Buffer => u32(n).swap32();
-export const u64le = (n: number): Buffer => {
-  const b = Buffer.alloc(8);
-  b.writeBigUInt64LE(BigInt(n));
-  return b;
+export const u64le = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
 };
-export const syncsafe = (n: number): Buffer =>
-  Buffer.from([(n >>> 21) & 127, (n >>> 14) & 127, (n >>> 7) & 127, n & 127]);
+export const syncsafe = (value: number): Buffer =>
+  Buffer.from([(value >>> 21) & 127, (value >>> 14) & 127, (value >>> 7) & 127, value & 127]);
 
 export const id3Header = (size: number, version = 4, flags = 0): Buffer =>
   Buffer.concat([ascii('ID3'), Buffer.from([version, 0, flags]), syncsafe(size)]);
 
-/** A v2.4 frame; `flags` are those of its format byte. */
+/** Makes an ID3v2.4 frame; `flags` are the flags of its format byte. */
 export const id3Frame = (name: string, body: Buffer, flags = 0): Buffer =>
   Buffer.concat([ascii(name), syncsafe(body.length), Buffer.from([0, flags]), body]);
 export const id3FrameV23 = (name: string, body: Buffer): Buffer =>
   Buffer.concat([ascii(name), u32(body.length), Buffer.alloc(2), body]);
 export const id3FrameV22 = (name: string, body: Buffer): Buffer =>
   Buffer.concat([ascii(name), u32(body.length).subarray(1), body]);
-/** Text in UTF-8 with its encoding byte. */
+/** Encodes a text in UTF-8, with the encoding byte of ID3 in front. */
 export const utf8Text = (text: string): Buffer => Buffer.from(`\x03${text}`);
 export const latin1Text = (text: string): Buffer => ascii(`\0${text}`);
 
@@ -41,14 +41,14 @@ export function id3(frames: Buffer[], version = 4, flags = 0): Buffer {
 }
 
 export const SILENT_FRAME_BYTES = 417;
-/** `count` silent frames: MPEG 1 layer III, 128 kbit/s, 44.1 kHz, stereo; 1152 samples each. */
+/** Makes `count` silent frames: MPEG 1 layer III, 128 kbit/s, 44.1 kHz, stereo; 1152 samples each. */
 export function silentMp3(count: number): Buffer {
   const frames = Buffer.alloc(SILENT_FRAME_BYTES * count);
   for (let i = 0; i < count; i++) frames.set([0xff, 0xfb, 0x90, 0x04], i * SILENT_FRAME_BYTES);
   return frames;
 }
 
-/** FLAC of one second at 44.1 kHz, 16 bit, stereo, with more metadata blocks. The audio is not real. */
+/** Makes a FLAC file of one second at 44.1 kHz, 16 bit, stereo, with more metadata blocks. The audio is not real. */
 export function flac(...blocks: [type: number, body: Buffer][]): Buffer {
   const info = Buffer.alloc(34);
   info.set([0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44]);
@@ -67,10 +67,11 @@ export function vorbisComment(...comments: (string | Buffer)[]): Buffer {
   return Buffer.concat([u32le(0), u32le(comments.length), ...parts]);
 }
 
-/** One page with one packet of up to 64 KB. `flags`: 1 continued, 2 first, 4 last. */
+/** Makes an Ogg page with one packet of up to 64 KB. `flags`: 1 continued, 2 first, 4 last. */
 export function oggPage(serial: number, flags: number, granule: bigint, body: Buffer): Buffer {
   const lacing: number[] = [];
-  for (let left = body.length; left >= 0; left -= 255) lacing.push(Math.min(255, left));
+  for (let remainingBytes = body.length; remainingBytes >= 0; remainingBytes -= 255)
+    lacing.push(Math.min(255, remainingBytes));
   const head = Buffer.alloc(27 + lacing.length);
   head.write('OggS', 0, 'latin1');
   head[5] = flags;
@@ -81,7 +82,7 @@ export function oggPage(serial: number, flags: number, granule: bigint, body: Bu
   return Buffer.concat([head, body]);
 }
 
-/** Stereo with a pre-skip of 312 samples. */
+/** The Opus header: stereo with a pre-skip of 312 samples. */
 export const opusHead = Buffer.concat([ascii('OpusHead'), Buffer.from([1, 2, 0x38, 1, 0x80, 0xbb, 0, 0, 0, 0, 0])]);
 export const opusTags = Buffer.concat([ascii('OpusTags'), vorbisComment()]);
 
@@ -118,7 +119,7 @@ export function apeTag(items: Record<string, string>): Buffer {
 export const wavChunk = (name: string, body: Buffer): Buffer =>
   Buffer.concat([ascii(name), u32le(body.length), body, Buffer.alloc(body.length & 1)]);
 
-/** One second of silence at 8 kHz, 16 bit, mono, with these chunks before it. */
+/** Makes a WAV file with these chunks before one second of silence at 8 kHz, 16 bit, mono. */
 export function wav(...chunks: Buffer[]): Buffer {
   const format = Buffer.concat([u16le(1), u16le(1), u32le(8000), u32le(16_000), u16le(2), u16le(16)]);
   const body = Buffer.concat([

@@ -25,11 +25,11 @@ interface Place {
 
 /** `where`: a folder, or `s3` for the bucket of `env`. */
 export const openBackup = async (
-  where: string,
+  target: string,
   { passphrase, isNew = false, env = {} }: Place = {},
 ): Promise<Repository> =>
   openRepository({
-    target: await openTarget(where, targetDeps(loadConfig({ file: {}, env }), now)),
+    target: await openTarget(target, targetDeps(loadConfig({ file: {}, env }), now)),
     passphrase,
     isNew,
   });
@@ -73,15 +73,15 @@ export const checkFolder = (
 };
 
 /** Flips a byte in the middle of an object of a backup in a folder. */
-export async function damageIn(backup: string, hash: string, place: Place = {}): Promise<void> {
-  const { objects } = await openBackup(backup, place);
+export async function damageIn(backup: string, hash: string, target: Place = {}): Promise<void> {
+  const { objects } = await openBackup(backup, target);
   await objects.load();
   const blob = objects.findBlob(hash);
   if (!blob) throw new Error(`${hash} is not in the backup`);
   const path = join(backup, 'packs', blob.pack.slice(0, 2), blob.pack);
   const bytes = readFileSync(path);
-  const at = blob.offset + (blob.length >> 1);
-  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  const damagedOffset = blob.offset + (blob.length >> 1);
+  bytes.writeUInt8(bytes.readUInt8(damagedOffset) ^ 1, damagedOffset);
   writeFileSync(path, bytes);
 }
 

@@ -24,13 +24,13 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   const listener = await registerUser(server, LISTENER.username);
   const tracks = await allTracks(server);
   const post = async (path: string, body: object, token?: string): Promise<{ body: Record<string, unknown> }> => {
-    const answer = await server.api<Record<string, unknown>>(path, {
+    const response = await server.api<Record<string, unknown>>(path, {
       method: 'POST',
       body,
       ...(token !== undefined && { token }),
     });
-    if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`);
-    return answer;
+    if (response.status >= 400) throw new Error(`${path}: ${response.text}`);
+    return response;
   };
   for (const [n, track] of tracks.slice(0, 12).entries()) {
     await post(
@@ -46,19 +46,19 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   }
   const ids = tracks.map(({ id }) => id);
   const { body: list } = await post('/playlists', { name: 'Road: "1/2"', track_ids: ids.slice(0, 5) });
-  const { body: added } = await post(`/playlists/${String(list['id'])}/tracks`, {
+  const { body: playlistWithTracks } = await post(`/playlists/${String(list['id'])}/tracks`, {
     track_ids: ids.slice(5, 9),
     position: 2,
   });
-  const [first] = added['entries'] as { entry_id: number }[];
-  await server.api(`/playlists/${String(list['id'])}/entries/${first?.entry_id}`, { method: 'DELETE' });
+  const [firstEntry] = playlistWithTracks['entries'] as { entry_id: number }[];
+  await server.api(`/playlists/${String(list['id'])}/entries/${firstEntry?.entry_id}`, { method: 'DELETE' });
   await post(
     '/playlists',
     { name: 'Loud', rules: { all: [{ field: 'year', op: 'greater_than', value: 1900 }] } },
     listener,
   );
-  const { body: gone } = await post('/playlists', { name: 'Gone', track_ids: ids.slice(0, 2) }, listener);
-  await server.api(`/playlists/${String(gone['id'])}`, { method: 'DELETE', token: listener });
+  const { body: deletedPlaylist } = await post('/playlists', { name: 'Gone', track_ids: ids.slice(0, 2) }, listener);
+  await server.api(`/playlists/${String(deletedPlaylist['id'])}`, { method: 'DELETE', token: listener });
   return server;
 }
 
@@ -75,9 +75,9 @@ export async function makeBackup(
 }
 
 /** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
-const OWN = [
+const UNCOMPARED_TABLES = [
   'jobs',
-  'sessions', // come back with the keys alone
+  'sessions', // sessions are restored only with the keys
   'sqlite_sequence',
   'sqlite_stat1',
   'sqlite_stat4',
@@ -88,7 +88,7 @@ const OWN = [
 ];
 const OF_THE_SEARCH = /^search_(?:grams|trigrams)_/;
 
-/** Every row of every table. */
+/** Returns every row of every table. */
 export function rowsIn(dataDir: string): Record<string, unknown[]> {
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
@@ -98,16 +98,18 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
       )
       .pluck()
       .all()
-      .filter((name) => !OWN.includes(name) && !OF_THE_SEARCH.test(name));
-    // a row of the totals may have come down to nothing
-    const where = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
-    return Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${where(name)}`).all()]));
+      .filter((name) => !UNCOMPARED_TABLES.includes(name) && !OF_THE_SEARCH.test(name));
+    // a row of the totals may have become zero
+    const conditionFor = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
+    return Object.fromEntries(
+      tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${conditionFor(name)}`).all()]),
+    );
   } finally {
     db.close();
   }
 }
 
-/** Relative path and hash of every file below a folder. */
+/** Returns relative path and hash of every file below a folder. */
 export function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

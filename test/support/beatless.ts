@@ -5,7 +5,7 @@ const RATE_HZ = 22_050;
 const SECONDS = 30;
 export const BEATLESS = ['white noise', 'brown noise', 'drone', 'choir', 'speech', 'rain', 'wind', 'chimes'] as const;
 
-/** The number decides which of them it is, and how it sounds. */
+/** Makes the sound with this number, which decides its kind and its details. */
 export function playBeatless(number: number): {
   samples: Float32Array;
   rateHz: number;
@@ -18,24 +18,25 @@ export function playBeatless(number: number): {
     for (let i = 0; i < samples.length; i++) samples[i] = valueAt(i / RATE_HZ, i);
   };
   const tone = (from: number, seconds: number, level: number, hz: number, attack: number): void => {
-    const first = Math.round(from * RATE_HZ);
-    const count = Math.min(samples.length - first, Math.round(seconds * RATE_HZ));
+    const firstSample = Math.round(from * RATE_HZ);
+    const count = Math.min(samples.length - firstSample, Math.round(seconds * RATE_HZ));
     for (let i = 0; i < count; i++) {
       const envelope = Math.min(1, i / (attack * RATE_HZ), (count - i) / (0.03 * RATE_HZ));
       const phase = (2 * Math.PI * hz * i) / RATE_HZ;
       const value = Math.sin(phase) + 0.6 * Math.sin(2 * phase) + 0.4 * Math.sin(3 * phase) + 0.2 * Math.sin(5 * phase);
-      samples[first + i] = (samples[first + i] as number) + level * envelope * value;
+      samples[firstSample + i] = (samples[firstSample + i] as number) + level * envelope * value;
     }
   };
   const burst = (from: number, seconds: number, level: number): void => {
-    const first = Math.round(from * RATE_HZ);
-    for (let i = 0; i < seconds * 4 * RATE_HZ && first + i < samples.length; i++)
-      samples[first + i] =
-        (samples[first + i] as number) + level * (random() * 2 - 1) * Math.exp(-i / (seconds * RATE_HZ));
+    const firstSample = Math.round(from * RATE_HZ);
+    for (let i = 0; i < seconds * 4 * RATE_HZ && firstSample + i < samples.length; i++)
+      samples[firstSample + i] =
+        (samples[firstSample + i] as number) + level * (random() * 2 - 1) * Math.exp(-i / (seconds * RATE_HZ));
   };
-  /** Times that do not depend on each other. */
-  const atRandom = (perSecond: number, play: (at: number) => void): void => {
-    for (let at = random(); at < SECONDS; at -= Math.log(1 - random()) / perSecond) play(at);
+  /** Plays at random times that do not depend on each other. */
+  const atRandom = (perSecond: number, play: (startSeconds: number) => void): void => {
+    for (let startSeconds = random(); startSeconds < SECONDS; startSeconds -= Math.log(1 - random()) / perSecond)
+      play(startSeconds);
   };
 
   if (kind === 'white noise') fill(() => 0.3 * (random() * 2 - 1));
@@ -69,17 +70,22 @@ export function playBeatless(number: number): {
       ),
     );
     if (kind === 'choir')
-      atRandom(0.5, (at) => tone(at, 2 + random() * 4, 0.08, hz * (2 + Math.floor(random() * 6)), 0.4));
+      atRandom(0.5, (startSeconds) =>
+        tone(startSeconds, 2 + random() * 4, 0.08, hz * (2 + Math.floor(random() * 6)), 0.4),
+      );
   }
   if (kind === 'speech')
-    for (let at = 0.3; at < SECONDS;) {
+    for (let startSeconds = 0.3; startSeconds < SECONDS;) {
       const seconds = 0.07 + random() * 0.25;
-      if (random() < 0.4) burst(at, 0.02 + random() * 0.03, 0.1);
-      tone(at + 0.02, seconds, 0.1 + random() * 0.1, 90 + random() * 70, 0.02);
-      at += seconds + (random() < 0.15 ? 0.2 + random() * 0.8 : random() * 0.08);
+      if (random() < 0.4) burst(startSeconds, 0.02 + random() * 0.03, 0.1);
+      tone(startSeconds + 0.02, seconds, 0.1 + random() * 0.1, 90 + random() * 70, 0.02);
+      startSeconds += seconds + (random() < 0.15 ? 0.2 + random() * 0.8 : random() * 0.08);
     }
-  if (kind === 'rain') atRandom(5 + random() * 60, (at) => burst(at, 0.003 + random() * 0.01, 0.05 + random() * 0.2));
+  if (kind === 'rain')
+    atRandom(5 + random() * 60, (startSeconds) => burst(startSeconds, 0.003 + random() * 0.01, 0.05 + random() * 0.2));
   if (kind === 'chimes')
-    atRandom(0.7 + random() * 2, (at) => tone(at, 1.5, 0.15 * random(), 400 + random() * 900, 0.002));
+    atRandom(0.7 + random() * 2, (startSeconds) =>
+      tone(startSeconds, 1.5, 0.15 * random(), 400 + random() * 900, 0.002),
+    );
   return { samples, rateHz: RATE_HZ, kind };
 }

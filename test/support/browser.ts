@@ -18,20 +18,21 @@ const ARGS = [
 ];
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-function onPath(): string | undefined {
+function findOnPath(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-async function packaged(): Promise<string> {
-  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes it unpack its libraries too
+async function unpackPackagedBrowser(): Promise<string> {
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes the package unpack its libraries too
   process.env['TMPDIR'] ??= '/tmp';
   const { default: packagedChromium } = await import('@sparticuz/chromium');
   return packagedChromium.executablePath();
 }
 
-/** Unpacks it if necessary. */
-export const browserPath = async (): Promise<string> => process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
+/** Unpacks the packaged Chromium if necessary; returns its path. */
+export const browserPath = async (): Promise<string> =>
+  process.env['CHROME_PATH'] ?? findOnPath() ?? (await unpackPackagedBrowser());
 
 /** Headless Chromium has no scroll bars unless requested. */
 export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {

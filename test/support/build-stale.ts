@@ -1,4 +1,4 @@
-// Before the tests of a project that starts the program: builds it, if a source is newer. `npm test` has built it by then.
+// Builds the program before the tests of a project that starts it, if a source is newer. `npm test` builds it earlier.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

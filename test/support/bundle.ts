@@ -11,7 +11,7 @@ const built = join(root, 'dist', 'server', 'main.js');
 /** The file to start: the bundle if it is as new as the sources, else the sources. */
 export const serverEntry = (): string => (isFresh('server') ? built : join(root, 'server', 'main.ts'));
 
-/** For tests that need the bundle: builds it if necessary, into a folder like the installed one. */
+/** Builds the bundle if necessary, into a folder like that of an installation; returns its path. */
 export async function bundledServer(dir: string): Promise<string> {
   if (isFresh('server')) return built;
   for (const name of ['package.json', 'migrations', 'resources', 'node_modules'])

@@ -9,30 +9,30 @@ interface SheetCase {
   beside?: string[];
   /** Where tracks begin, in 75ths of a second, or why the sheet is not used; undefined: the file is one track. */
   begins: number[] | RegExp | undefined;
-  /** Of tracks, from the first on. */
+  /** Titles of the tracks, from the first on. */
   titles?: (string | undefined)[];
-  /** Of the first track. */
+  /** Fields of the first track. */
   first?: Record<string, unknown>;
-  /** Of the last track. */
+  /** Fields of the last track. */
   last?: Record<string, unknown>;
 }
 
 const lines = (...rows: string[]): string => rows.join('\r\n');
-const track = (n: number, time: string, ...more: string[]): string[] => [
-  `  TRACK ${String(n).padStart(2, '0')} AUDIO`,
-  `    TITLE "Song ${n}"`,
-  ...more,
+const track = (number: number, time: string, ...moreLines: string[]): string[] => [
+  `  TRACK ${String(number).padStart(2, '0')} AUDIO`,
+  `    TITLE "Song ${number}"`,
+  ...moreLines,
   `    INDEX 01 ${time}`,
 ];
 const FILE = 'FILE "Album.flac" WAVE';
-const TWO = [...track(1, '00:00:00'), ...track(2, '03:10:37')];
-const AT = [0, (3 * 60 + 10) * 75 + 37];
+const TWO_TRACKS = [...track(1, '00:00:00'), ...track(2, '03:10:37')];
+const TWO_TRACKS_BEGIN = [0, (3 * 60 + 10) * 75 + 37];
 const HEAD = ['PERFORMER "Band"', 'TITLE "Record"'];
-const plain = lines(...HEAD, FILE, ...TWO);
+const plainSheet = lines(...HEAD, FILE, ...TWO_TRACKS);
 const cp1251 = (text: string): Buffer =>
   Buffer.from(
-    [...text].map((c) => {
-      const code = c.charCodeAt(0);
+    [...text].map((character) => {
+      const code = character.charCodeAt(0);
       return code >= 0x410 && code <= 0x44f ? code - 0x410 + 0xc0 : code;
     }),
   );
@@ -49,9 +49,9 @@ export const SHEETS: SheetCase[] = [
       'REM DATE 1994',
       'REM DISCID 8B0A2C0C',
       'REM COMMENT "ExactAudioCopy v1.0b3"',
-      plain,
+      plainSheet,
     ),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Song 2'],
     first: {
       album: 'Record',
@@ -62,68 +62,107 @@ export const SHEETS: SheetCase[] = [
       comment: undefined,
     },
   },
-  { quirk: 'a UTF-8 mark', sheet: `\ufeff${plain}`, begins: AT, first: { albumArtist: 'Band' } },
-  { quirk: 'UTF-16, little-endian', sheet: utf16(plain, false), begins: AT, titles: ['Song 1'] },
-  { quirk: 'UTF-16, big-endian', sheet: utf16(plain, true), begins: AT, titles: ['Song 1'] },
+  { quirk: 'a UTF-8 mark', sheet: `\ufeff${plainSheet}`, begins: TWO_TRACKS_BEGIN, first: { albumArtist: 'Band' } },
+  { quirk: 'UTF-16, little-endian', sheet: utf16(plainSheet, false), begins: TWO_TRACKS_BEGIN, titles: ['Song 1'] },
+  { quirk: 'UTF-16, big-endian', sheet: utf16(plainSheet, true), begins: TWO_TRACKS_BEGIN, titles: ['Song 1'] },
   {
     quirk: 'Windows-1251',
-    sheet: cp1251(plain.replace('Record', 'Группа крови').replace('Song 2', 'Звезда')),
-    begins: AT,
+    sheet: cp1251(plainSheet.replace('Record', 'Группа крови').replace('Song 2', 'Звезда')),
+    begins: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Звезда'],
     first: { album: 'Группа крови' },
   },
   {
     quirk: 'Windows-1252',
-    sheet: Buffer.from(plain.replace('Record', 'Déjà vu'), 'latin1'),
-    begins: AT,
+    sheet: Buffer.from(plainSheet.replace('Record', 'Déjà vu'), 'latin1'),
+    begins: TWO_TRACKS_BEGIN,
     first: { album: 'Déjà vu' },
   },
-  { quirk: 'line feeds', sheet: plain.replaceAll('\r\n', '\n'), begins: AT },
-  { quirk: 'carriage returns', sheet: plain.replaceAll('\r\n', '\r'), begins: AT },
-  { quirk: 'tabs and blank lines', sheet: plain.replaceAll('  ', '\t').replaceAll('\r\n', '\n\n'), begins: AT },
-  { quirk: 'commands in lower case', sheet: plain.replace(/^\s*[A-Z]+/gm, (c) => c.toLowerCase()), begins: AT },
-  { quirk: 'no FILE line', sheet: lines(...HEAD, ...TWO), begins: AT },
-  { quirk: 'a FILE line without a name', sheet: plain.replace(FILE, 'FILE "" WAVE'), begins: AT },
-  { quirk: 'a FILE line without a type', sheet: plain.replace(FILE, 'FILE "Album.flac"'), begins: AT },
-  { quirk: 'a file name without quotes', sheet: plain.replace(FILE, 'FILE Album.flac WAVE'), begins: AT },
-  { quirk: 'the ending before it was converted', sheet: plain.replace('Album.flac', 'Album.wav'), begins: AT },
-  { quirk: 'the name before it was renamed', sheet: plain.replace('Album.flac', 'CDImage.ape'), begins: AT },
+  { quirk: 'line feeds', sheet: plainSheet.replaceAll('\r\n', '\n'), begins: TWO_TRACKS_BEGIN },
+  { quirk: 'carriage returns', sheet: plainSheet.replaceAll('\r\n', '\r'), begins: TWO_TRACKS_BEGIN },
+  {
+    quirk: 'tabs and blank lines',
+    sheet: plainSheet.replaceAll('  ', '\t').replaceAll('\r\n', '\n\n'),
+    begins: TWO_TRACKS_BEGIN,
+  },
+  {
+    quirk: 'commands in lower case',
+    sheet: plainSheet.replace(/^\s*[A-Z]+/gm, (letter) => letter.toLowerCase()),
+    begins: TWO_TRACKS_BEGIN,
+  },
+  { quirk: 'no FILE line', sheet: lines(...HEAD, ...TWO_TRACKS), begins: TWO_TRACKS_BEGIN },
+  { quirk: 'a FILE line without a name', sheet: plainSheet.replace(FILE, 'FILE "" WAVE'), begins: TWO_TRACKS_BEGIN },
+  {
+    quirk: 'a FILE line without a type',
+    sheet: plainSheet.replace(FILE, 'FILE "Album.flac"'),
+    begins: TWO_TRACKS_BEGIN,
+  },
+  {
+    quirk: 'a file name without quotes',
+    sheet: plainSheet.replace(FILE, 'FILE Album.flac WAVE'),
+    begins: TWO_TRACKS_BEGIN,
+  },
+  {
+    quirk: 'the ending before it was converted',
+    sheet: plainSheet.replace('Album.flac', 'Album.wav'),
+    begins: TWO_TRACKS_BEGIN,
+  },
+  {
+    quirk: 'the name before it was renamed',
+    sheet: plainSheet.replace('Album.flac', 'CDImage.ape'),
+    begins: TWO_TRACKS_BEGIN,
+  },
   {
     quirk: 'the name before it was renamed, beside other audio',
-    sheet: plain.replace('Album.flac', 'CDImage.ape'),
+    sheet: plainSheet.replace('Album.flac', 'CDImage.ape'),
     sheetName: 'Rip.cue',
     beside: ['Other.flac'],
     begins: undefined,
   },
-  { quirk: 'a name in another case', sheet: plain.replace('Album.flac', 'ALBUM.FLAC'), begins: AT },
+  { quirk: 'a name in another case', sheet: plainSheet.replace('Album.flac', 'ALBUM.FLAC'), begins: TWO_TRACKS_BEGIN },
   {
     quirk: 'a Windows path',
-    sheet: plain.replace('Album.flac', 'C:\\Music\\Band\\Album.flac'),
+    sheet: plainSheet.replace('Album.flac', 'C:\\Music\\Band\\Album.flac'),
     sheetName: 'Rip.cue',
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a path that leads elsewhere',
-    sheet: plain.replace('Album.flac', '../../../etc/passwd'),
+    sheet: plainSheet.replace('Album.flac', '../../../etc/passwd'),
     sheetName: 'Rip.cue',
     beside: ['Other.flac'],
     begins: undefined,
   },
-  { quirk: 'a name with a NUL', sheet: plain.replace('Album.flac', 'Al\0bum.flac'), beside: ['x.mp3'], begins: AT },
-  { quirk: 'the ending of the audio in its own name', sheet: plain, sheetName: 'Album.flac.cue', begins: AT },
+  {
+    quirk: 'a name with a NUL',
+    sheet: plainSheet.replace('Album.flac', 'Al\0bum.flac'),
+    beside: ['x.mp3'],
+    begins: TWO_TRACKS_BEGIN,
+  },
+  {
+    quirk: 'the ending of the audio in its own name',
+    sheet: plainSheet,
+    sheetName: 'Album.flac.cue',
+    begins: TWO_TRACKS_BEGIN,
+  },
   {
     quirk: 'titles without quotes, or with only one',
-    sheet: plain.replace('"Song 1"', 'Song 1').replace('"Song 2"', '"Song 2'),
-    begins: AT,
+    sheet: plainSheet.replace('"Song 1"', 'Song 1').replace('"Song 2"', '"Song 2'),
+    begins: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Song 2'],
   },
   {
     quirk: 'quotes inside a title',
-    sheet: plain.replace('"Song 1"', '"The "First" Song"'),
-    begins: AT,
+    sheet: plainSheet.replace('"Song 1"', '"The "First" Song"'),
+    begins: TWO_TRACKS_BEGIN,
     titles: ['The "First" Song'],
   },
-  { quirk: 'no titles', sheet: plain.replace(/ +TITLE.*\r\n/g, ''), begins: AT, titles: ['Track 1', 'Track 2'] },
+  {
+    quirk: 'no titles',
+    sheet: plainSheet.replace(/ +TITLE.*\r\n/g, ''),
+    begins: TWO_TRACKS_BEGIN,
+    titles: ['Track 1', 'Track 2'],
+  },
   {
     quirk: 'an artist per track',
     sheet: lines(
@@ -132,7 +171,7 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'PERFORMER "A"'),
       ...track(2, '03:10:37', 'PERFORMER "B"'),
     ),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     first: { artists: ['A'], compilation: true, albumArtists: [] },
     last: { artists: ['B'], compilation: true },
   },
@@ -144,7 +183,7 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'ISRC GBAYE0000351', 'SONGWRITER "Writer"', 'FLAGS DCP'),
       ...track(2, '03:10:37'),
     ),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     first: { isrc: ['GBAYE0000351'], composer: ['Writer'] },
     last: { isrc: undefined, composer: undefined },
   },
@@ -157,27 +196,27 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'REM REPLAYGAIN_TRACK_GAIN -6.25 dB', 'REM REPLAYGAIN_TRACK_PEAK 0.5'),
       ...track(2, '03:10:37'),
     ),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     first: { replayGain: { trackGainDb: -6.25, trackPeak: 0.5, albumGainDb: -7.5 } },
     last: { replayGain: { albumGainDb: -7.5 } },
   },
   {
     quirk: 'disc numbers',
-    sheet: lines('REM DISCNUMBER 2', 'REM TOTALDISCS 3', plain),
-    begins: AT,
+    sheet: lines('REM DISCNUMBER 2', 'REM TOTALDISCS 3', plainSheet),
+    begins: TWO_TRACKS_BEGIN,
     first: { discNumber: 2, discTotal: 3 },
   },
   {
     quirk: 'gaps at the end of tracks (INDEX 00)',
     sheet: lines(...HEAD, FILE, ...track(1, '00:00:00'), ...track(2, '03:10:37', 'INDEX 00 03:08:00')),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'only gaps',
-    sheet: plain.replace('INDEX 01 03:10:37', 'INDEX 00 03:10:37'),
-    begins: AT,
+    sheet: plainSheet.replace('INDEX 01 03:10:37', 'INDEX 00 03:10:37'),
+    begins: TWO_TRACKS_BEGIN,
   },
-  { quirk: 'further indexes', sheet: lines(plain, '    INDEX 02 05:00:00'), begins: AT },
+  { quirk: 'further indexes', sheet: lines(plainSheet, '    INDEX 02 05:00:00'), begins: TWO_TRACKS_BEGIN },
   {
     quirk: 'silence that is not in the file (PREGAP)',
     sheet: lines(
@@ -186,25 +225,32 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'PREGAP 00:02:00'),
       ...track(2, '03:10:37', 'POSTGAP 00:01:00'),
     ),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a short gap before the first track',
-    sheet: plain.replace('INDEX 01 00:00:00', 'INDEX 01 00:02:00'),
-    begins: AT,
+    sheet: plainSheet.replace('INDEX 01 00:00:00', 'INDEX 01 00:02:00'),
+    begins: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a hidden track before the first',
-    sheet: plain.replace('INDEX 01 00:00:00', 'INDEX 00 00:00:00\r\n    INDEX 01 01:20:00'),
-    begins: [0, 80 * 75, AT[1] as number],
+    sheet: plainSheet.replace('INDEX 01 00:00:00', 'INDEX 00 00:00:00\r\n    INDEX 01 01:20:00'),
+    begins: [0, 80 * 75, TWO_TRACKS_BEGIN[1] as number],
     titles: ['Hidden Track', 'Song 1', 'Song 2'],
     first: { trackNumber: undefined },
   },
   {
     quirk: 'several files, of which this has several tracks',
-    sheet: lines(...HEAD, FILE, ...TWO, 'FILE "Side B.flac" WAVE', ...track(3, '00:00:00'), ...track(4, '02:00:00')),
+    sheet: lines(
+      ...HEAD,
+      FILE,
+      ...TWO_TRACKS,
+      'FILE "Side B.flac" WAVE',
+      ...track(3, '00:00:00'),
+      ...track(4, '02:00:00'),
+    ),
     beside: ['Side B.flac'],
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     last: { trackNumber: 2 },
   },
   {
@@ -220,7 +266,7 @@ export const SHEETS: SheetCase[] = [
       ...track(3, '03:10:37'),
     ),
     beside: ['Side A.flac'],
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     first: { trackNumber: 2 },
   },
   {
@@ -247,36 +293,44 @@ export const SHEETS: SheetCase[] = [
   },
   {
     quirk: 'numbers that repeat',
-    sheet: plain.replace('TRACK 02', 'TRACK 01'),
-    begins: AT,
+    sheet: plainSheet.replace('TRACK 02', 'TRACK 01'),
+    begins: TWO_TRACKS_BEGIN,
     last: { trackNumber: 2 },
   },
   {
     quirk: 'audio before the first track, whose number another track has',
     sheet: lines(FILE, ...track(2, '00:10:00'), ...track(1, '03:10:37')),
-    begins: AT,
+    begins: TWO_TRACKS_BEGIN,
     titles: ['Song 2', 'Song 1'],
   },
-  { quirk: 'a data track', sheet: lines(plain, '  TRACK 03 MODE1/2352', '    INDEX 01 05:00:00'), begins: AT },
+  {
+    quirk: 'a data track',
+    sheet: lines(plainSheet, '  TRACK 03 MODE1/2352', '    INDEX 01 05:00:00'),
+    begins: TWO_TRACKS_BEGIN,
+  },
   {
     quirk: 'tracks that overlap',
-    sheet: lines(plain, ...track(3, '03:10:37')),
+    sheet: lines(plainSheet, ...track(3, '03:10:37')),
     begins: /track 3 begins before track 2 ends/,
   },
-  { quirk: 'tracks in the wrong order', sheet: lines(plain, ...track(3, '01:00:00')), begins: /track 3 begins before/ },
+  {
+    quirk: 'tracks in the wrong order',
+    sheet: lines(plainSheet, ...track(3, '01:00:00')),
+    begins: /track 3 begins before/,
+  },
   {
     quirk: 'a track after the end of the file',
-    sheet: lines(plain, ...track(3, '10:00:00')),
+    sheet: lines(plainSheet, ...track(3, '10:00:00')),
     begins: /track 3 begins after the end/,
   },
   {
     quirk: 'a track without an index',
-    sheet: lines(plain, '  TRACK 03 AUDIO', '    TITLE "x"'),
+    sheet: lines(plainSheet, '  TRACK 03 AUDIO', '    TITLE "x"'),
     begins: /track 3 has no index/,
   },
   {
     quirk: 'a time that is none',
-    sheet: plain.replace('03:10:37', '03:70:99'),
+    sheet: plainSheet.replace('03:10:37', '03:70:99'),
     begins: /“01 03:70:99” of track 2 is no time/,
   },
   { quirk: 'no tracks', sheet: lines(...HEAD, FILE), begins: /it has no tracks/ },

@@ -1,4 +1,4 @@
-// Good files with random damage, the same each time.
+// Intact files with random damage that is the same for the same seed.
 
 /** A seeded random generator, so that failures can be repeated. */
 export function randomNumbers(seed: number): (below: number) => number {
@@ -9,30 +9,30 @@ export function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** Bytes changed, removed, repeated, truncated. */
-export function damaged(good: Buffer, below: (n: number) => number): Buffer {
-  let bytes = Buffer.from(good);
+/** Changes, removes, repeats or truncates random bytes of a file. */
+export function damageBytes(intactBytes: Buffer, below: (n: number) => number): Buffer {
+  let bytes = Buffer.from(intactBytes);
   const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage is at the start
-  for (let n = 1 + below(16); n > 0 && bytes.length > 0; n--) {
-    const at = below(Math.min(within, bytes.length));
+  for (let changes = 1 + below(16); changes > 0 && bytes.length > 0; changes--) {
+    const offset = below(Math.min(within, bytes.length));
     switch (below(5)) {
       case 0:
-        bytes[at] = below(256);
+        bytes[offset] = below(256);
         break;
       case 1:
-        bytes.fill(0xff, at, Math.min(at + 4, bytes.length));
+        bytes.fill(0xff, offset, Math.min(offset + 4, bytes.length));
         break;
       case 2:
-        bytes.fill(0, at, Math.min(at + 4, bytes.length));
+        bytes.fill(0, offset, Math.min(offset + 4, bytes.length));
         break;
       case 3:
-        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + below(64))]);
+        bytes = Buffer.concat([bytes.subarray(0, offset), bytes.subarray(offset + below(64))]);
         break;
       default:
         bytes = Buffer.concat([
-          bytes.subarray(0, at),
+          bytes.subarray(0, offset),
           bytes.subarray(below(bytes.length)).subarray(0, 300),
-          bytes.subarray(at),
+          bytes.subarray(offset),
         ]);
     }
   }

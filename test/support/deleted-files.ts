@@ -1,15 +1,14 @@
-// What must hold of deleted tracks, wherever their files are by now: until a person restores them, or the file is changed,
-// they are no tracks.
+// Checks deleted tracks: wherever their files are, they stay deleted until a person restores them or changes the file.
 import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { stampOf } from '../../server/files/file-stamp.ts';
 
-/** A file, and what is in it. */
+/** Returns a key of a file with its content. */
 const keyOf = ({ ino, mtimeUs }: { ino: number; mtimeUs: number }): string => `${ino}/${mtimeUs}`;
 
 export function createDeletedFiles(client: Database) {
-  /** Keys of files, by the track that they were. */
+  /** Keys of the files of each deleted track. */
   const files = new Map<TrackId, string[]>();
   const listFiles = client.prepare<[TrackId], { ino: number; mtimeUs: number }>(
     'SELECT ino, mtime_us AS mtimeUs FROM source_files WHERE track_id = ?',
@@ -21,9 +20,9 @@ export function createDeletedFiles(client: Database) {
 
   return {
     tracks: (): TrackId[] => listDeleted.all(),
-    /** Before it is deleted. */
+    /** Notes the files of a track before it is deleted. */
     note: (id: TrackId): void => void files.set(id, listFiles.all(id).map(keyOf)),
-    /** Nothing tells these files any more, if they are moved now. */
+    /** Forgets all files, which cannot be recognized any more if they are moved now. */
     forget: (): void => files.clear(),
     reset: (): void => files.clear(),
 

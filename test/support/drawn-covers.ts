@@ -31,75 +31,75 @@ const PALETTES = [
 
 const SIZE = 800;
 const between = (random: () => number, low: number, high: number): number => low + random() * (high - low);
-const round = (value: number): string => value.toFixed(1);
+const roundToTenth = (value: number): string => value.toFixed(1);
 
-/** A low sun behind hills. */
-const landscape: Manner = ({ random }, [ground, a, b, c]) => {
+/** Draws a low sun behind hills. */
+const landscape: Manner = ({ random }, [ground, firstColour, secondColour, thirdColour]) => {
   const [x, y, r] = [between(random, 200, 600), between(random, 220, 420), between(random, 70, 190)];
   const hill = (top: number, fill: string) => {
-    const points = Array.from({ length: 9 }, (_, i) => `${i * 100},${round(top + between(random, -60, 60))}`);
+    const points = Array.from({ length: 9 }, (_, i) => `${i * 100},${roundToTenth(top + between(random, -60, 60))}`);
     return `<path d="M0,${SIZE} L${points.join(' L')} L${SIZE},${SIZE} Z" fill="${fill}" stroke="${fill}" stroke-width="40" stroke-linejoin="round"/>`;
   };
-  return `<defs><linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${ground}"/><stop offset="1" stop-color="${a}"/></linearGradient></defs>
-    <rect width="800" height="800" fill="url(#sky)"/><circle cx="${x}" cy="${y}" r="${r}" fill="${b}"/>${hill(480, `${c}cc`)}${hill(580, c!)}${hill(690, ground!)}`;
+  return `<defs><linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${ground}"/><stop offset="1" stop-color="${firstColour}"/></linearGradient></defs>
+    <rect width="800" height="800" fill="url(#sky)"/><circle cx="${x}" cy="${y}" r="${r}" fill="${secondColour}"/>${hill(480, `${thirdColour}cc`)}${hill(580, thirdColour!)}${hill(690, ground!)}`;
 };
 
-/** Rings around a point off the middle. */
-const rings: Manner = ({ random }, [ground, ...others]) => {
+/** Draws rings around a point off the middle. */
+const rings: Manner = ({ random }, [ground, ...ringColours]) => {
   const [x, y] = [between(random, 250, 550), between(random, 250, 550)];
   const widths = Array.from({ length: 11 }, (_, i) => 620 - i * 56);
-  return `<rect width="800" height="800" fill="${ground}"/>${widths.map((r, i) => `<circle cx="${round(x + i * 6)}" cy="${round(y + i * 4)}" r="${r}" fill="${others[i % others.length]}"/>`).join('')}`;
+  return `<rect width="800" height="800" fill="${ground}"/>${widths.map((r, i) => `<circle cx="${roundToTenth(x + i * 6)}" cy="${roundToTenth(y + i * 4)}" r="${r}" fill="${ringColours[i % ringColours.length]}"/>`).join('')}`;
 };
 
-/** Quarter circles and squares, like tiles. */
+/** Draws quarter circles and squares, like tiles. */
 const tiles: Manner = ({ random }, colours) => {
   const side = SIZE / 4;
   const tile = (i: number) => {
     const [x, y] = [(i % 4) * side, Math.floor(i / 4) * side];
-    const [back, front] = [colours[Math.floor(random() * 3)], colours[2 + Math.floor(random() * 3)]];
+    const [backColour, front] = [colours[Math.floor(random() * 3)], colours[2 + Math.floor(random() * 3)]];
     const turn = Math.floor(random() * 4) * 90;
     const shape =
       random() < 0.7
         ? `<path d="M0,0 H${side} A${side},${side} 0 0 1 0,${side} Z" fill="${front}"/>`
         : `<circle cx="100" cy="100" r="${random() < 0.5 ? 100 : 48}" fill="${front}"/>`;
-    return `<g transform="translate(${x} ${y})"><rect width="201" height="201" fill="${back}"/><g transform="rotate(${turn} 100 100)">${shape}</g></g>`;
+    return `<g transform="translate(${x} ${y})"><rect width="201" height="201" fill="${backColour}"/><g transform="rotate(${turn} 100 100)">${shape}</g></g>`;
   };
   return Array.from({ length: 16 }, (_, i) => tile(i)).join('');
 };
 
-/** Colours that blend into each other, like a blurred photograph. */
-const haze: Manner = ({ random }, [ground, ...others]) => {
+/** Draws colours that blend into each other, like a blurred photograph. */
+const haze: Manner = ({ random }, [ground, ...hazeColours]) => {
   const cloud = () =>
-    `<circle cx="${round(between(random, 0, 800))}" cy="${round(between(random, 0, 800))}" r="${round(between(random, 120, 330))}" fill="${others[Math.floor(random() * others.length)]}"/>`;
+    `<circle cx="${roundToTenth(between(random, 0, 800))}" cy="${roundToTenth(between(random, 0, 800))}" r="${roundToTenth(between(random, 120, 330))}" fill="${hazeColours[Math.floor(random() * hazeColours.length)]}"/>`;
   return `<defs><filter id="soft" x="-50%" y="-50%" width="200%" height="200%"><feGaussianBlur stdDeviation="90"/></filter></defs>
     <rect width="800" height="800" fill="${ground}"/><g filter="url(#soft)">${Array.from({ length: 9 }, cloud).join('')}</g>`;
 };
 
-/** Waves of lines, one above the other. */
-const waves: Manner = ({ random }, [ground, a, , , ink]) => {
-  const [height, length, at] = [between(random, 20, 90), between(random, 1.5, 4), between(random, 0.2, 0.8)];
+/** Draws waves of lines, above each other. */
+const waves: Manner = ({ random }, [ground, waveColour, , , ink]) => {
+  const [height, length, position] = [between(random, 20, 90), between(random, 1.5, 4), between(random, 0.2, 0.8)];
   const line = (row: number) => {
     const points = Array.from({ length: 81 }, (_, i) => {
       const x = i / 80;
-      const swell = Math.exp(-(((x - at) * 4) ** 2));
-      return `${i * 10},${round(140 + row * 21 - swell * height * (1 + Math.sin(x * length * 6 + row * 0.7) + random() * 0.6))}`;
+      const swell = Math.exp(-(((x - position) * 4) ** 2));
+      return `${i * 10},${roundToTenth(140 + row * 21 - swell * height * (1 + Math.sin(x * length * 6 + row * 0.7) + random() * 0.6))}`;
     });
-    return `<polyline points="${points.join(' ')}" fill="${ground}" stroke="${row % 6 === 0 ? a : ink}" stroke-width="4"/>`;
+    return `<polyline points="${points.join(' ')}" fill="${ground}" stroke="${row % 6 === 0 ? waveColour : ink}" stroke-width="4"/>`;
   };
   return `<rect width="800" height="800" fill="${ground}"/>${Array.from({ length: 26 }, (_, i) => line(i)).join('')}`;
 };
 
-/** Diagonal stripes, and the name in large letters. */
-const poster: Manner = ({ title, artist, random }, [ground, a, b, c, ink]) => {
+/** Draws diagonal stripes, and the name in large letters. */
+const poster: Manner = ({ title, artist, random }, [ground, firstColour, secondColour, thirdColour, ink]) => {
   const angle = between(random, -40, 40);
-  const stripes = [a, b, c].map(
+  const stripes = [firstColour, secondColour, thirdColour].map(
     (fill, i) =>
-      `<rect x="-300" y="${440 + i * 96}" width="1400" height="72" fill="${fill}" transform="rotate(${round(angle)} 400 600)"/>`,
+      `<rect x="-300" y="${440 + i * 96}" width="1400" height="72" fill="${fill}" transform="rotate(${roundToTenth(angle)} 400 600)"/>`,
   );
   const words = title.slice(0, 40).split(' ').slice(0, 4);
   const size = Math.min(112, 1_150 / Math.max(4, ...words.map(({ length }) => length)));
   return `<rect width="800" height="800" fill="${ground}"/>${stripes.join('')}
-    ${words.map((word, i) => `<text x="48" y="${round(72 + size * (i + 0.6))}" font-family="DejaVu Sans, Arial, sans-serif" font-weight="800" font-size="${round(size)}" letter-spacing="-3" fill="${ink}">${escape(word)}</text>`).join('')}
+    ${words.map((word, i) => `<text x="48" y="${roundToTenth(72 + size * (i + 0.6))}" font-family="DejaVu Sans, Arial, sans-serif" font-weight="800" font-size="${roundToTenth(size)}" letter-spacing="-3" fill="${ink}">${escape(word)}</text>`).join('')}
     <text x="48" y="748" font-family="DejaVu Sans, Arial, sans-serif" font-size="30" fill="${ink}">${escape(artist.slice(0, 36))}</text>`;
 };
 

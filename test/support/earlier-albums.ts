@@ -1,5 +1,5 @@
-// Data folders of earlier versions, with albums that the rule of albums (server/library/albums/releases.ts) makes others, and
-// with what a busy person did in them. Filled by SQL.
+// Data folders of earlier versions, filled by SQL, with albums that the rule in server/library/albums/releases.ts would
+// group differently, and with likes, plays and playlists.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,19 +15,19 @@ const MIGRATIONS = { '0.1.0': 12, '0.2.0-pre': 42 } as const;
 export type EarlierVersion = keyof typeof MIGRATIONS;
 export const EARLIER_VERSIONS = Object.keys(MIGRATIONS) as EarlierVersion[];
 
-const AT = Date.parse('2026-11-20T12:00:00Z');
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
 const USERS = [1, 2];
 const GENRES = ['Rock', 'Jazz', 'Folk'];
 
 interface MadeTrack {
-  /** Which of the albums of its name it is in. */
-  before: number;
-  /** Tracks of the same number are one album by the rule. */
-  after: number;
-  /** Absent for uploads. */
+  /** The number of its album among those with the same name, in the earlier version. */
+  earlierAlbum: number;
+  /** The number of its album by the rule: tracks with the same number form one album. */
+  newAlbum: number;
+  /** The folder of the file; absent for uploads. */
   folder?: string;
-  /** In `folder`. */
+  /** A subfolder of `folder` for the disc. */
   discFolder?: string;
   disc?: number;
   number: number;
@@ -37,55 +37,55 @@ interface MadeTrack {
   isTyped?: boolean;
 }
 
-/** Tracks numbered from `first`. Those of two versions have the same titles, but are other recordings. */
+/** Makes tracks numbered from `first`. Tracks of another version have the same titles, but are other recordings. */
 function songs(
   count: number,
   {
-    first = 1,
+    first: firstNumber = 1,
     version = 0,
     ...rest
   }: { first?: number; version?: number } & Omit<MadeTrack, 'number' | 'title' | 'durationMs'>,
 ): MadeTrack[] {
   return Array.from({ length: count }, (_, n) => ({
     ...rest,
-    number: first + n,
-    title: `Song ${first + n}`,
-    durationMs: 180_000 + (first + n) * 1_000 + version * 20_000,
+    number: firstNumber + n,
+    title: `Song ${firstNumber + n}`,
+    durationMs: 180_000 + (firstNumber + n) * 1_000 + version * 20_000,
   }));
 }
 
 type Kind = () => MadeTrack[];
-const plain: Kind = () => songs(8, { before: 0, after: 0, folder: 'Album', year: 1999 });
+const makePlainAlbum: Kind = () => songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999 });
 const twoEditions: Kind = () => [
-  ...songs(7, { before: 0, after: 0, folder: 'Album', year: 1999 }),
-  ...songs(10, { before: 0, after: 1, folder: 'Album (Deluxe)', year: 2009, version: 1 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999 }),
+  ...songs(10, { earlierAlbum: 0, newAlbum: 1, folder: 'Album (Deluxe)', year: 2009, version: 1 }),
 ];
 const threeEditions: Kind = () => [
-  ...songs(6, { before: 0, after: 0, folder: 'Album', year: 1989 }),
-  ...songs(9, { before: 0, after: 1, folder: 'Album (Remaster)', year: 1999, version: 1 }),
-  ...songs(5, { before: 0, after: 2, folder: 'Album (Japan)', year: 2009, version: 2 }),
+  ...songs(6, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1989 }),
+  ...songs(9, { earlierAlbum: 0, newAlbum: 1, folder: 'Album (Remaster)', year: 1999, version: 1 }),
+  ...songs(5, { earlierAlbum: 0, newAlbum: 2, folder: 'Album (Japan)', year: 2009, version: 2 }),
 ];
 const discsOfTwoYears: Kind = () => [
-  ...songs(7, { before: 0, after: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
-  ...songs(8, { before: 1, after: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
+  ...songs(8, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
 ];
 /** The second album is divided, and all tracks of the first one go to a part of it. */
 const crossed: Kind = () => [
-  ...songs(6, { before: 1, after: 0, folder: 'Album', year: 2001 }),
-  ...songs(5, { before: 0, after: 0, folder: 'Album', year: 1999, first: 7 }),
-  ...songs(5, { before: 1, after: 1, folder: 'Other', year: 2001, version: 1 }),
+  ...songs(6, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', year: 2001 }),
+  ...songs(5, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, first: 7 }),
+  ...songs(5, { earlierAlbum: 1, newAlbum: 1, folder: 'Other', year: 2001, version: 1 }),
 ];
 const uploads: Kind = () => [
-  ...songs(7, { before: 0, after: 0, year: 1999 }),
-  ...songs(9, { before: 0, after: 1, year: 2009, version: 1 }),
+  ...songs(7, { earlierAlbum: 0, newAlbum: 0, year: 1999 }),
+  ...songs(9, { earlierAlbum: 0, newAlbum: 1, year: 2009, version: 1 }),
 ];
 const typedTogether: Kind = () => [
-  ...songs(8, { before: 0, after: 0, folder: 'Album', year: 1999, isTyped: true }),
-  ...songs(8, { before: 0, after: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
+  ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, isTyped: true }),
+  ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
 ];
-/** The shares of each kind; most albums stay what they are. */
+/** How often each kind occurs; most albums stay the same. */
 const KINDS: [Kind, number][] = [
-  [plain, 13],
+  [makePlainAlbum, 13],
   [twoEditions, 2],
   [threeEditions, 1],
   [discsOfTwoYears, 1],
@@ -98,7 +98,7 @@ const CYCLE = KINDS.flatMap(([kind, share]) => Array<Kind>(share).fill(kind));
 export interface EarlierAlbums {
   tracks: number;
   albums: number;
-  /** Names of which the albums are others by the rule. */
+  /** The number of names whose albums the rule groups differently. */
   changedNames: number;
   /** The tracks of each album that the rule makes. */
   becomes: number[][];
@@ -140,13 +140,13 @@ function fill(
     statements.set(sql, statement);
     return Number(statement.run(values).lastInsertRowid);
   }
-  const times = { created_at: AT, updated_at: AT };
+  const times = { created_at: START_MS, updated_at: START_MS };
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
   for (const id of USERS) {
     const name = id === 1 ? ADMIN.username : 'listener';
     const account = { username: name, username_key: name, password_hash: password, is_superuser: Number(id === 1) };
-    insert('users', { id, ...account, created_at: AT });
+    insert('users', { id, ...account, created_at: START_MS });
   }
   for (const name of GENRES) insert('genres', { name, name_key: name.toLowerCase() });
 
@@ -168,7 +168,7 @@ function fill(
       artistIds.push(insert('artists', { ...names, ...times }));
     }
     result.tracks += fillName(name, kind(), { artist, artistKey });
-    const isChanged = kind !== plain && kind !== typedTogether;
+    const isChanged = kind !== makePlainAlbum && kind !== typedTogether;
     if (isChanged) result.changedNames++;
   }
   fillActions();
@@ -177,7 +177,7 @@ function fill(
 
   function fillName(
     name: number,
-    made: MadeTrack[],
+    madeTracks: MadeTrack[],
     { artist, artistKey }: { artist: number; artistKey: string },
   ): number {
     const title = `Album ${name}`;
@@ -185,27 +185,27 @@ function fill(
     const ofAlbum = new Map<number, number>();
     const ofFolder = new Map<string, number>();
     const becomes: number[][] = [];
-    for (const { before, after, folder, discFolder, disc = null, year, isTyped, ...track } of made) {
-      const first = made.find((one) => one.before === before);
-      if (!ofAlbum.has(before)) {
-        const group = before === 0 && !isTyped ? `group-${name}` : null;
-        const names = { title: before === 0 ? title : title.toUpperCase(), title_sort: `album ${name}` };
+    for (const { earlierAlbum, newAlbum, folder, discFolder, disc = null, year, isTyped, ...track } of madeTracks) {
+      const firstTrack = madeTracks.find((madeTrack) => madeTrack.earlierAlbum === earlierAlbum);
+      if (!ofAlbum.has(earlierAlbum)) {
+        const group = earlierAlbum === 0 && !isTyped ? `group-${name}` : null;
+        const names = { title: earlierAlbum === 0 ? title : title.toUpperCase(), title_sort: `album ${name}` };
         const id = insert('albums', {
           ...names,
           artist_id: artist,
           artist_sort: artistKey,
-          year: first?.year ?? null,
+          year: firstTrack?.year ?? null,
           genre: GENRES[name % GENRES.length] ?? null,
           release_group_mbid: group,
-          created_at: AT + trackIds.length + 1,
-          updated_at: AT,
+          created_at: START_MS + trackIds.length + 1,
+          updated_at: START_MS,
         });
         albumIds.push(id);
-        ofAlbum.set(before, id);
-        insert('album_keys', { key: `${stem}${first?.year ?? ''}`, album_id: id });
+        ofAlbum.set(earlierAlbum, id);
+        insert('album_keys', { key: `${stem}${firstTrack?.year ?? ''}`, album_id: id });
         if (group) insert('album_keys', { key: `rg:${group}`, album_id: id });
       }
-      const album = ofAlbum.get(before) as number;
+      const album = ofAlbum.get(earlierAlbum) as number;
       const path =
         folder === undefined
           ? undefined
@@ -241,11 +241,11 @@ function fill(
         availability: 'available',
         metadata_status: isTyped ? 'manual' : 'enriched',
         provenance: isTyped ? '{"album":"manual"}' : null,
-        created_at: AT + next,
-        updated_at: AT,
+        created_at: START_MS + next,
+        updated_at: START_MS,
       });
       trackIds.push(id);
-      (becomes[after] ??= []).push(id);
+      (becomes[newAlbum] ??= []).push(id);
       insert('track_artists', { track_id: id, position: 0, artist_id: artist, credit: `Artist ${artist}` });
       insert('track_genres', { track_id: id, position: 0, genre_id: 1 + (name % GENRES.length) });
       if (path !== undefined)
@@ -253,7 +253,7 @@ function fill(
           folder_id: ofFolder.get(path) as number,
           name: file,
           size_bytes: 4_000 + next,
-          mtime_us: AT,
+          mtime_us: START_MS,
           dev: 1,
           ino: next,
           state: 'track',
@@ -261,12 +261,12 @@ function fill(
         });
     }
     result.becomes.push(...becomes);
-    return made.length;
+    return madeTracks.length;
   }
 
   /** Likes, ratings, plays, chosen covers, playlists and bookmarks. */
   function fillActions(): void {
-    let at = AT - 300 * DAY_MS;
+    let timeMs = START_MS - 300 * DAY_MS;
     for (const [type, ids, share] of [
       ['track', trackIds, 0.1],
       ['album', albumIds, 0.4],
@@ -276,19 +276,22 @@ function fill(
         for (const user of USERS) {
           if (random() >= share) continue;
           const item = { user_id: user, item_type: type, item_id: id };
-          const said = { liked: Number(random() < 0.8), rating: random() < 0.5 ? 1 + Math.floor(random() * 5) : 0 };
-          if (said.liked === 0 && said.rating === 0) continue;
-          at += 1_000;
-          insert('like_events', { ...item, ...said, created_at: at });
-          insert('like_states', { ...item, ...said, since: at });
+          const likeAndRating = {
+            liked: Number(random() < 0.8),
+            rating: random() < 0.5 ? 1 + Math.floor(random() * 5) : 0,
+          };
+          if (likeAndRating.liked === 0 && likeAndRating.rating === 0) continue;
+          timeMs += 1_000;
+          insert('like_events', { ...item, ...likeAndRating, created_at: timeMs });
+          insert('like_states', { ...item, ...likeAndRating, since: timeMs });
         }
     for (let n = 0; n < 1.5 * trackIds.length; n++) {
-      const what = { title: 'Song', artist_name: 'Artist', played_ms: 1_000, client: 'web', song_key: n };
+      const playFields = { title: 'Song', artist_name: 'Artist', played_ms: 1_000, client: 'web', song_key: n };
       insert('plays', {
         user_id: pick(USERS),
         track_id: trackIds[Math.floor(trackIds.length * random() ** 2)] ?? null,
-        ...what,
-        played_at: AT - n * 60_000,
+        ...playFields,
+        played_at: START_MS - n * 60_000,
       });
     }
     for (const id of albumIds) {
@@ -304,28 +307,33 @@ function fill(
         key,
         etag,
         origin: random() < 0.7 ? 'manual' : 'embedded',
-        checked_at: AT,
+        checked_at: START_MS,
       });
     }
     for (let list = 1; list <= 20; list++) {
       insert('playlists', { owner_id: pick(USERS), name: `Mix ${list}`, ...times });
-      const version = { playlist_id: list, version: 1, change: 'create', user_id: 1, created_at: AT };
+      const version = { playlist_id: list, version: 1, change: 'create', user_id: 1, created_at: START_MS };
       insert('playlist_versions', { ...version, added: 0, removed: 0, moved: 0, track_count: 0 });
       for (let n = 1; n <= 60; n++)
-        insert('playlist_entries', { playlist_id: list, position: n * 1_000, track_id: pick(trackIds), added_at: AT });
+        insert('playlist_entries', {
+          playlist_id: list,
+          position: n * 1_000,
+          track_id: pick(trackIds),
+          added_at: START_MS,
+        });
     }
     for (const id of trackIds.filter(() => random() < 0.02))
       insert('bookmarks', { user_id: pick(USERS), track_id: id, position_ms: 5, comment: `note of ${id}`, ...times });
     const hasNevers = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'radio_nevers'").get() !== undefined;
     if (!hasNevers) return;
     for (const id of trackIds.filter(() => random() < 0.02))
-      insert('radio_nevers', { user_id: pick(USERS), track_id: id, created_at: AT });
+      insert('radio_nevers', { user_id: pick(USERS), track_id: id, created_at: START_MS });
     for (const id of artistIds.filter(() => random() < 0.1))
-      insert('radio_nevers', { user_id: pick(USERS), artist_id: id, created_at: AT });
+      insert('radio_nevers', { user_id: pick(USERS), artist_id: id, created_at: START_MS });
   }
 }
 
-/** One grey point. */
+/** An image of one grey pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
   'base64',

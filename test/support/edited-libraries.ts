@@ -25,29 +25,29 @@ export const settingsIn = (dir: string): unknown =>
 
 export type EditedLibraries = Awaited<ReturnType<typeof editedLibraries>>;
 
-/** Of ten tracks and two people. `base` has to be deleted in the end. */
+/** Makes a library of ten tracks and two people. `base` has to be deleted in the end. */
 export async function editedLibraries() {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-edited-'));
-  let made = 0;
+  let folderNumber = 0;
   const folder = (name: string): string => {
-    const path = join(base, `${name}-${++made}`);
+    const path = join(base, `${name}-${++folderNumber}`);
     mkdirSync(path);
     return path;
   };
-  const [library, exported] = [folder('library'), folder('export')];
+  const [library, exportDir] = [folder('library'), folder('export')];
   const music = makeLibrary({ tracks: 10, seed: 'hostile', seconds: '1' }, join(base, 'music')).dir;
   const server = await livelyServer({ music, dir: library });
-  await server.api('/exports', { method: 'POST', body: { folder: exported } });
+  await server.api('/exports', { method: 'POST', body: { folder: exportDir } });
   await server.app.drain();
   await server.close();
 
   return {
     base,
     library,
-    exported,
+    exported: exportDir,
     folder,
-    /** The path of a folder that is not there yet. */
-    newPath: (name: string): string => join(base, `${name}-${++made}`),
+    /** Returns the path of a folder that does not exist yet. */
+    newPath: (name: string): string => join(base, `${name}-${++folderNumber}`),
 
     copyOf(from: string): string {
       const dir = folder('data');
@@ -55,10 +55,10 @@ export async function editedLibraries() {
       return dir;
     },
 
-    /** The export with this done to its database, and a manifest that fits. */
+    /** Copies the export, changes the database of the copy, and makes its manifest match. */
     editedExport(sql: string): string {
       const to = folder('edited');
-      cpSync(exported, to, { recursive: true });
+      cpSync(exportDir, to, { recursive: true });
       const [path, manifest] = [join(to, 'data', 'library.db'), join(to, 'data', 'export.json')];
       edit(path, `PRAGMA foreign_keys = OFF; ${sql}`);
       const bytes = readFileSync(path);
@@ -67,7 +67,7 @@ export async function editedLibraries() {
       return to;
     },
 
-    /** An unencrypted backup of `from`, edited by somebody who could write to its disk. */
+    /** Makes an unencrypted backup of `from`, and edits it like somebody who can write to its disk. */
     async editedBackup(sql: string, settings: Record<string, unknown> = {}, from = library): Promise<string> {
       const [data, backup] = [folder('edited-data'), folder('backup')];
       cpSync(from, data, { recursive: true });
@@ -90,7 +90,7 @@ function edit(path: string, sql: string): void {
   }
 }
 
-/** Imports an export through the server, and starts that again. */
+/** Imports an export through the server, and restarts the server. */
 export async function importInto(
   { api, app, dir, close }: TestServer,
   from: string,

@@ -4,8 +4,8 @@ import type { Charset } from '../../server/media/charset.ts';
 const tables = new Map<Charset, Map<string, number[]>>();
 
 function tableOf(charset: Charset): Map<string, number[]> {
-  const known = tables.get(charset);
-  if (known) return known;
+  const knownTable = tables.get(charset);
+  if (knownTable) return knownTable;
   const table = new Map<string, number[]>();
   const decoder = new TextDecoder(charset, { fatal: true });
   const add = (...bytes: number[]): void => {
@@ -13,25 +13,25 @@ function tableOf(charset: Charset): Map<string, number[]> {
       const text = decoder.decode(Uint8Array.from(bytes));
       if ([...text].length === 1 && !table.has(text)) table.set(text, bytes);
     } catch {
-      // not a character of it
+      // the byte is no character of the charset
     }
   };
   for (let byte = 0; byte < 256; byte++) add(byte);
-  // the main rows first: some characters are in the extensions again
+  // the main rows come first, because the extensions repeat some characters
   for (const from of [0xa1, 0x80])
     for (let lead = from; lead < 256; lead++) for (let trail = 0x40; trail < 256; trail++) add(lead, trail);
   tables.set(charset, table);
   return table;
 }
 
-/** Undefined if the charset does not have all of the characters. */
+/** Encodes a text; returns undefined if the charset lacks one of its characters. */
 export function encodeCharset(text: string, charset: Charset): Buffer | undefined {
   if (charset === 'utf-8') return Buffer.from(text);
   const bytes: number[] = [];
   for (const letter of text) {
-    const found = tableOf(charset).get(letter);
-    if (!found) return undefined;
-    bytes.push(...found);
+    const encodedLetter = tableOf(charset).get(letter);
+    if (!encodedLetter) return undefined;
+    bytes.push(...encodedLetter);
   }
   return Buffer.from(bytes);
 }

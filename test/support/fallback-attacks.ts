@@ -16,15 +16,15 @@ const EXTENSION_ID = guid('11d2d3abbaa9cf118ee600c00c205365');
 const LIBRARY = guid('941c23449894d149a1411d134e457054');
 
 const asfObject = (id: Buffer, body: Buffer): Buffer => Buffer.concat([id, u64le(body.length + 24), body]);
-/** A header with one extension with these objects. */
+/** Makes an ASF header with one extension with these objects. */
 function asf(...objects: Buffer[]): Buffer {
   const inner = Buffer.concat(objects);
   const extension = asfObject(EXTENSION, Buffer.concat([EXTENSION_ID, u16le(6), u32le(inner.length), inner]));
   return asfObject(HEADER, Buffer.concat([u32le(1), Buffer.from([1, 2]), extension]));
 }
-/** Four-letter names with an empty text each. */
+/** Makes four-letter names with an empty text each. */
 function asfTags(count: number): Buffer {
-  const one = Buffer.concat([
+  const comment = Buffer.concat([
     u16le(0),
     u16le(0),
     u16le(10),
@@ -33,10 +33,10 @@ function asfTags(count: number): Buffer {
     Buffer.from('WM/A\0', 'utf16le'),
     Buffer.alloc(2),
   ]);
-  return asfObject(LIBRARY, Buffer.concat([u16le(count), Buffer.alloc(one.length * count, one)]));
+  return asfObject(LIBRARY, Buffer.concat([u16le(count), Buffer.alloc(comment.length * count, comment)]));
 }
 
-/** An EBML element; the size takes eight bytes. */
+/** Makes an EBML element; its size takes eight bytes. */
 const ebml = (id: string, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(id, 'hex'), Buffer.from([1, 0, 0, 0]), u32(body.length), body]);

@@ -1,36 +1,36 @@
-// An HTTP proxy in front of an object store that breaks what it is asked to break. It passes the Host header on, so
-// that signatures stay right.
+// An HTTP proxy in front of an object store that causes requested faults. It passes the Host header on, so
+// that signatures stay valid.
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** What a request is, and the how manyth. */
+/** A request and its number among those of its kind. */
 export interface ProxyAsk {
   method: string;
   isList: boolean;
-  /** Of an object's content. */
+  /** Whether the request has a checksum of the object's content. */
   hasChecksum: boolean;
-  /** Path and query. */
+  /** The URL's path and query. */
   url: string;
   nth: number;
 }
 
 export type ProxyFault =
-  | 'refuse' // the connection ends without an answer
-  | 'cut request' // in the middle of what is sent to the store
+  | 'refuse' // the connection ends without a response
+  | 'cut request' // the connection ends in the middle of the request
   | 'cut answer'
-  | 'lost answer' // the store has done it
+  | 'lost answer' // the connection ends after the store has processed the request
   | 'slow'
   | 'other etag'
-  | 'old list' // the first answer to a list, again
+  | 'old list' // repeats the first response to the same list
   | { status: number; code: string; date?: Date };
 
 export interface FaultProxy {
   url: string;
   requests: number;
-  /** Of bodies, to the store. */
+  /** Bytes of request bodies that were sent to the store. */
   bytesSent: number;
-  /** Requests that got a fault. */
+  /** Number of requests with a fault. */
   broken: number;
   fault: (ask: ProxyAsk) => ProxyFault | undefined;
   close(): Promise<void>;
@@ -56,24 +56,24 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     res.on('error', () => undefined);
     if (fault === 'refuse') return void req.socket.destroy();
     if (typeof fault === 'object') return answer(req, res, fault);
-    const old = isList && fault === 'old list' ? lists.get(listKey(url)) : undefined;
-    if (old) return void res.writeHead(old.status, { 'content-type': 'application/xml' }).end(old.body);
-    const asked = request({ hostname, port, method, path: url, headers: req.headers, agent });
-    asked.on('error', () => req.socket.destroy());
-    asked.on('response', (reply) => void pass(req, res, reply, fault, isList ? listKey(url) : undefined));
+    const oldList = isList && fault === 'old list' ? lists.get(listKey(url)) : undefined;
+    if (oldList) return void res.writeHead(oldList.status, { 'content-type': 'application/xml' }).end(oldList.body);
+    const upstreamRequest = request({ hostname, port, method, path: url, headers: req.headers, agent });
+    upstreamRequest.on('error', () => req.socket.destroy());
+    upstreamRequest.on('response', (reply) => void pass(req, res, reply, fault, isList ? listKey(url) : undefined));
     if (fault === 'cut request') {
       const length = Number(req.headers['content-length'] ?? 0);
-      let passed = 0;
+      let passedBytes = 0;
       req.on('data', (chunk: Buffer) => {
-        const part = chunk.subarray(0, Math.max(0, Math.floor(length / 2) - passed));
-        passed += chunk.length;
-        asked.write(part);
-        if (passed * 2 < length) return;
-        asked.destroy();
+        const part = chunk.subarray(0, Math.max(0, Math.floor(length / 2) - passedBytes));
+        passedBytes += chunk.length;
+        upstreamRequest.write(part);
+        if (passedBytes * 2 < length) return;
+        upstreamRequest.destroy();
         req.socket.destroy();
       });
       req.on('end', () => req.socket.destroy());
-    } else req.pipe(asked);
+    } else req.pipe(upstreamRequest);
   });
 
   async function pass(
@@ -91,15 +91,15 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     res.writeHead(reply.statusCode ?? 502, headers);
     const length = Number(reply.headers['content-length'] ?? 0);
     const pieces: Buffer[] = [];
-    let passed = 0;
+    let passedBytes = 0;
     reply.on('error', () => req.socket.destroy());
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       if (list !== undefined && !lists.has(list)) pieces.push(chunk);
-      if (fault === 'cut answer' && (passed + chunk.length) * 2 >= length) {
+      if (fault === 'cut answer' && (passedBytes + chunk.length) * 2 >= length) {
         res.write(chunk.subarray(0, Math.floor(chunk.length / 2)), () => req.socket.destroy());
         return;
       }
-      passed += chunk.length;
+      passedBytes += chunk.length;
       if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
       if (!res.write(chunk)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
     }

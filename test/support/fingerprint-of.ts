@@ -5,7 +5,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sqlite } from '../../server/db/client.ts';
 
-/** By table, a hash of its rows. */
+/** Returns a hash of the rows of each table. */
 export function hashTables(client: Sqlite, without: string[] = []): Record<string, string> {
   const names = client
     .prepare<[], string>(
@@ -27,7 +27,7 @@ export function hashTables(client: Sqlite, without: string[] = []): Record<strin
   );
 }
 
-/** Every file, folder and link below, with size and time. */
+/** Lists every file, folder and link below a folder, with size and time. */
 export const listTree = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -6,15 +6,15 @@ import { quiet } from './server.ts';
 
 const findTool = createToolFinder({ binDir: paths.resources });
 
-/** Finds only these programs. */
-export const fingerprinterWith = (programs: readonly string[], more: Partial<FingerprinterDeps> = {}): Fingerprinter =>
+/** Creates a fingerprinter that finds only these programs. */
+export const fingerprinterWith = (programs: readonly string[], deps: Partial<FingerprinterDeps> = {}): Fingerprinter =>
   createFingerprinter({
     findTool: (name, path) => (programs.includes(name) ? findTool(name, path) : Promise.resolve(undefined)),
     toolPath: () => undefined,
     workerUrl: paths.workers.fingerprint,
     wasmPath: paths.chromaprint,
     log: quiet,
-    ...more,
+    ...deps,
   });
 
 export const never = new AbortController().signal;

@@ -9,7 +9,7 @@ import { migrate } from '../../server/db/migrate.ts';
 import { root } from './product.ts';
 import { ADMIN, quiet } from './server.ts';
 
-/** Its migrations, with the hash of each text. */
+/** The migrations of version 0.1.0, with the hash of each text. */
 const MIGRATIONS: Record<string, string> = {
   '0000_initial': '9b6ea8340f5107b76dd74d8f4972d9e35a992d37cd3bd2d6b1d0ff89c8d2e4f9',
   '0001_aggregates_and_search': '3faadb6593b907492c5915ce12ee8291eac15f1d7ba915e30fc8f6bd7be7db51',
@@ -24,10 +24,10 @@ const MIGRATIONS: Record<string, string> = {
   '0010_storage': '7da0c0c980df34ab5e38ff2c7571cdede296ebfafd853b61c7e68ba4ae2de727',
   '0011_backup_and_covers': '0b6adee29f2a14483e4792e5742da902d062b045ff3a414cdac3d4778637a7cc',
 };
-const AT = Date.parse('2026-11-20T12:00:00Z');
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const HEX_HASH = `printf('%064x', n * 7919)`;
 
-/** Where the audio of its tracks is. */
+/** The storage of the audio. */
 export type Place = 'local' | 's3' | 'reference';
 const URI: Record<Place, string> = {
   local: `'local:audio/' || substr(${HEX_HASH}, 1, 2) || '/' || ${HEX_HASH} || '.mp3'`,
@@ -35,21 +35,21 @@ const URI: Record<Place, string> = {
   reference: `'file:Artist/Album/' || n || '.mp3'`,
 };
 
-export async function makeFirstRelease(dir: string, place: Place, tracks: number): Promise<void> {
+export async function makeFirstRelease(dir: string, audioPlace: Place, tracks: number): Promise<void> {
   mkdirSync(dir, { recursive: true });
   const db = new Database(join(dir, 'tonearm.db'));
   const migrations = mkdtempSync(join(tmpdir(), 'tonearm-first-release-'));
   try {
     for (const [name, hash] of Object.entries(MIGRATIONS)) {
       const file = join(root, 'migrations', `${name}.sql`);
-      const found = createHash('sha256').update(readFileSync(file)).digest('hex');
-      if (found !== hash) throw new Error(`${name} is not as it was released`);
+      const actualHash = createHash('sha256').update(readFileSync(file)).digest('hex');
+      if (actualHash !== hash) throw new Error(`${name} is not as it was released`);
       copyFileSync(file, join(migrations, `${name}.sql`));
     }
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = OFF');
     migrate(db, migrations, quiet);
-    db.transaction(() => fill(db, place, tracks)).immediate();
+    db.transaction(() => fill(db, audioPlace, tracks)).immediate();
     const setPassword = db.prepare('UPDATE users SET password_hash = ?');
     setPassword.run(await hashPassword(ADMIN.password));
   } finally {
@@ -58,119 +58,122 @@ export async function makeFirstRelease(dir: string, place: Place, tracks: number
   }
 }
 
-/** Some of everything that a person does, in the proportions of a lively library. */
-function fill(db: Database.Database, place: Place, tracks: number): void {
-  const few = Math.ceil(tracks / 10);
+/** Fills every table with user data, in the proportions of a used library. */
+function fill(db: Database.Database, audioPlace: Place, tracks: number): void {
+  const fewTracks = Math.ceil(tracks / 10);
   const numbers = (count: number): string =>
     `WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ${count})`;
-  const hash = place === 'reference' ? 'NULL' : HEX_HASH;
+  const hash = audioPlace === 'reference' ? 'NULL' : HEX_HASH;
   const each = (count: number, insert: string): void => {
     const [into = '', values = ''] = insert.split(/\sVALUES\s/);
     db.exec(`${into} ${numbers(count)} SELECT ${values} FROM k`);
   };
   db.exec(`INSERT INTO users (id, username, username_key, password_hash, is_superuser, created_at) VALUES
-    (1, '${ADMIN.username}', '${ADMIN.username}', '', 1, ${AT}), (2, 'listener', 'listener', '', 0, ${AT});
+    (1, '${ADMIN.username}', '${ADMIN.username}', '', 1, ${START_MS}), (2, 'listener', 'listener', '', 0, ${START_MS});
     UPDATE users SET app_password = randomblob(40), app_password_salt = randomblob(16), app_password_lookup = 'abc'
       WHERE id = 2`);
   each(
-    few,
+    fewTracks,
     `INSERT INTO artists (id, name, name_key, sort_name, sort_key, created_at, updated_at) VALUES
-      n, 'Artist ' || n, 'artist ' || n, 'Artist ' || n, 'artist ' || n, ${AT}, ${AT}`,
+      n, 'Artist ' || n, 'artist ' || n, 'Artist ' || n, 'artist ' || n, ${START_MS}, ${START_MS}`,
   );
   each(
-    few,
+    fewTracks,
     `INSERT INTO albums (id, title, title_sort, artist_id, artist_sort, year, created_at, updated_at) VALUES
-      n, 'Album ' || n, 'album ' || n, n, 'artist ' || n, 1970 + n % 50, ${AT}, ${AT}`,
+      n, 'Album ' || n, 'album ' || n, n, 'artist ' || n, 1970 + n % 50, ${START_MS}, ${START_MS}`,
   );
-  each(few, `INSERT INTO album_keys (key, album_id) VALUES 't:' || n || ':album ' || n, n`);
+  each(fewTracks, `INSERT INTO album_keys (key, album_id) VALUES 't:' || n || ':album ' || n, n`);
   each(
     tracks,
     `INSERT INTO tracks (id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year,
         track_number, duration_ms, size_bytes, format, codec, source, source_id, storage_uri, content_hash, audio_hash,
         availability, metadata_status, provenance, created_at, updated_at) VALUES
-      n, 'Track ' || n, 'track ' || n, 1 + n % ${few}, 'Artist ' || (1 + n % ${few}), 'artist ' || (1 + n % ${few}),
-      1 + n % ${few}, 'album ' || (1 + n % ${few}), 'Rock', 1970 + n % 50, n % 12, 1000 * n, 4000 + n, 'mp3', 'mp3',
-      iif(n % 7 = 0, 'upload', 'local_folder'), 'Artist/Album/' || n || '.mp3', ${URI[place]}, ${hash}, 'v1:' || n,
-      'available', iif(n % 5 = 0, 'manual', 'enriched'), iif(n % 5 = 0, '{"title":"manual"}', NULL), ${AT} + n, ${AT}`,
+      n, 'Track ' || n, 'track ' || n, 1 + n % ${fewTracks}, 'Artist ' || (1 + n % ${fewTracks}), 'artist ' || (1 + n % ${fewTracks}),
+      1 + n % ${fewTracks}, 'album ' || (1 + n % ${fewTracks}), 'Rock', 1970 + n % 50, n % 12, 1000 * n, 4000 + n, 'mp3', 'mp3',
+      iif(n % 7 = 0, 'upload', 'local_folder'), 'Artist/Album/' || n || '.mp3', ${URI[audioPlace]}, ${hash}, 'v1:' || n,
+      'available', iif(n % 5 = 0, 'manual', 'enriched'), iif(n % 5 = 0, '{"title":"manual"}', NULL), ${START_MS} + n, ${START_MS}`,
   );
-  each(tracks, `INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES n, 0, 1 + n % ${few}, 'A'`);
+  each(
+    tracks,
+    `INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES n, 0, 1 + n % ${fewTracks}, 'A'`,
+  );
   db.exec(`INSERT INTO genres (id, name, name_key) VALUES (1, 'Rock', 'rock')`);
   each(tracks, `INSERT INTO track_genres (track_id, position, genre_id) VALUES n, 0, 1`);
   db.exec(`INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'Artist/Album')`);
   each(
     tracks,
     `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, track_id) VALUES
-      1, n || '.mp3', 4000 + n, ${AT}, 1, n, 'track', n`,
+      1, n || '.mp3', 4000 + n, ${START_MS}, 1, n, 'track', n`,
   );
   each(
-    few,
+    fewTracks,
     `INSERT INTO like_events (user_id, item_type, item_id, liked, rating, created_at) VALUES
-      1 + n % 2, 'track', n, 1, n % 6, ${AT} + n`,
+      1 + n % 2, 'track', n, 1, n % 6, ${START_MS} + n`,
   );
   each(
-    few,
+    fewTracks,
     `INSERT INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES
-      1 + n % 2, 'track', n, 1, n % 6, ${AT} + n`,
+      1 + n % 2, 'track', n, 1, n % 6, ${START_MS} + n`,
   );
   each(
     tracks,
     `INSERT INTO plays (user_id, track_id, title, artist_name, played_at, played_ms, client, song_key) VALUES
-      1 + n % 2, 1 + n * 31 % ${tracks}, 'Track', 'Artist', ${AT} - n * 60000, 1000, 'web', n`,
+      1 + n % 2, 1 + n * 31 % ${tracks}, 'Track', 'Artist', ${START_MS} - n * 60000, 1000, 'web', n`,
   );
   each(
     20,
-    `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES n, 1 + n % 2, 'Mix ' || n, ${AT}, ${AT}`,
+    `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES n, 1 + n % 2, 'Mix ' || n, ${START_MS}, ${START_MS}`,
   );
   each(
     20,
     `INSERT INTO playlist_versions (playlist_id, version, change, added, removed, moved, track_count, user_id,
-        created_at) VALUES n, 1, 'create', 0, 0, 0, 0, 1, ${AT}`,
+        created_at) VALUES n, 1, 'create', 0, 0, 0, 0, 1, ${START_MS}`,
   );
   each(
-    few,
-    `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES 1 + n % 20, n * 1000, n, ${AT}`,
+    fewTracks,
+    `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES 1 + n % 20, n * 1000, n, ${START_MS}`,
   );
-  each(few, `INSERT INTO lyrics (track_id, synced, lines) VALUES n, 0, '[{"text":"la"}]'`);
+  each(fewTracks, `INSERT INTO lyrics (track_id, synced, lines) VALUES n, 0, '[{"text":"la"}]'`);
   each(
-    few,
+    fewTracks,
     `INSERT INTO album_covers (album_id, key, etag, origin, checked_at) VALUES
-    n, 'covers/' || n || '.jpg', printf('%032x', n), 'manual', ${AT}`,
+    n, 'covers/' || n || '.jpg', printf('%032x', n), 'manual', ${START_MS}`,
   );
   each(
-    few,
+    fewTracks,
     `INSERT INTO track_fingerprints (track_id, version, duration_ms, raw, created_at) VALUES
-    n, 'cp1', 1000 * n, zeroblob(400), ${AT}`,
+    n, 'cp1', 1000 * n, zeroblob(400), ${START_MS}`,
   );
   each(
-    few,
+    fewTracks,
     `INSERT INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES
-    1 + n % 2, n, 5, ${AT}, ${AT}`,
+    1 + n % 2, n, 5, ${START_MS}, ${START_MS}`,
   );
   db.exec(`INSERT INTO play_queues (user_id, track_ids, current_index, position_ms, updated_at) VALUES
-      (1, '[1,2,3]', 1, 500, ${AT});
-    INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('Station', 'http://127.0.0.1:9/', ${AT});
-    INSERT INTO shares (id, token, user_id, created_at) VALUES (1, 'token', 1, ${AT});
+      (1, '[1,2,3]', 1, 500, ${START_MS});
+    INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('Station', 'http://127.0.0.1:9/', ${START_MS});
+    INSERT INTO shares (id, token, user_id, created_at) VALUES (1, 'token', 1, ${START_MS});
     INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, 1)`);
 }
 
-/** Tables that every start writes or that are made anew of others, and columns. */
+/** Tables and columns that every start writes or that are derived from others. */
 const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'album_keys']);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
-/** Where later migrations put what was in a column. */
+/** Returns SQL for a column that a later migration moved to the default app password. */
 const ofDefault = (column: string): string =>
   `(SELECT ${column} FROM app_passwords WHERE user_id = users.id AND name = 'default')`;
-const MOVED: Record<string, string> = {
+const MOVED_COLUMNS: Record<string, string> = {
   'users.app_password': ofDefault('sealed'),
   'users.app_password_salt': ofDefault('salt'),
   'users.app_password_lookup': ofDefault('lookup'),
 };
 
-/** By table and its columns, a hash of all rows. A later version has these and more. */
-export function contentsOf(dir: string, of?: Record<string, string>): Record<string, string> {
+/** Returns a hash of all rows by table and columns. A later version has the same tables and columns, and more. */
+export function contentsOf(dir: string, onlyTables?: Record<string, string>): Record<string, string> {
   const db = new Database(join(dir, 'tonearm.db'));
   try {
     const tables =
-      of === undefined
+      onlyTables === undefined
         ? db
             .prepare<[], string>(
               `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
@@ -180,7 +183,7 @@ export function contentsOf(dir: string, of?: Record<string, string>): Record<str
             .all()
             .filter((table) => !MOVING.has(table))
             .map((table) => `${table}: ${columnsOf(db, table).join(', ')}`)
-        : Object.keys(of);
+        : Object.keys(onlyTables);
     return Object.fromEntries(tables.map((table) => [table, rowsOf(db, table)]));
   } finally {
     db.close();
@@ -196,8 +199,10 @@ const columnsOf = (db: Database.Database, table: string): string[] =>
 
 function rowsOf(db: Database.Database, name: string): string {
   const [table = '', list = ''] = name.split(': ');
-  const there = new Set(columnsOf(db, table));
-  const columns = list.split(', ').map((column) => (there.has(column) ? column : MOVED[`${table}.${column}`]));
+  const existingColumns = new Set(columnsOf(db, table));
+  const columns = list
+    .split(', ')
+    .map((column) => (existingColumns.has(column) ? column : MOVED_COLUMNS[`${table}.${column}`]));
   if (columns.includes(undefined)) throw new Error(`A column of ${table} is gone: MOVED has to say what became of it`);
   const hash = createHash('sha256');
   let count = 0;
@@ -210,7 +215,7 @@ function rowsOf(db: Database.Database, name: string): string {
   return `${count} rows, ${hash.digest('hex').slice(0, 16)}`;
 }
 
-/** How many migrations a folder's database has, of those that there are. */
+/** Returns how many of the existing migrations a folder's database has. */
 export function migrationsIn(dir: string): { applied: number; all: number } {
   const db = new Database(join(dir, 'tonearm.db'));
   try {

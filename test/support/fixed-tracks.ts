@@ -15,14 +15,14 @@ const AUDIO: TrackAudio = {
 
 export function trackMaker(app: Pick<App, 'db'>, now: () => Date = () => new Date()) {
   const writer = createTrackWriter({ db: app.db, now });
-  let made = 0;
+  let trackNumber = 0;
   return {
     writer,
     add: (identity: Partial<TrackIdentity> & { title: string }, audio: Partial<TrackAudio> = {}): TrackId =>
       app.db.$client.transaction(() =>
         writer.insert({
           source: 'upload',
-          sourceId: `made-${++made}`,
+          sourceId: `made-${++trackNumber}`,
           identity: { artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
           audio: { ...AUDIO, ...audio },
         }),

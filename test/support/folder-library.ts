@@ -33,12 +33,12 @@ export const FOLDER_LIBRARY: Record<string, Tags> = {
   'at the top.flac': { ARTIST: 'Top', ALBUM: 'Top', TITLE: 'Top' },
 };
 
-/** Each file has audio of its own, so that none is taken for another. */
-export function writeFolderLibrary(dir: string, files: Record<string, Tags> = FOLDER_LIBRARY, first = 0): void {
+/** Writes the files. Each has different audio, so that none is taken for another. */
+export function writeFolderLibrary(dir: string, files: Record<string, Tags> = FOLDER_LIBRARY, firstNumber = 0): void {
   Object.entries(files).forEach(([path, tags], n) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     const bytes = flac([4, vorbisComment(...Object.entries(tags).map(([name, value]) => `${name}=${value}`))]);
-    bytes.writeUInt32BE(first + n + 1, bytes.length - 4);
+    bytes.writeUInt32BE(firstNumber + n + 1, bytes.length - 4);
     writeFileSync(join(dir, path), bytes);
   });
 }

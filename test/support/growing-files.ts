@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { silentMp3 } from './audio-bytes.ts';
 
 interface Writer {
-  /** Stops writing. */
+  /** Stops the process that writes. */
   stop(): Promise<void>;
 }
 
-/** A process that keeps appending frames to these files until it is stopped. */
+/** Starts a process that keeps appending frames to these files until it is stopped. */
 export async function startWriter(files: string[]): Promise<Writer> {
   const program = `const fs = require('node:fs');
     const [frame, ...files] = process.argv.slice(1);

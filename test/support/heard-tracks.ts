@@ -58,21 +58,21 @@ export function makeHeardTracks(db: MainDb, dir: string, file: string, count: nu
     .immediate();
 
   return ({ fingerprint }) => {
-    const n = songs.get(fingerprint);
+    const number = songs.get(fingerprint);
     return {
       results:
-        n === undefined
+        number === undefined
           ? []
           : [
               {
-                id: uuid(n),
+                id: uuid(number),
                 score: 0.95,
                 recordings: [
                   {
-                    id: uuid(n),
-                    title: `Song ${n}`,
-                    artists: [{ id: uuid(9_000 + (n % 20)), name: `Artist ${n % 20}` }],
-                    releasegroups: [{ id: uuid(8_000 + (n % 50)), title: `Album ${n % 50}`, type: 'Album' }],
+                    id: uuid(number),
+                    title: `Song ${number}`,
+                    artists: [{ id: uuid(9_000 + (number % 20)), name: `Artist ${number % 20}` }],
+                    releasegroups: [{ id: uuid(8_000 + (number % 50)), title: `Album ${number % 50}`, type: 'Album' }],
                   },
                 ],
               },

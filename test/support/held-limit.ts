@@ -4,11 +4,11 @@ import { Socket } from 'node:net';
 import { until } from './until.ts';
 
 export interface HeldLimit {
-  /** Timers of the limit that run now. */
+  /** The number of timers of the limit that run now. */
   running(): number;
-  /** The total number that were started: a limit that is restarted with every byte starts one each time. */
+  /** The total number of started timers: a limit that is restarted with every byte starts a timer each time. */
   started(): number;
-  /** Ends the running ones, or the next when none runs: the oldest first. */
+  /** Ends the running timers, oldest first, or the next timer when none runs. */
   runOut(): Promise<void>;
   /** Restores the timers. */
   release(): void;
@@ -18,10 +18,10 @@ export function holdLimit(ms: number): HeldLimit {
   const { setTimeout, clearTimeout } = globalThis;
   const running = new Map<NodeJS.Timeout | Socket, () => void>();
   const watched = new WeakSet<Socket>();
-  let started = 0;
+  let startedLimits = 0;
   globalThis.setTimeout = Object.assign((run: () => void, delay?: number, ...args: []) => {
     if (delay !== ms) return setTimeout(run, delay, ...args);
-    started++;
+    startedLimits++;
     const timer = setTimeout(() => undefined, 2 ** 31 - 1).unref();
     running.set(timer, run);
     return timer;
@@ -35,26 +35,26 @@ export function holdLimit(ms: number): HeldLimit {
     running.delete(this);
     if (delay !== ms) return waitAtSocket.call(this, delay, listener);
     if (listener) this.once('timeout', listener);
-    started++;
+    startedLimits++;
     running.set(this, () => this.emit('timeout'));
-    if (!watched.has(this)) this.once('close', () => running.delete(this)); // a kept connection is held many times
+    if (!watched.has(this)) this.once('close', () => running.delete(this)); // kept-alive sockets return
     watched.add(this);
     return this;
   };
   const abortAfter = AbortSignal.timeout;
   AbortSignal.timeout = (delay) => {
     if (delay !== ms) return abortAfter.call(AbortSignal, delay);
-    const over = new AbortController();
-    globalThis.setTimeout(() => over.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
-    return over.signal;
+    const overLimit = new AbortController();
+    globalThis.setTimeout(() => overLimit.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+    return overLimit.signal;
   };
   return {
     running: () => running.size,
-    started: () => started,
+    started: () => startedLimits,
     async runOut() {
       await until(() => running.size > 0);
       for (const [timer, run] of running) {
-        if (!running.delete(timer)) continue; // cleared by one before it
+        if (!running.delete(timer)) continue; // an earlier timer has cleared this timer
         if (!(timer instanceof Socket)) clearTimeout(timer);
         run();
       }

@@ -1,13 +1,13 @@
-// Databases, manifests and lists of files as somebody with bad intentions would send them: good ones with one to three
-// changes of any kind, the same for the same random numbers.
+// Databases, manifests and lists of files as an attacker would send them: valid data with one to three random
+// changes of any kind.
 import Database from 'better-sqlite3';
-import { damaged } from './damage.ts';
+import { damageBytes } from './damage.ts';
 
 type Db = Database.Database;
 type Random = () => number;
 
 const pick = <T>(items: readonly T[], random: Random): T => items[Math.floor(random() * items.length)] as T;
-const DEEP = '['.repeat(50_000);
+const DEEP_JSON = '['.repeat(50_000);
 
 export const HOSTILE_SETTINGS: Record<string, unknown> = {
   ffmpeg_path: '/tmp/evil',
@@ -67,14 +67,14 @@ const VALUES: readonly unknown[] = [
   'null',
   '{"__proto__":{"is_superuser":1}}',
   '[{"url":"javascript:alert(1)"}]',
-  DEEP,
+  DEEP_JSON,
   'x'.repeat(3_000_000),
   Buffer.alloc(0),
   Buffer.alloc(100, 0xff),
 ];
 
-/** Characters. */
-const LONG = 100_000;
+/** The length in characters. */
+const LONG_TEXT_LENGTH = 100_000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -94,7 +94,7 @@ const ofOneRow = (table: string, random: Random): string =>
 
 type Change = (db: Db, random: Random) => void;
 
-/** Some changes are refused by the schema; those change nothing. */
+/** Changes a database; a change that the schema refuses has no effect. */
 function attempt(db: Db, sql: string, ...values: unknown[]): void {
   try {
     if (values.length > 0) db.prepare(sql).run(...values);
@@ -109,10 +109,10 @@ const CHANGES: Record<string, Change> = {
     const table = pick(filledTables(db), random);
     const column = pick(columnsOf(db, table), random);
     const value = pick(VALUES, random);
-    // in all rows a long text would be more than the memory in which it is made
-    const isShort = typeof value !== 'string' || value.length < LONG;
-    const where = isShort && random() < 0.2 ? '' : ` WHERE ${ofOneRow(table, random)}`;
-    attempt(db, `UPDATE ${quoted(table)} SET ${quoted(column)} = ?${where}`, value);
+    // a long text in all rows would exceed the memory
+    const isShort = typeof value !== 'string' || value.length < LONG_TEXT_LENGTH;
+    const condition = isShort && random() < 0.2 ? '' : ` WHERE ${ofOneRow(table, random)}`;
+    attempt(db, `UPDATE ${quoted(table)} SET ${quoted(column)} = ?${condition}`, value);
   },
   otherColumn(db, random) {
     const table = pick(filledTables(db), random);
@@ -242,12 +242,12 @@ const CHANGES: Record<string, Change> = {
   },
 };
 
-/** A value of JSON with something in it changed, added or removed. */
+/** Returns a JSON value with one part changed, added or removed. */
 export function withChange(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random() < 0.1)
     return pick(
       [
-        ...VALUES.filter((one) => typeof one === 'string' || typeof one === 'number'),
+        ...VALUES.filter((hostileValue) => typeof hostileValue === 'string' || typeof hostileValue === 'number'),
         null,
         [],
         {},
@@ -257,26 +257,28 @@ export function withChange(value: unknown, random: Random): unknown {
       random,
     );
   if (Array.isArray(value)) {
-    const at = Math.floor(random() * value.length);
+    const changedIndex = Math.floor(random() * value.length);
     if (value.length === 0 || random() < 0.1)
       return [...value, ...value, { table: 'users', rows: [{ is_superuser: 1 }] }];
-    return value.map((one: unknown, n) => (n === at ? withChange(one, random) : one));
+    return value.map((element: unknown, index) => (index === changedIndex ? withChange(element, random) : element));
   }
   const entries = Object.entries(value);
-  const at = Math.floor(random() * entries.length);
+  const changedIndex = Math.floor(random() * entries.length);
   const name = pick(['id", password_hash', 'is_superuser', '__proto__', 'storage_uri', 'x) VALUES (1); --'], random);
   if (entries.length === 0 || random() < 0.15) return Object.fromEntries([...entries, [name, 1]]);
-  if (random() < 0.1) return Object.fromEntries(entries.filter((_, n) => n !== at));
-  return Object.fromEntries(entries.map(([key, one], n) => [key, n === at ? withChange(one, random) : one]));
+  if (random() < 0.1) return Object.fromEntries(entries.filter((_, n) => n !== changedIndex));
+  return Object.fromEntries(
+    entries.map(([key, element], index) => [key, index === changedIndex ? withChange(element, random) : element]),
+  );
 }
 
 export interface ChangedDatabase {
   bytes: Buffer;
-  /** What was done to it. */
+  /** The names of the changes. */
   changes: string[];
 }
 
-/** False for a change to which earlier ones left nothing: a table or a column of other names, or an unreadable schema. */
+/** Returns false if earlier changes left nothing to change: renamed tables or columns, or an unreadable schema. */
 function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean {
   try {
     CHANGES[name]?.(db, random);
@@ -287,10 +289,10 @@ function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean 
   }
 }
 
-export function hostileDatabase(good: Buffer, random: Random): ChangedDatabase {
+export function hostileDatabase(intactDatabase: Buffer, random: Random): ChangedDatabase {
   if (random() < 0.15)
-    return { bytes: damaged(good, (below) => Math.floor(random() * below)), changes: ['damagedBytes'] };
-  const db = new Database(Buffer.from(good));
+    return { bytes: damageBytes(intactDatabase, (below) => Math.floor(random() * below)), changes: ['damagedBytes'] };
+  const db = new Database(Buffer.from(intactDatabase));
   const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(Object.keys(CHANGES), random));
   try {
     db.pragma('foreign_keys = OFF');

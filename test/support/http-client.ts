@@ -9,11 +9,11 @@ interface Reply {
   body: unknown;
 }
 
-/** Signs in, after making the account if there is none. */
+/** Signs in, after creating the account if none exists. */
 export async function clientOf(server: { url: string; setupToken: string | undefined }) {
   const { url } = server;
   let token = '';
-  async function ask(path: string, method = 'GET', body?: unknown): Promise<Reply> {
+  async function sendRequest(path: string, method = 'GET', body?: unknown): Promise<Reply> {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: {
@@ -26,13 +26,13 @@ export async function clientOf(server: { url: string; setupToken: string | undef
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   }
-  const { setup_required } = (await ask('/auth/status')).body as { setup_required: boolean };
-  const answer = setup_required
-    ? await ask('/auth/setup', 'POST', { ...ADMIN, setup_token: await until(() => server.setupToken) }) // printed last
-    : await ask('/auth/login', 'POST', ADMIN);
-  token = (answer.body as TokenResponse).access_token;
+  const { setup_required } = (await sendRequest('/auth/status')).body as { setup_required: boolean };
+  const session = setup_required
+    ? await sendRequest('/auth/setup', 'POST', { ...ADMIN, setup_token: await until(() => server.setupToken) })
+    : await sendRequest('/auth/login', 'POST', ADMIN);
+  token = (session.body as TokenResponse).access_token;
   return {
-    ask,
-    read: async <T>(path: string): Promise<T> => (await ask(path)).body as T,
+    ask: sendRequest,
+    read: async <T>(path: string): Promise<T> => (await sendRequest(path)).body as T,
   };
 }

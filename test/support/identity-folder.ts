@@ -35,19 +35,19 @@ const OPS = [
 ] as const;
 export interface Step {
   op: (typeof OPS)[number];
-  /** Which files, names and moments; taken modulo what there is. */
+  /** Numbers that choose files, names and moments, modulo their count. */
   picks: [number, number, number];
 }
 
-/** What is in a file. */
+/** The content of a file. */
 export interface Content {
-  /** The recording; encodings of it differ. */
+  /** The number of the recording, which several encodings can have. */
   sound: number;
   audio: string;
   title: string;
   album: string;
   artist: string;
-  /** Too large to be hashed at once in reference mode. */
+  /** Whether the file is too large to be hashed at once in reference mode. */
   isLarge: boolean;
 }
 
@@ -65,29 +65,29 @@ export function randomSteps(seed: number): Step[] {
 const slowUpgrade = (picks: Step['picks']): Step[] =>
   (['better copy', 'scan', 'drop worse'] as const).map((op) => ({ op, picks }));
 
-/** Of each sequence. Those with higher numbers come from elsewhere. */
+/** The number of recordings of a sequence. Recordings with higher numbers come from outside. */
 export const SOUNDS = 6;
-/** Sequences that share a library have their own hundred. */
+/** The distance between the recording numbers of sequences that share a library. */
 export const SOUNDS_PER_SEQUENCE = 100;
 const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
 
 interface FolderDeps {
   /** The sequence's own folder, with all its files. */
   root: string;
-  /** Of a folder of the sequence. */
+  /** Returns the path of a folder of the sequence. */
   pathOf: (folder: string) => string;
   sourceIdAt: (path: string) => string;
   sequence: number;
-  /** Where vanished files are. */
+  /** The folder to which vanished files are moved. */
   away: string;
   isHeard: boolean;
   contentOf: (path: string) => Content;
-  /** With a time that it had not before. */
+  /** Writes a file, with a time that it did not have before. */
   write: (path: string, content: Content) => void;
   touch: (path: string) => void;
-  /** Another encoding of a sound, for this extension. */
+  /** Returns the audio of another encoding of a recording, for this extension. */
   convert: (sound: number, extension: string) => string;
-  /** Of audio that nobody had. */
+  /** Returns the number of a new recording. */
   nextSound: () => number;
   hashOf: (audio: string) => string;
   soundOf: (audioHash: string | null) => number;
@@ -110,9 +110,9 @@ export function createFolder({
   hashOf,
   soundOf,
 }: FolderDeps) {
-  let moved = 0;
+  let movedFiles = 0;
 
-  const listed = (folder: string): string[] =>
+  const listFiles = (folder: string): string[] =>
     fs.existsSync(folder)
       ? fs
           .readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -125,64 +125,69 @@ export function createFolder({
     fs.renameSync(from, to);
   }
 
-  function change({ op, picks: [a, b, c] }: Step): void {
-    const files = listed(root);
-    const [one, other] = [files[a % files.length], files[b % files.length]];
-    const place = join(pathOf(`folder ${b % 3}`), `${c % 8}${extname(one ?? '.mp3')}`);
+  function change({ op, picks: [firstPick, secondPick, thirdPick] }: Step): void {
+    const files = listFiles(root);
+    const [firstFile, secondFile] = [files[firstPick % files.length], files[secondPick % files.length]];
+    const targetPath = join(pathOf(`folder ${secondPick % 3}`), `${thirdPick % 8}${extname(firstFile ?? '.mp3')}`);
     switch (op) {
       case 'rename':
-        if (one && !files.includes(join(dirname(one), basename(place))))
-          rename(one, join(dirname(one), basename(place)));
+        if (firstFile && !files.includes(join(dirname(firstFile), basename(targetPath))))
+          rename(firstFile, join(dirname(firstFile), basename(targetPath)));
         break;
       case 'move':
-        if (one && !files.includes(place)) rename(one, place);
+        if (firstFile && !files.includes(targetPath)) rename(firstFile, targetPath);
         break;
       case 'retag':
-        if (one) retag(one, b, c);
+        if (firstFile) retag(firstFile, secondPick, thirdPick);
         break;
       case 'retag album': {
-        if (!one) break;
-        const { album } = contentOf(one);
-        // all of it or every second file, as in several sittings
+        if (!firstFile) break;
+        const { album } = contentOf(firstFile);
+        // retags all files of the album or every second file
         for (const [n, file] of files.filter((path) => contentOf(path).album === album).entries())
-          if (c % 2 === 0 || n % 2 === 0)
-            rewrite(file, { ...contentOf(file), album: `Album ${b % 5}`, artist: `Quay ${c % 3}` }, b);
+          if (thirdPick % 2 === 0 || n % 2 === 0)
+            rewrite(
+              file,
+              { ...contentOf(file), album: `Album ${secondPick % 5}`, artist: `Quay ${thirdPick % 3}` },
+              secondPick,
+            );
         break;
       }
       case 'swap':
-        if (!one || !other || one === other) break;
-        rename(one, `${one}.away`);
-        rename(other, one);
-        rename(`${one}.away`, other);
-        if (c % 3 > 0) retag(one, c, c);
-        if (c % 3 > 1) retag(other, c, b);
+        if (!firstFile || !secondFile || firstFile === secondFile) break;
+        rename(firstFile, `${firstFile}.away`);
+        rename(secondFile, firstFile);
+        rename(`${firstFile}.away`, secondFile);
+        if (thirdPick % 3 > 0) retag(firstFile, thirdPick, thirdPick);
+        if (thirdPick % 3 > 1) retag(secondFile, thirdPick, secondPick);
         break;
       case 'copy':
-        if (!one || files.includes(place)) break;
-        fs.mkdirSync(dirname(place), { recursive: true });
-        fs.copyFileSync(one, place);
-        touch(place);
+        if (!firstFile || files.includes(targetPath)) break;
+        fs.mkdirSync(dirname(targetPath), { recursive: true });
+        fs.copyFileSync(firstFile, targetPath);
+        touch(targetPath);
         break;
       case 'delete':
-        if (one && files.length > 2) fs.rmSync(one);
+        if (firstFile && files.length > 2) fs.rmSync(firstFile);
         break;
       case 'convert': {
-        if (!one) break;
-        const target = c % 2 === 0 ? one : `${one.slice(0, -extname(one).length)}.flac`;
-        if (target !== one && files.includes(target)) break;
-        const before = contentOf(one);
-        const content = { ...before, audio: convert(before.sound, extname(target)) };
-        if (target !== one) fs.rmSync(one);
+        if (!firstFile) break;
+        const target = thirdPick % 2 === 0 ? firstFile : `${firstFile.slice(0, -extname(firstFile).length)}.flac`;
+        if (target !== firstFile && files.includes(target)) break;
+        const contentBefore = contentOf(firstFile);
+        const content = { ...contentBefore, audio: convert(contentBefore.sound, extname(target)) };
+        if (target !== firstFile) fs.rmSync(firstFile);
         write(target, content);
         break;
       }
       case 'better copy': {
-        if (!one) break;
-        const before = contentOf(one);
-        const target = c % 2 === 0 ? `${one.slice(0, -extname(one).length)}.flac` : `${place}.flac`;
+        if (!firstFile) break;
+        const contentBefore = contentOf(firstFile);
+        const target =
+          thirdPick % 2 === 0 ? `${firstFile.slice(0, -extname(firstFile).length)}.flac` : `${targetPath}.flac`;
         if (files.includes(target)) break;
-        write(target, { ...before, audio: convert(before.sound, '.flac') });
-        if (b % 3 === 0) retag(target, a, c);
+        write(target, { ...contentBefore, audio: convert(contentBefore.sound, '.flac') });
+        if (secondPick % 3 === 0) retag(target, firstPick, thirdPick);
         break;
       }
       case 'drop worse': {
@@ -192,66 +197,69 @@ export function createFolder({
             (better) => better !== file && better.endsWith('.flac') && soundsLike(better) === soundsLike(file),
           ),
         );
-        if (files.length > 2 && worse.length > 0) fs.rmSync(worse[a % worse.length] as string);
+        if (files.length > 2 && worse.length > 0) fs.rmSync(worse[firstPick % worse.length] as string);
         break;
       }
       case 'split':
-        for (const file of files.filter((path) => dirname(path) === pathOf(`folder ${a % 3}`)).slice(0, 1 + (b % 3))) {
-          const target = join(pathOf(`split ${c % 2}`), basename(file));
+        for (const file of files
+          .filter((path) => dirname(path) === pathOf(`folder ${firstPick % 3}`))
+          .slice(0, 1 + (secondPick % 3))) {
+          const target = join(pathOf(`split ${thirdPick % 2}`), basename(file));
           if (!fs.existsSync(target)) rename(file, target);
         }
         break;
       case 'merge':
-        for (const file of files.filter((path) => dirname(path) === pathOf(`split ${a % 2}`))) {
-          const target = join(pathOf(`folder ${b % 3}`), basename(file));
+        for (const file of files.filter((path) => dirname(path) === pathOf(`split ${firstPick % 2}`))) {
+          const target = join(pathOf(`folder ${secondPick % 3}`), basename(file));
           if (!fs.existsSync(target)) rename(file, target);
         }
         break;
       case 'vanish':
-        if (one && files.length > 2) rename(one, join(away, `${++moved}${extname(one)}`));
+        if (firstFile && files.length > 2) rename(firstFile, join(away, `${++movedFiles}${extname(firstFile)}`));
         break;
       case 'return': {
-        const gone = listed(away);
-        const back = gone[a % gone.length];
-        const target = back && join(pathOf(`folder ${b % 3}`), `${c % 8}${extname(back)}`);
-        if (target && !files.includes(target)) rename(back, target);
+        const goneFiles = listFiles(away);
+        const returningFile = goneFiles[firstPick % goneFiles.length];
+        const target =
+          returningFile && join(pathOf(`folder ${secondPick % 3}`), `${thirdPick % 8}${extname(returningFile)}`);
+        if (target && !files.includes(target)) rename(returningFile, target);
         break;
       }
       case 'overwrite':
-        if (one && other && one !== other && files.length > 2) {
-          if (c % 2 === 0) rename(one, other);
+        if (firstFile && secondFile && firstFile !== secondFile && files.length > 2) {
+          if (thirdPick % 2 === 0) rename(firstFile, secondFile);
           else {
-            fs.writeFileSync(other, fs.readFileSync(one));
-            touch(other);
+            fs.writeFileSync(secondFile, fs.readFileSync(firstFile));
+            touch(secondFile);
           }
         }
         break;
       case 'foreign': {
-        if (!one) break;
+        if (!firstFile) break;
         const sound = nextSound();
-        write(c % 2 === 0 ? one : place, {
+        write(thirdPick % 2 === 0 ? firstFile : targetPath, {
           sound,
           audio: `${sound}-0`,
           title: `Title ${sound}`,
-          album: `Album ${b % 3}`,
-          artist: `Quay ${c % 2}`,
+          album: `Album ${secondPick % 3}`,
+          artist: `Quay ${thirdPick % 2}`,
           isLarge: sound % 2 === 0,
         });
       }
     }
   }
 
-  function retag(path: string, a: number, b: number): void {
-    const before = contentOf(path);
-    // where nothing is heard, only tags can tell music in other bytes
-    const title = isHeard ? `Title ${a % 20}` : `Title ${before.sound}.${a % 20}`;
-    const content = { ...before, title, album: `Album ${b % 3}`, artist: `Quay ${a % 2}` };
-    rewrite(path, content, b);
+  function retag(path: string, firstPick: number, secondPick: number): void {
+    const contentBefore = contentOf(path);
+    // without fingerprints, only tags can identify music in other bytes
+    const title = isHeard ? `Title ${firstPick % 20}` : `Title ${contentBefore.sound}.${firstPick % 20}`;
+    const content = { ...contentBefore, title, album: `Album ${secondPick % 3}`, artist: `Quay ${firstPick % 2}` };
+    rewrite(path, content, secondPick);
   }
 
-  function rewrite(path: string, content: Content, b: number): void {
-    if (b % 2 === 0) return write(path, content);
-    write(`${path}.new`, content); // as most programs do
+  function rewrite(path: string, content: Content, pick: number): void {
+    if (pick % 2 === 0) return write(path, content);
+    write(`${path}.new`, content); // most programs replace the file
     rename(`${path}.new`, path);
   }
 
@@ -270,9 +278,9 @@ export function createFolder({
 
   const isOwn = (sound: number): boolean => Math.floor(sound / SOUNDS_PER_SEQUENCE) === sequence;
 
-  /** What does not hold of the tracks. */
+  /** Returns the violated rules, one per line. */
   function faults(client: Database): string[] {
-    const found: string[] = [];
+    const violations: string[] = [];
     const rows = client
       .prepare<[], Row>(
         `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment, isrc,
@@ -281,7 +289,7 @@ export function createFolder({
       )
       .all()
       .filter((row) => row.audio_hash === null || isOwn(soundOf(row.audio_hash)));
-    /** Of tracks that were by their path and then became one with another that has the same audio. */
+    /** Former audio of tracks that were matched by path and then merged with a track of the same audio. */
     const formerOfJoined = Map.groupBy(
       client
         .prepare<[], { id: TrackId; former: string }>(
@@ -294,17 +302,17 @@ export function createFolder({
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     const bySourceId = new Map(rows.map((row) => [row.source_id, row]));
-    const onDisk = listed(root).map((path) => ({ path: sourceIdAt(path), content: contentOf(path) }));
+    const onDisk = listFiles(root).map((path) => ({ path: sourceIdAt(path), content: contentOf(path) }));
     const audioOnDisk = new Set(onDisk.map(({ content }) => hashOf(content.audio)));
-    const places = new Set(onDisk.map(({ path }) => path));
+    const pathsOnDisk = new Set(onDisk.map(({ path }) => path));
     /**
      * The path decides when nothing else can: other music in a track's place, of which no track and no fingerprint
      * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again. Where
      * nothing is heard, no track tells of audio that was encoded again, before or after.
      */
     const isByPath = ({ id, audio_hash, former }: Row): boolean =>
-      [former, ...(formerOfJoined.get(id) ?? []).map((joined) => joined.former)].some(
-        (one) => one !== null && !audioOnDisk.has(one),
+      [former, ...(formerOfJoined.get(id) ?? []).map((joinedTrack) => joinedTrack.former)].some(
+        (formerHash) => formerHash !== null && !audioOnDisk.has(formerHash),
       ) &&
       (isForeign(soundOf(audio_hash)) ||
         (!isHeard &&
@@ -312,10 +320,10 @@ export function createFolder({
             rows.every((row) => row.id === id || row.audio_hash !== audio_hash))));
     for (const { path, content } of onDisk) {
       const row = bySourceId.get(path);
-      if (!row) found.push(`${path} is no track`);
+      if (!row) violations.push(`${path} is no track`);
       else if (row.audio_hash !== hashOf(content.audio) || row.availability !== 'available')
-        found.push(`${path} is ${row.audio_hash} (${row.availability}) and sounds like ${content.audio}`);
-      else if (row.comment === null && row.title !== content.title) found.push(`${path} has another title`);
+        violations.push(`${path} is ${row.audio_hash} (${row.availability}) and sounds like ${content.audio}`);
+      else if (row.comment === null && row.title !== content.title) violations.push(`${path} has another title`);
     }
     const plays = client
       .prepare<[], { track_id: TrackId | null; title: string }>('SELECT track_id, title FROM plays')
@@ -324,64 +332,70 @@ export function createFolder({
     const perRow = Map.groupBy(plays, ({ track_id }) => track_id);
     for (const { track_id, title } of plays) {
       const row = track_id === null ? undefined : byId.get(track_id);
-      if (!row) found.push(`a play of ${title} is lost`);
+      if (!row) violations.push(`a play of ${title} is lost`);
       else if (soundOf(row.audio_hash) !== Number(title) && row.audio_hash !== null && !isByPath(row))
-        found.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+        violations.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
     }
-    const replaced = new Set(client.prepare<[], TrackId>('SELECT track_id FROM replaced_tracks').pluck().all());
-    const isThere = (row: Row): boolean => bySourceId.get(row.source_id) === row && places.has(row.source_id);
-    const gone = rows.filter((row) => !isThere(row) && !replaced.has(row.id));
+    const replacedIds = new Set(client.prepare<[], TrackId>('SELECT track_id FROM replaced_tracks').pluck().all());
+    const isThere = (row: Row): boolean => bySourceId.get(row.source_id) === row && pathsOnDisk.has(row.source_id);
+    const goneRows = rows.filter((row) => !isThere(row) && !replacedIds.has(row.id));
     /** A better copy that came later is the only one, and nothing else may have become it. */
     function becameAnother(row: Row): boolean {
       const sound = soundOf(row.audio_hash);
       if (!isHeard || sound < 0 || row.former !== null) return false;
-      const better = rows.filter((one) => isThere(one) && soundOf(one.audio_hash) === sound);
+      const better = rows.filter((candidate) => isThere(candidate) && soundOf(candidate.audio_hash) === sound);
       return (
-        new Set(better.map((one) => one.audio_hash)).size === 1 &&
-        better.every((one) => one.id > row.id && one.former === null && !replaced.has(one.id)) &&
-        // one that a killed scan added, and whose audio was not read before its file was renamed, may be it
-        gone.every((one) => one === row || (one.audio_hash !== null && soundOf(one.audio_hash) !== sound))
+        new Set(better.map((candidate) => candidate.audio_hash)).size === 1 &&
+        better.every(
+          (candidate) => candidate.id > row.id && candidate.former === null && !replacedIds.has(candidate.id),
+        ) &&
+        // a killed scan may have added a track whose audio was not read before its file was renamed
+        goneRows.every(
+          (goneRow) => goneRow === row || (goneRow.audio_hash !== null && soundOf(goneRow.audio_hash) !== sound),
+        )
       );
     }
     for (const row of rows) {
-      if (gone.includes(row) && perRow.has(row.id) && becameAnother(row))
-        found.push(`track ${row.id} (${row.source_id}) is left behind: a better copy of ${row.audio_hash} is there`);
+      if (goneRows.includes(row) && perRow.has(row.id) && becameAnother(row))
+        violations.push(
+          `track ${row.id} (${row.source_id}) is left behind: a better copy of ${row.audio_hash} is there`,
+        );
       const count = perRow.get(row.id)?.length ?? 0;
-      if (count > 0 && !places.has(row.source_id) && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
-        found.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
-      if (!places.has(row.source_id) && row.in_place && row.availability === 'available')
-        found.push(`track ${row.id} (${row.source_id}) has no file and is available`);
-      if (row.source_id.includes('#')) found.push(`track ${row.id} is called ${row.source_id}`);
+      if (count > 0 && !pathsOnDisk.has(row.source_id) && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
+        violations.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
+      if (!pathsOnDisk.has(row.source_id) && row.in_place && row.availability === 'available')
+        violations.push(`track ${row.id} (${row.source_id}) has no file and is available`);
+      if (row.source_id.includes('#')) violations.push(`track ${row.id} is called ${row.source_id}`);
       const tables = [
         'playlist_entries WHERE track_id = ?',
         "like_states WHERE liked AND item_type = 'track' AND item_id = ?",
       ];
       for (const table of tables) {
         const hung = client.prepare(`SELECT count(*) FROM ${table}`).pluck().get(row.id) as number;
-        if (count > 0 && hung === 0) found.push(`track ${row.id} has plays, and nothing in ${table}`);
+        if (count > 0 && hung === 0) violations.push(`track ${row.id} has plays, and nothing in ${table}`);
       }
       for (const edit of [row.comment, row.isrc]) {
         const isOfOther = edit !== null && edit !== `edit ${soundOf(row.audio_hash)}`;
         if (isOfOther && row.audio_hash !== null && !isByPath(row))
-          found.push(`${edit} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+          violations.push(`${edit} is on track ${row.id}, which sounds like ${row.audio_hash}`);
       }
     }
     for (const { title } of plays) {
       const column = editedColumn(Number(title));
       if (column === undefined) continue;
-      const edited = new Set([...rows.map((row) => row[column]), ...editsInMerges(client, column)]);
-      if (!edited.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
+      const editedValues = new Set([...rows.map((row) => row[column]), ...editsInMerges(client, column)]);
+      if (!editedValues.has(`edit ${title}`)) violations.push(`edit ${title} is lost`);
     }
-    return found;
+    return violations;
   }
 
-  return { listed, change, faults };
+  return { listed: listFiles, change, faults };
 }
 
 /** Tracks that are edited as a whole keep their names, and have an album of their own. */
 export const firstNames = (sound: number, sequence = 0): Pick<Content, 'album' | 'artist'> => {
-  const kept = editedColumn(sound) === 'comment' ? ' kept' : '';
-  return { album: `Album ${sequence}${kept}`, artist: `Quay ${sequence}${kept}` };
+  const keptSuffix = editedColumn(sound) === 'comment' ? ' kept' : '';
+  return { album: `Album ${sequence}${keptSuffix}`, artist: `Quay ${sequence}${keptSuffix}` };
 };
 
 /** One of three tracks is edited as a whole, and one of three only in a field, which is no status. */
@@ -400,13 +414,13 @@ const editsInMerges = (client: Database, column: string): string[] =>
 
 /** Every new track is played, liked, put into a playlist, and two of three are edited, under the name of its sound. */
 export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: () => number): void {
-  const bare = client
+  const newTracks = client
     .prepare<[], { id: TrackId; audio_hash: string | null }>(
       `SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL
         AND id NOT IN (SELECT track_id FROM plays WHERE track_id IS NOT NULL)`,
     )
     .all();
-  if (bare.length === 0) return;
+  if (newTracks.length === 0) return;
   const [play, like, add, editComment, editIsrc] = [
     'INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, ?, ?)',
     "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
@@ -417,7 +431,7 @@ export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: ()
   ].map((sql) => client.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
   const edits = { comment: editComment, isrc: editIsrc };
   const hangAll = client.transaction(() => {
-    for (const { id, audio_hash } of bare) {
+    for (const { id, audio_hash } of newTracks) {
       const sound = soundOf(audio_hash);
       play.run(id, `${sound}`, stamp());
       like.run(id);

@@ -10,11 +10,11 @@ import { startServer, type ServerOptions, type TestServer } from './server.ts';
 
 export type Mode = 'copy' | 'reference';
 
-/** A server in this process or in another one. */
+/** A server in this process or in another process. */
 export interface Served {
   tracks: () => Promise<TrackOut[]>;
   withDatabase: <T>(use: (db: Database) => T) => T;
-  /** The status that streaming a track answers. */
+  /** Returns the status of the response to streaming a track. */
   stream: (id: number) => Promise<number>;
 }
 
@@ -22,9 +22,9 @@ export const servedBy = (server: TestServer): Served => ({
   tracks: () => allTracks(server),
   withDatabase: (use) => use(server.app.db.$client),
   async stream(id) {
-    const answer = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+    await response.arrayBuffer();
+    return response.status;
   },
 });
 
@@ -33,22 +33,22 @@ const nameOf = (part: number, parts: number): string => (parts === 1 ? '' : `row
 /** Lays out the files of all rows. A single row uses the whole music folder; several use a folder each. */
 export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, format = 'mp3'): Part[] {
   return rows.map((row, part): Part => {
-    const made: Part = {
+    const newPart: Part = {
       at: (path) => join(folder, nameOf(part, rows.length), inFormat(path, format)),
       recording: songs.recording,
       song: (n) => songs.mp3[part * SONGS_PER_PART + n] as string,
     };
-    mkdirSync(made.at(''), { recursive: true });
-    layOut(filesOf(row, made), made);
-    return made;
+    mkdirSync(newPart.at(''), { recursive: true });
+    layOut(filesOf(row, newPart), newPart);
+    return newPart;
   });
 }
 
 type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
 
-/** After the first scan, before the changes. */
+/** Opens the checks of rows; call it after the first scan, before the changes. */
 export async function openRowChecks(served: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
-  /** Ids by source id, or of a part, with source ids relative to it. */
+  /** Returns ids by source id; source ids of a part are relative to the part. */
   const ids = async (part = -1): Promise<Record<string, number>> => idsAmong(await served.tracks(), part);
 
   function idsAmong(tracks: readonly TrackOut[], part: number): Record<string, number> {
@@ -61,39 +61,44 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
         .map(({ id, source_id }) => [source_id.startsWith(prefix) ? source_id.slice(prefix.length) : source_id, id]),
     );
   }
-  const first = await served.tracks();
-  const before = [...rows.keys()].map((part) => idsAmong(first, part));
-  const all = first.map(({ id }) => id);
+  const firstTracks = await served.tracks();
+  const idsBefore = [...rows.keys()].map((part) => idsAmong(firstTracks, part));
+  const all = firstTracks.map(({ id }) => id);
   served.withDatabase((db) => hang(db, all));
 
   return {
     ids,
     tracks: served.tracks,
-    /** What does not hold of the row of this part, with these tracks after a scan. */
+    /** Returns the violated rules of the row of this part, for the tracks after a scan. */
     async faultsOf(part: number, tracks: readonly TrackOut[]): Promise<string[]> {
       const row = rows[part] as Row;
       const { places, lost = [], joined = {} } = { ...row, ...(mode === 'copy' && row.inCopyMode) };
-      const [was, after] = [before[part] as Record<string, number>, idsAmong(tracks, part)];
-      const [idAt, idWas] = [after, was].map((some) => (path: string) => some[inFormat(path, format)] as number);
+      const [idsByOldPath, idsByPath] = [idsBefore[part] as Record<string, number>, idsAmong(tracks, part)];
+      const [idAt, idWas] = [idsByPath, idsByOldPath].map(
+        (idsByName) => (path: string) => idsByName[inFormat(path, format)] as number,
+      );
       const faults: string[] = [];
-      const expect = (holds: boolean, what: string): void => void (holds || faults.push(what));
-      const old = new Set(Object.values(was));
+      const expect = (holds: boolean, fault: string): void => void (holds || faults.push(fault));
+      const oldIds = new Set(Object.values(idsByOldPath));
       for (const [path, from] of Object.entries(places)) {
         const id = idAt?.(path);
         if (from === null)
-          expect(id !== undefined && !old.has(id), `${path} is ${id}, and should be a track of its own`);
+          expect(id !== undefined && !oldIds.has(id), `${path} is ${id}, and should be a track of its own`);
         else expect(id === idWas?.(from), `${path} is ${id}, and should be ${idWas?.(from)}, which was ${from}`);
       }
-      for (const path of Object.keys(joined)) old.delete(idWas?.(path) as number);
-      const now = new Set(Object.values(after));
-      for (const id of old) expect(now.has(id), `track ${id} is lost`);
-      const count = old.size + Object.values(places).filter((from) => from === null).length;
-      expect(now.size === count, `there are ${now.size} tracks, and should be ${count}: ${Object.keys(after).join()}`);
+      for (const path of Object.keys(joined)) oldIds.delete(idWas?.(path) as number);
+      const currentIds = new Set(Object.values(idsByPath));
+      for (const id of oldIds) expect(currentIds.has(id), `track ${id} is lost`);
+      const count = oldIds.size + Object.values(places).filter((from) => from === null).length;
+      expect(
+        currentIds.size === count,
+        `there are ${currentIds.size} tracks, and should be ${count}: ${Object.keys(idsByPath).join()}`,
+      );
       const lostIds = lost.map((path) => idWas?.(path) as number);
       const joinedIds = Object.values(joined).map((path) => idAt?.(path) as number);
-      const plain = [...old].filter((id) => !lostIds.includes(id) && !joinedIds.includes(id));
-      faults.push(...(await keptFaults(served, plain, 'available')));
-      for (const id of joinedIds) faults.push(...(await keptFaults(served, [id], 'available', old.has(id) ? 2 : 1)));
+      const keptIds = [...oldIds].filter((id) => !lostIds.includes(id) && !joinedIds.includes(id));
+      faults.push(...(await keptFaults(served, keptIds, 'available')));
+      for (const id of joinedIds) faults.push(...(await keptFaults(served, [id], 'available', oldIds.has(id) ? 2 : 1)));
       faults.push(...(await keptFaults(served, lostIds, mode === 'reference' ? 'missing' : 'available')));
       return faults;
     },
@@ -110,7 +115,7 @@ function hang(db: Database, ids: number[]): void {
   for (const id of ids) for (const statement of statements) statement.run({ id });
 }
 
-/** These tracks still have their data, and can be played, or are missing. */
+/** Returns the faults of tracks that must have their data, and be playable or missing. */
 export async function keptFaults(
   served: Served,
   ids: readonly number[],
@@ -120,7 +125,7 @@ export async function keptFaults(
   const faults: string[] = [];
   const status = availability === 'available' ? 200 : 410;
   for (const id of ids) {
-    const found = served.withDatabase((db) =>
+    const rows = served.withDatabase((db) =>
       db
         .prepare<unknown[], { availability: string; likes: number; plays: number; entries: number }>(
           `SELECT availability,
@@ -131,11 +136,11 @@ export async function keptFaults(
         )
         .get(id),
     );
-    const [now, then] = [
-      { ...found, status: await served.stream(id) },
+    const [currentState, previousState] = [
+      { ...rows, status: await served.stream(id) },
       { availability, likes: 1, plays: count, entries: count, status },
-    ].map((one) => JSON.stringify(one));
-    if (now !== then) faults.push(`track ${id} is ${now}, and should be ${then}`);
+    ].map((state) => JSON.stringify(state));
+    if (currentState !== previousState) faults.push(`track ${id} is ${currentState}, and should be ${previousState}`);
   }
   return faults;
 }

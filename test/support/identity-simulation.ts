@@ -39,26 +39,28 @@ class Killed extends Error {}
 
 /** `both`: of two music folders, files are copied from the first and only indexed in the other, which has a third. */
 export type Folders = Mode | 'both';
-const OTHER = ['folder 2', 'split 1'];
+const OTHER_FOLDERS = ['folder 2', 'split 1'];
 const owner: TrashUser = { id: 1 as UserId, rights: rightsFrom(() => true) };
 
 export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean }) {
   const temp = openTempDatabase();
   const base = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tonearm-simulation-'));
   const [root, away] = [join(base, 'music'), join(base, 'away')];
-  const first = { key: '', name: 'Music', path: root, mode: mode === 'both' ? ('copy' as const) : mode };
+  const firstMusicFolder = { key: '', name: 'Music', path: root, mode: mode === 'both' ? ('copy' as const) : mode };
   const musicFolders: ScanOptions['musicFolders'] =
     mode === 'both'
       ? [
-          { ...first, path: join(root, 'first') },
+          { ...firstMusicFolder, path: join(root, 'first') },
           { key: 'other', name: 'Other', path: join(root, 'other'), mode: 'reference' },
         ]
-      : [first];
-  const folderOf = (folder: string) => musicFolders[OTHER.includes(folder) ? musicFolders.length - 1 : 0] ?? first;
+      : [firstMusicFolder];
+  const folderOf = (folder: string) =>
+    musicFolders[OTHER_FOLDERS.includes(folder) ? musicFolders.length - 1 : 0] ?? firstMusicFolder;
   const pathOf = (folder: string): string => join(folderOf(folder).path, folder);
   const inTree = (folder: string): string => treePath(rootPathOf(folderOf(folder).key), folder);
   const sourceIdAt = (path: string): string => {
-    const { key, path: above } = musicFolders.findLast((one) => path.startsWith(`${one.path}/`)) ?? first;
+    const { key, path: above } =
+      musicFolders.findLast((musicFolder) => path.startsWith(`${musicFolder.path}/`)) ?? firstMusicFolder;
     return treePath(rootPathOf(key), path.slice(above.length + 1));
   };
   const db: MainDb = temp.db;
@@ -80,8 +82,8 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   function read({ root: folder, paths, copyTo, hashLarge }: ReadGroup): Promise<ReadResult[]> {
     live();
     return Promise.resolve(
-      paths.map((asked): ReadResult => {
-        const path = typeof asked === 'string' ? asked : asked.path;
+      paths.map((requestedPath): ReadResult => {
+        const path = typeof requestedPath === 'string' ? requestedPath : requestedPath.path;
         let content: Content;
         try {
           content = JSON.parse(fs.readFileSync(absoluteOf(folder, path), 'utf8')) as Content;
@@ -152,10 +154,10 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     const random = seededRandom(sound);
     return { raw: Uint32Array.from({ length: 200 }, () => Math.floor(random() * 2 ** 32)), durationMs: 60_000 };
   };
-  const heard: TrackId[] = [];
+  const heardIds: TrackId[] = [];
   const heardOf = (id: TrackId) => {
     live();
-    heard.push(id);
+    heardIds.push(id);
     const sound = soundOf(hashOf(id));
     return Promise.resolve(isHeard && sound >= 0 ? fingerprint(sound) : undefined);
   };
@@ -267,7 +269,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     likedNames.look(db.$client);
   }
 
-  /** As people do with the track, or the deleted track, that this number picks. */
+  /** Deletes the track that this number picks, as people do. */
   function deleteOne(pick: number): void {
     const all = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
     const id = all[pick % all.length];
@@ -284,7 +286,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     await compareAgain();
   }
 
-  /** As the enrichment does after a scan. */
+  /** Stores fingerprints, as the enrichment does after a scan. */
   const storeSounds = db.$client.transaction(() => {
     const all = db.$client
       .prepare<[], { id: TrackId; audio_hash: string | null }>(
@@ -295,10 +297,10 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       run("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
       run('INSERT OR IGNORE INTO fingerprint_pieces VALUES (?, 60000, ?)', soundOf(audio_hash), id);
     }
-    for (const [n, one] of all.entries())
-      for (const other of all.slice(n + 1))
-        if (soundOf(one.audio_hash) === soundOf(other.audio_hash))
-          run('INSERT OR IGNORE INTO duplicate_pairs VALUES (?, ?, 0.97)', one.id, other.id);
+    for (const [index, track] of all.entries())
+      for (const otherTrack of all.slice(index + 1))
+        if (soundOf(track.audio_hash) === soundOf(otherTrack.audio_hash))
+          run('INSERT OR IGNORE INTO duplicate_pairs VALUES (?, ?, 0.97)', track.id, otherTrack.id);
   });
 
   function write(path: string, content: Content): void {
@@ -328,7 +330,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   const deletedFiles = createDeletedFiles(db.$client);
 
-  const empty = db.$client.transaction(() => {
+  const emptyTables = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
       run(`DELETE FROM ${table}`);
     for (const table of [
@@ -343,17 +345,17 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   });
 
   function reset(): void {
-    empty();
+    emptyTables();
     fs.rmSync(root, { recursive: true, force: true });
     fs.rmSync(away, { recursive: true, force: true });
     stamp = 0;
     audios = 0;
     sounds = SOUNDS;
-    heard.length = 0;
+    heardIds.length = 0;
     deletedFiles.reset();
   }
 
-  /** Gives what does not hold after the steps and two more scans. */
+  /** Runs the steps and two more scans; returns the violated rules. */
   async function play(steps: readonly Step[]): Promise<string[]> {
     reset();
     for (const { path } of musicFolders) fs.mkdirSync(path, { recursive: true });
@@ -369,15 +371,15 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     likedNames.likeAll(db.$client);
     likedNames.look(db.$client);
     for (const step of steps) {
-      const [a] = step.picks;
+      const [firstPick] = step.picks;
       if (step.op === 'scan') await scanOnce([]);
-      else if (step.op === 'scan part') await scanOnce([inTree(`folder ${a % 3}`)]);
-      else if (step.op === 'kill') await scanOnce([], a % 12);
+      else if (step.op === 'scan part') await scanOnce([inTree(`folder ${firstPick % 3}`)]);
+      else if (step.op === 'kill') await scanOnce([], firstPick % 12);
       else if (step.op === 'remount') {
         seenOnOtherDisk(db.$client);
         deletedFiles.forget();
-      } else if (step.op === 'trash') deleteOne(a);
-      else if (step.op === 'restore') await restoreOne(a);
+      } else if (step.op === 'trash') deleteOne(firstPick);
+      else if (step.op === 'restore') await restoreOne(firstPick);
       else folder.change(step);
     }
     await scanOnce([]);
@@ -392,16 +394,16 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   return {
     play,
     /** Tracks whose audio was decoded in the last play, each time. */
-    heard: (): readonly TrackId[] => heard,
-    /** The shortest part of the steps that still fails. */
+    heard: (): readonly TrackId[] => heardIds,
+    /** Returns the shortest part of the steps that still fails. */
     async shrink(steps: readonly Step[]): Promise<Step[]> {
-      let left = [...steps];
-      for (let i = 0; i < left.length;) {
-        const without = left.toSpliced(i, 1);
-        if ((await play(without)).length > 0) [left, i] = [without, 0];
+      let remainingSteps = [...steps];
+      for (let i = 0; i < remainingSteps.length;) {
+        const without = remainingSteps.toSpliced(i, 1);
+        if ((await play(without)).length > 0) [remainingSteps, i] = [without, 0];
         else i++;
       }
-      return left;
+      return remainingSteps;
     },
     close(): void {
       temp.close();
@@ -410,7 +412,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   };
 }
 
-/** Told by what is in a file, as the real reader does, and not by its name. */
+/** Detects the format by the content of a file, as the real reader does, and not by its name. */
 const formatOf = (audio: string): 'flac' | 'mp3' => (extname(audio) === '.flac' ? 'flac' : 'mp3');
 
 function never(): never {

@@ -18,7 +18,7 @@ import { retag } from './retag.ts';
 /** Songs, each with its own audio, and two encodings of one recording. */
 export interface Songs {
   mp3: string[];
-  /** The same recording, as MP3 and as FLAC, with its id in the tags. */
+  /** The same recording as MP3 and as FLAC, with the recording's id in the tags. */
   recording: { original: string; flac: string };
 }
 
@@ -48,14 +48,14 @@ export function makeSongs(dir: string): Songs {
 
 /** One part of a music folder, with its own songs. */
 export interface Part {
-  /** The absolute path of a path in the part, with the extension of the part's format. */
+  /** Returns the absolute path of a path in the part, with the extension of the part's format. */
   at: (path: string) => string;
-  /** A song's file; songs are used once in all parts. */
+  /** Returns the path of a song's file; each song is used in one part only. */
   song: (n: number) => string;
   recording: Songs['recording'];
 }
 
-/** Paths of the table end in `.mp3`. */
+/** Replaces the extension of a path of the table, which is always `.mp3`. */
 export const inFormat = (path: string, format: string): string =>
   path.replace(/\.mp3$/i, (end) => (end === '.mp3' ? `.${format}` : `.${format.toUpperCase()}`));
 
@@ -66,9 +66,9 @@ export const D = 'Two/Third/01 - Delta.mp3';
 const E = 'Two/Third/02 - Epsilon.mp3';
 export const ALL = [A, B, C, D, E];
 
-/** The songs of a part: one for each of ALL, and another one. */
+/** The number of songs of a part: one for each path of ALL, and one more. */
 export const SONGS_PER_PART = ALL.length + 1;
-const FOREIGN = ALL.length;
+const FOREIGN_SONG = ALL.length;
 
 /**
  * One change on disk: which path has the file of which old track afterwards (null: a new track), and which tracks
@@ -76,7 +76,7 @@ const FOREIGN = ALL.length;
  */
 export interface Row {
   what: string;
-  /** The files before; by default the five of ALL. */
+  /** The files before the change; by default the five paths of ALL. */
   files?: (part: Part) => Record<string, string>;
   change: (part: Part) => void;
   /** A second change, after a scan has seen the first. */
@@ -84,13 +84,13 @@ export interface Row {
   places: Record<string, string | null>;
   /** Old paths of tracks without a file. */
   lost?: string[];
-  /** Where our own copy of a file that is gone makes the difference. */
+  /** Expectations that differ in copy mode, because the library has a copy of deleted files. */
   inCopyMode?: Pick<Row, 'places' | 'lost'>;
   /** Old paths of tracks that became one with the track at another path. */
   joined?: Record<string, string>;
-  /** By what a scan finds at its end, when all rows are written; a dry run cannot. */
+  /** Whether the tracks are merged at the end of a scan, which a dry run cannot report. */
   isFoundLast?: true;
-  /** Needs `Part.recording`. */
+  /** Whether the row needs `Part.recording`. */
   isOfMp3?: true;
 }
 
@@ -106,10 +106,10 @@ export function layOut(files: Record<string, string>, part: Part): void {
   }
 }
 
-function swap(one: string, other: string): void {
-  renameSync(one, `${one}.away`);
-  renameSync(other, one);
-  renameSync(`${one}.away`, other);
+function swap(firstPath: string, secondPath: string): void {
+  renameSync(firstPath, `${firstPath}.away`);
+  renameSync(secondPath, firstPath);
+  renameSync(`${firstPath}.away`, secondPath);
 }
 
 export const ROWS: Row[] = [
@@ -166,7 +166,7 @@ export const ROWS: Row[] = [
   {
     what: 'a file replaced by a foreign one with an older time',
     change: ({ at, song }) => {
-      copyFileSync(song(FOREIGN), at(A));
+      copyFileSync(song(FOREIGN_SONG), at(A));
       utimesSync(at(A), 1_000_000_000, 1_000_000_000);
     },
     places: { [A]: A },
@@ -272,7 +272,7 @@ export const ROWS: Row[] = [
     change: ({ at, song }) => {
       renameSync(at(A), at('Two/was-alpha.mp3'));
       retag(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
-      copyFileSync(song(FOREIGN), at(A));
+      copyFileSync(song(FOREIGN_SONG), at(A));
     },
     places: { 'Two/was-alpha.mp3': A, [A]: null },
   },
@@ -286,7 +286,7 @@ export const ROWS: Row[] = [
     what: 'a file overwritten with a foreign one, and back in another place after a scan',
     change: ({ at, song }) => {
       renameSync(at(A), at('.away'));
-      copyFileSync(song(FOREIGN), at(A));
+      copyFileSync(song(FOREIGN_SONG), at(A));
     },
     later: ({ at }) => renameSync(at('.away'), at('Two/back.mp3')),
     places: { 'Two/back.mp3': A, [A]: null },
@@ -295,7 +295,7 @@ export const ROWS: Row[] = [
     what: 'a file overwritten with a foreign one, and back in its place after a scan, the foreign one elsewhere',
     change: ({ at, song }) => {
       renameSync(at(A), at('.away'));
-      copyFileSync(song(FOREIGN), at(A));
+      copyFileSync(song(FOREIGN_SONG), at(A));
     },
     later: ({ at }) => {
       renameSync(at(A), at('Two/foreign.mp3'));
@@ -307,7 +307,7 @@ export const ROWS: Row[] = [
     what: 'a file overwritten with a foreign one, back and retagged elsewhere while the foreign one moves',
     change: ({ at, song }) => {
       renameSync(at(A), at('.away'));
-      copyFileSync(song(FOREIGN), at(A));
+      copyFileSync(song(FOREIGN_SONG), at(A));
     },
     later: ({ at }) => {
       renameSync(at(A), at('Two/foreign.mp3'));
@@ -319,7 +319,7 @@ export const ROWS: Row[] = [
   {
     what: 'one of two files with the same audio overwritten with a foreign one',
     files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
-    change: ({ at, song }) => copyFileSync(song(FOREIGN), at('a.mp3')),
+    change: ({ at, song }) => copyFileSync(song(FOREIGN_SONG), at('a.mp3')),
     places: { 'a.mp3': null, 'b.mp3': 'b.mp3' },
     joined: { 'a.mp3': 'b.mp3' },
     isFoundLast: true,
@@ -327,9 +327,9 @@ export const ROWS: Row[] = [
   {
     what: 'the contents of two files exchanged in place',
     change: ({ at }) => {
-      const [a, b] = [A, B].map((path) => readFileSync(at(path))) as [Buffer, Buffer];
-      writeFileSync(at(A), b);
-      writeFileSync(at(B), a);
+      const [firstBytes, secondBytes] = [A, B].map((path) => readFileSync(at(path))) as [Buffer, Buffer];
+      writeFileSync(at(A), secondBytes);
+      writeFileSync(at(B), firstBytes);
     },
     places: { [A]: B, [B]: A },
   },
@@ -376,8 +376,8 @@ export const ROWS: Row[] = [
   },
   {
     what: 'a file that grows to its whole length between two scans',
-    change: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN)).subarray(0, 20_000)),
-    later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN))),
+    change: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN_SONG)).subarray(0, 20_000)),
+    later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN_SONG))),
     places: { 'slow.mp3': null },
   },
 ];

@@ -19,31 +19,31 @@ interface Wave {
 
 const CLEAR_S = 0.03;
 const WINDOW_S = 0.25;
-/** Of the amplitude: more than a codec does to a tone in its first samples, less than any click. */
+/** Fraction of the amplitude: more than the error of a codec in its first samples, less than any click. */
 const TOLERANCE = 0.3;
 const AUDIBLE = 0.02;
 
 /** `at`: frame at which the second half should start. */
-export function measureJoin({ samples, rate }: Recording, at: number, hz: number): Join {
+export function measureJoin({ samples, rate }: Recording, joinSample: number, hz: number): Join {
   const step = (2 * Math.PI * hz) / rate;
   const clear = Math.round(CLEAR_S * rate);
   const window = Math.round(Math.round(WINDOW_S * hz) * (rate / hz));
-  const before = fit(samples, at - clear - window, at - clear, step);
-  const after = fit(samples, at + clear, at + clear + window, step);
-  if (before.amplitude < AUDIBLE || after.amplitude < AUDIBLE)
-    throw new Error(`There is no tone of ${hz} Hz around frame ${at}`);
-  const turn = after.phase - before.phase;
+  const fitBefore = fit(samples, joinSample - clear - window, joinSample - clear, step);
+  const fitAfter = fit(samples, joinSample + clear, joinSample + clear + window, step);
+  if (fitBefore.amplitude < AUDIBLE || fitAfter.amplitude < AUDIBLE)
+    throw new Error(`There is no tone of ${hz} Hz around frame ${joinSample}`);
+  const turn = fitAfter.phase - fitBefore.phase;
   const wrapped = Math.atan2(Math.sin(turn), Math.cos(turn));
-  let strange = 0;
-  for (let i = at - clear; i < at + clear; i += 1) {
-    const off = Math.min(
-      ...[before, after].map(({ amplitude, phase }) =>
+  let strangeSamples = 0;
+  for (let i = joinSample - clear; i < joinSample + clear; i += 1) {
+    const offset = Math.min(
+      ...[fitBefore, fitAfter].map(({ amplitude, phase }) =>
         Math.abs((samples[i] ?? 0) - amplitude * Math.sin(step * i + phase)),
       ),
     );
-    if (off > TOLERANCE * before.amplitude) strange += 1;
+    if (offset > TOLERANCE * fitBefore.amplitude) strangeSamples += 1;
   }
-  return { shiftMs: (-wrapped / step / rate) * 1000, holeMs: (strange / rate) * 1000 };
+  return { shiftMs: (-wrapped / step / rate) * 1000, holeMs: (strangeSamples / rate) * 1000 };
 }
 
 function fit(samples: Float32Array, from: number, to: number, step: number): Wave {
@@ -56,7 +56,7 @@ function fit(samples: Float32Array, from: number, to: number, step: number): Wav
   return { amplitude: (2 * Math.hypot(sin, cos)) / (to - from), phase: Math.atan2(cos, sin) };
 }
 
-/** First and last frame (exclusive) with sound. */
+/** Returns the first and the last frame (exclusive) with sound. */
 export function soundingPart(samples: Float32Array): { first: number; end: number } {
   return {
     first: samples.findIndex((value) => Math.abs(value) > AUDIBLE),

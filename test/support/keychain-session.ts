@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sayLeftOut } from './left-out.ts';
 
-/** Environment variables for no session. */
+/** Environment variables of a process without a session. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 
 const has = (program: string): boolean =>
@@ -30,8 +30,8 @@ export async function openKeychainSession() {
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      const found = /^bus (\S+)$/m.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
+      const busAddress = /^bus (\S+)$/m.exec(text)?.[1];
+      if (busAddress !== undefined) resolve(busAddress);
     });
     child.once('exit', (code) => reject(new Error(`the session ended with ${code}`)));
   });

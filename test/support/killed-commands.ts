@@ -9,7 +9,7 @@ interface Counted {
   output: string;
 }
 
-/** Killed after so many changes, if it has not ended before. */
+/** Runs a command, and kills it after this number of changes if it has not ended before. */
 export async function runUntil(
   dir: string,
   args: string[],
@@ -17,12 +17,12 @@ export async function runUntil(
   changes = Infinity,
 ): Promise<Counted> {
   mkdirSync(dir, { recursive: true });
-  let seen = 0;
-  const watcher = watch(dir, () => seen++);
+  let seenLines = 0;
+  const watcher = watch(dir, () => seenLines++);
   try {
-    const killWhen = (): boolean => seen >= changes;
+    const killWhen = (): boolean => seenLines >= changes;
     const { code, stdout, stderr } = await runServer([...args, '--data-dir', dir], env, { killWhen });
-    return { changes: seen, isKilled: code === null, output: stdout + stderr };
+    return { changes: seenLines, isKilled: code === null, output: stdout + stderr };
   } finally {
     watcher.close();
   }

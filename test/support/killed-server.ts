@@ -19,17 +19,17 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
   /** Calls /api/v1. Throws when the server is gone before it answers, or refuses. */
   async function api<T>(path: string, method = 'GET', body?: unknown, token?: string): Promise<T> {
     const isForm = body instanceof FormData;
-    const answer = await fetch(`${server.url}/api/v1${path}`, {
+    const response = await fetch(`${server.url}/api/v1${path}`, {
       method,
       headers: {
-        connection: 'close', // a proof may work without a turn of the event loop for longer than servers keep one
+        connection: 'close', // a proof may block the event loop for longer than servers keep a connection
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
 
@@ -37,7 +37,7 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
   const { access_token: token } = await api<TokenResponse>('/auth/setup', 'POST', setUp);
   const call = <T>(path: string, method?: string, body?: unknown): Promise<T> => api<T>(path, method, body, token);
   const startScan = (): Promise<unknown> => call('/sources/local_folder/scan', 'POST');
-  /** In one answer: between two, a job that is queued may begin, or one that ends may leave another. */
+  /** Reads all jobs in one response, because between two responses a job may begin or enqueue another. */
   const openJobs = async (): Promise<number> => {
     const { items } = await call<{ items: JobOut[] }>('/jobs?limit=200');
     return items.filter(({ status }) => status === 'running' || status === 'queued').length;
@@ -54,8 +54,8 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
       await idle();
     },
     async stream(id: number): Promise<{ status: number; bytes: number }> {
-      const answer = await fetch(`${server.url}/stream/${id}?token=${token}`);
-      return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
+      const response = await fetch(`${server.url}/stream/${id}?token=${token}`);
+      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
     },
     kill: (): Promise<unknown> => server.kill(),
     async restart(): Promise<void> {

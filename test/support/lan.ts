@@ -7,13 +7,13 @@ import { PATIENCE_MS } from './until.ts';
 import { sayLeftOut } from './left-out.ts';
 
 export const lanAddress = Object.values(networkInterfaces())
-  .flatMap((found = []) => found)
+  .flatMap((addresses = []) => addresses)
   .find(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))?.address;
 if (lanAddress === undefined) sayLeftOut('This machine is on no network: sharing with other devices is NOT tested.');
 
-/** One that a phone could use: not link-local. */
+/** A network address that a phone could use: not link-local. */
 export const lanAddressV6 = Object.values(networkInterfaces())
-  .flatMap((found = []) => found)
+  .flatMap((addresses = []) => addresses)
   .find(({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address))?.address;
 if (lanAddressV6 === undefined)
   sayLeftOut('This machine has no IPv6 address on its network: sharing over IPv6 is NOT tested.');
@@ -32,27 +32,27 @@ export interface Heard {
 export function listenForServices(type: string) {
   const radio = new Bonjour({}, () => undefined);
   const browser = radio.find({ type });
-  const heard: Heard[] = [];
+  const announcements: Heard[] = [];
   const wishes = new Set<() => void>();
   const note = (): void => wishes.forEach((check) => check());
   browser.on('up', (service: Heard) => {
-    heard.push(service);
+    announcements.push(service);
     note();
   });
   browser.on('down', (service: Heard) => {
-    heard.splice(
-      heard.findIndex(({ name, port }) => name === service.name && port === service.port),
+    announcements.splice(
+      announcements.findIndex(({ name, port }) => name === service.name && port === service.port),
       1,
     );
     note();
   });
   return {
-    /** Resolves when there is such a service, or no longer one; rejects after more time than any machine needs. */
+    /** Resolves when the announcements pass the test; rejects after more time than any machine needs. */
     until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
-        const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(heard)}`)), PATIENCE_MS);
+        const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(announcements)}`)), PATIENCE_MS);
         const check = (): void => {
-          if (!test(heard)) return;
+          if (!test(announcements)) return;
           clearTimeout(limit);
           wishes.delete(check);
           resolve();
@@ -60,7 +60,7 @@ export function listenForServices(type: string) {
         wishes.add(check);
         check();
       }),
-    heard: (): readonly Heard[] => heard,
+    heard: (): readonly Heard[] => announcements,
     close: (): Promise<void> =>
       new Promise((resolve) => {
         browser.stop();
@@ -87,9 +87,9 @@ export async function hasMulticast(): Promise<boolean> {
   });
   await Promise.all(
     [radio, ear].map(
-      (one) =>
+      (announcement) =>
         new Promise<void>((resolve) => {
-          one.destroy(() => resolve());
+          announcement.destroy(() => resolve());
         }),
     ),
   );
@@ -131,7 +131,7 @@ export async function openConnection(address: string, port: number) {
   };
 }
 
-/** `connected`, or the system's error. */
+/** Returns `connected`, or the system's error. */
 export const tryConnect = (address: string, port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, address);

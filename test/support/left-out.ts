@@ -1,13 +1,13 @@
-// What a run of the tests leaves out on this machine, said where it happens and again at the end of `npm test`.
+// Reports what the tests skip on this machine, at once and again at the end of `npm test`.
 import { appendFileSync } from 'node:fs';
 
-const said = new Set<string>();
+const reportedReasons = new Set<string>();
 
 /** Warns that something is not tested; `sentence` says what and why. */
 export function sayLeftOut(sentence: string): void {
-  if (said.has(sentence)) return;
-  said.add(sentence);
+  if (reportedReasons.has(sentence)) return;
+  reportedReasons.add(sentence);
   console.warn(`\n*** ${sentence} ***\n`);
-  const report = process.env['TESTS_LEFT_OUT']; // a file, of scripts/test.ts
+  const report = process.env['TESTS_LEFT_OUT']; // a file that scripts/test.ts reads
   if (report) appendFileSync(report, `${sentence}\n`);
 }

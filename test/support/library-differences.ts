@@ -5,37 +5,43 @@ import type { ExpectedFile } from './library.ts';
 
 const CODECS: Record<string, string> = { cbr128: 'mp3', vbr: 'mp3', mono48: 'mp3', cd: 'flac', hires: 'flac' };
 
-/** One line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
+/** Returns a line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
 export function differences(expected: ExpectedFile, read: AudioRead, partly = false): string[] {
-  const found: string[] = [];
+  const lines: string[] = [];
   const { tags, facts, pictures } = read;
-  const check = (what: string, actual: unknown, wanted: unknown): void => {
-    if (partly && wanted === undefined) return;
-    if (!isDeepStrictEqual(actual, wanted))
-      found.push(`${what}: ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(wanted)?.slice(0, 200)}`);
+  const check = (field: string, actual: unknown, expectedValue: unknown): void => {
+    if (partly && expectedValue === undefined) return;
+    if (!isDeepStrictEqual(actual, expectedValue))
+      lines.push(
+        `${field}: ${JSON.stringify(actual)?.slice(0, 200)}, not ${JSON.stringify(expectedValue)?.slice(0, 200)}`,
+      );
   };
-  const wanted = expected.tags ?? {};
+  const expectedTags = expected.tags ?? {};
   const list = (values: readonly unknown[] | undefined): readonly unknown[] | undefined =>
     values ?? (partly ? undefined : []);
-  check('title', tags.title, wanted.title);
-  check('artists', tags.artists, list(wanted.artists));
-  check('artist', tags.artist, wanted.artist);
-  check('albumArtist', tags.albumArtist, wanted.albumArtist);
-  check('albumArtists', tags.albumArtists, list(wanted.albumArtist === undefined ? undefined : [wanted.albumArtist]));
-  check('album', tags.album, wanted.album);
-  check('trackNumber', tags.trackNumber, wanted.track);
-  check('trackTotal', tags.trackTotal, wanted.trackTotal);
-  check('discNumber', tags.discNumber, wanted.disc);
-  check('discTotal', tags.discTotal, wanted.discTotal);
-  check('year', tags.year, wanted.year);
-  check('date', tags.date, wanted.date);
-  check('genres', tags.genres, list(wanted.genres));
-  check('compilation', tags.compilation, wanted.compilation);
-  check('recordingMbid', tags.recordingMbid, wanted.mb?.recording);
-  check('releaseMbid', tags.releaseMbid, wanted.mb?.release);
-  check('releaseGroupMbid', tags.releaseGroupMbid, wanted.mb?.releaseGroup);
-  check('artistMbids', tags.artistMbids, wanted.mb?.artists);
-  check('albumArtistMbids', tags.albumArtistMbids, wanted.mb?.albumArtists);
+  check('title', tags.title, expectedTags.title);
+  check('artists', tags.artists, list(expectedTags.artists));
+  check('artist', tags.artist, expectedTags.artist);
+  check('albumArtist', tags.albumArtist, expectedTags.albumArtist);
+  check(
+    'albumArtists',
+    tags.albumArtists,
+    list(expectedTags.albumArtist === undefined ? undefined : [expectedTags.albumArtist]),
+  );
+  check('album', tags.album, expectedTags.album);
+  check('trackNumber', tags.trackNumber, expectedTags.track);
+  check('trackTotal', tags.trackTotal, expectedTags.trackTotal);
+  check('discNumber', tags.discNumber, expectedTags.disc);
+  check('discTotal', tags.discTotal, expectedTags.discTotal);
+  check('year', tags.year, expectedTags.year);
+  check('date', tags.date, expectedTags.date);
+  check('genres', tags.genres, list(expectedTags.genres));
+  check('compilation', tags.compilation, expectedTags.compilation);
+  check('recordingMbid', tags.recordingMbid, expectedTags.mb?.recording);
+  check('releaseMbid', tags.releaseMbid, expectedTags.mb?.release);
+  check('releaseGroupMbid', tags.releaseGroupMbid, expectedTags.mb?.releaseGroup);
+  check('artistMbids', tags.artistMbids, expectedTags.mb?.artists);
+  check('albumArtistMbids', tags.albumArtistMbids, expectedTags.mb?.albumArtists);
   check('format', facts.format, expected.format);
   check('codec', facts.codec, CODECS[expected.codec] ?? expected.codec);
   check('sampleRateHz', facts.sampleRateHz, expected.rate);
@@ -46,6 +52,6 @@ export function differences(expected: ExpectedFile, read: AudioRead, partly = fa
   if (expected.art) check('mime', pictures[0]?.mime, expected.art.mime);
   if (expected.art && pictures[0]?.length !== undefined) check('picture bytes', pictures[0].length, expected.art.bytes);
   if (Math.abs(facts.durationMs / 1000 - expected.seconds) > 0.1)
-    found.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
-  return found;
+    lines.push(`duration: ${facts.durationMs} ms, not ${expected.seconds} s`);
+  return lines;
 }

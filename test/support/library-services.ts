@@ -11,9 +11,9 @@ import { local } from '../../server/storage/local.ts';
 
 interface LibraryServicesOptions {
   now?: () => Date;
-  /** In the transaction of a deletion. */
+  /** Called in the transaction of a deletion. */
   onDeleted?: (id: TrackId) => void;
-  /** Instead of recording. */
+  /** Replaces the recording of deletions. */
   deleteObject?: (key: string) => Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export function openLibraryServices(
     release: library.release,
   });
 
-  /** For good: into the trash and out of it. */
+  /** Deletes a track permanently: moves it to the trash and removes it from there. */
   async function deleteTrack(id: TrackId): Promise<void> {
     db.transaction((tx) => trash.put(tx, null, id, () => onDeleted(id)), { behavior: 'immediate' });
     await trash.deleteNow({ id: 0 as UserId, rights: rightsFrom(() => true) }, id);

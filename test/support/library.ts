@@ -9,7 +9,7 @@ import { root } from './product.ts';
 const SOURCES = path.join(import.meta.dirname, 'library');
 const GENERATOR = path.join(SOURCES, 'make-library.mjs');
 const CACHE = path.join(root, 'node_modules', '.cache', 'tonearm', 'libraries');
-/** Larger ones are seldom needed twice. */
+/** Collections with more tracks are not cached, because they are seldom needed twice. */
 const MOST_KEPT = 100;
 
 export interface LibraryOptions {
@@ -19,7 +19,7 @@ export interface LibraryOptions {
   messy?: number;
   /** Subset of mp3, flac, ogg, opus, m4a, wav. */
   formats?: string[];
-  /** The same number of tracks in each format. */
+  /** Whether each format has the same number of tracks. */
   even?: boolean;
   art?: 'embedded' | 'folder' | 'none' | 'mixed';
   artKb?: number;
@@ -121,27 +121,27 @@ function hashOfSources(): string {
   return hash.digest('hex');
 }
 
-/** Generating takes ten times as long as copying. Kept for later runs, under a name that changes with the generator. */
+/** Copies a cached collection, since generating takes ten times as long. The name changes with the generator. */
 function copyKept(args: string[], outDir: string): void {
   const name = createHash('sha256')
     .update(JSON.stringify([(sourcesHash ??= hashOfSources()), args]))
     .digest('hex');
-  const kept = path.join(CACHE, name.slice(0, 16));
-  if (!fs.existsSync(kept)) {
+  const cachedDir = path.join(CACHE, name.slice(0, 16));
+  if (!fs.existsSync(cachedDir)) {
     fs.mkdirSync(CACHE, { recursive: true });
-    const made = fs.mkdtempSync(path.join(CACHE, 'making-'));
-    generate(args, path.join(made, 'music'));
+    const unfinishedDir = fs.mkdtempSync(path.join(CACHE, 'making-'));
+    generate(args, path.join(unfinishedDir, 'music'));
     try {
-      fs.renameSync(made, kept);
+      fs.renameSync(unfinishedDir, cachedDir);
     } catch (error) {
-      if (!fs.existsSync(kept)) throw error;
-      fs.rmSync(made, { recursive: true }); // another process was faster
+      if (!fs.existsSync(cachedDir)) throw error;
+      fs.rmSync(unfinishedDir, { recursive: true }); // another process has cached the collection meanwhile
     }
   }
   fs.mkdirSync(outDir, { recursive: true });
   for (const [from, to] of [
-    [`${path.join(kept, 'music')}/.`, outDir],
-    [path.join(kept, 'music.expected.json'), `${outDir}.expected.json`],
+    [`${path.join(cachedDir, 'music')}/.`, outDir],
+    [path.join(cachedDir, 'music.expected.json'), `${outDir}.expected.json`],
   ] as const) {
     const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`the collection was not copied: ${stderr}`);
@@ -183,7 +183,7 @@ function* linesOf(file: string): Generator<string> {
   }
 }
 
-/** Path of a file for `fs`; bytes where it is not UTF-8. */
+/** Returns the path of a file for `fs`, as bytes if it is not UTF-8. */
 export function pathOf(manifest: Manifest, file: { path: string; pathHex?: string }): string | Buffer {
   return file.pathHex === undefined
     ? path.join(manifest.dir, file.path)

@@ -1,5 +1,5 @@
-// What must hold of the albums and artists that a person liked, however their tracks are named since: the like is on
-// one of those that the tracks are in now, and on no other.
+// Checks the albums and artists that a person liked, however their tracks were renamed: the like is on
+// an album or artist that the tracks have now, and on no other.
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { isNamed, isNamedArtist } from '../../server/db/unknown-names.ts';
@@ -18,34 +18,34 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export function createLikedNames() {
-  /** Tracks that were ever in what was liked, by kind and id. */
+  /** The tracks that each liked album or artist ever had. */
   const everIn = new Map<string, { kind: Kind; tracks: Set<TrackId> }>();
   const placesOf = (client: Database, kind: Kind): { item: number; track: TrackId }[] =>
     client.prepare<[], { item: number; track: TrackId }>(KINDS[kind].tracks).all();
-  const named = (client: Database, kind: Kind): Set<number> =>
+  const listNamedIds = (client: Database, kind: Kind): Set<number> =>
     new Set(client.prepare<[], number>(KINDS[kind].list).pluck().all());
   return {
-    /** The albums and artists that are there. */
+    /** Likes all existing albums and artists. */
     likeAll(client: Database): void {
       const like = client.prepare(
         'INSERT INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (1, ?, ?, 1, 4, 0)',
       );
       everIn.clear();
       for (const kind of ['album', 'artist'] as const)
-        for (const id of named(client, kind)) {
+        for (const id of listNamedIds(client, kind)) {
           like.run(kind, id);
           everIn.set(`${kind} ${id}`, { kind, tracks: new Set() });
         }
     },
 
-    /** After each change. */
+    /** Updates the tracks of each liked item; call it after each change. */
     look(client: Database): void {
       for (const kind of ['album', 'artist'] as const)
         for (const { item, track } of placesOf(client, kind)) everIn.get(`${kind} ${item}`)?.tracks.add(track);
     },
 
     faults(client: Database): string[] {
-      const found: string[] = [];
+      const faults: string[] = [];
       const becameOf = client
         .prepare<[TrackId], TrackId>('SELECT merged_into FROM trashed_tracks WHERE id = ? AND merged_into IS NOT NULL')
         .pluck();
@@ -54,25 +54,28 @@ export function createLikedNames() {
         return next === undefined ? id : lastOf(next);
       };
       for (const kind of ['album', 'artist'] as const) {
-        const there = named(client, kind);
+        const existingIds = listNamedIds(client, kind);
         const liked = client
           .prepare<[Kind], number>(
             'SELECT item_id FROM like_states WHERE item_type = ? AND liked = 1 AND rating = 4 ORDER BY item_id',
           )
           .pluck()
           .all(kind)
-          .filter((id) => there.has(id));
-        const places = placesOf(client, kind);
-        const wanted = [...everIn].filter(([, one]) => one.kind === kind);
-        for (const [name, { tracks }] of wanted) {
-          const now = new Set([...tracks].map(lastOf));
-          const homes = new Set(places.filter(({ track }) => now.has(track)).map(({ item }) => item));
-          if ([...homes].some((id) => there.has(id)) && !liked.some((id) => homes.has(id)))
-            found.push(`the like of ${name} is lost: its tracks are in ${[...homes].join()}, liked is ${liked.join()}`);
+          .filter((id) => existingIds.has(id));
+        const placesOfTracks = placesOf(client, kind);
+        const expectedItems = [...everIn].filter(([, item]) => item.kind === kind);
+        for (const [name, { tracks }] of expectedItems) {
+          const currentItems = new Set([...tracks].map(lastOf));
+          const homes = new Set(placesOfTracks.filter(({ track }) => currentItems.has(track)).map(({ item }) => item));
+          if ([...homes].some((id) => existingIds.has(id)) && !liked.some((id) => homes.has(id)))
+            faults.push(
+              `the like of ${name} is lost: its tracks are in ${[...homes].join()}, liked is ${liked.join()}`,
+            );
         }
-        if (liked.length > wanted.length) found.push(`${kind}s ${liked.join()} are liked, and not ${wanted.length}`);
+        if (liked.length > expectedItems.length)
+          faults.push(`${kind}s ${liked.join()} are liked, and not ${expectedItems.length}`);
       }
-      return found;
+      return faults;
     },
   };
 }

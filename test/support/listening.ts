@@ -13,8 +13,8 @@ interface Listens {
   seed?: number;
 }
 
-export const FIRST = Date.UTC(2022, 5, 1);
-const LAST = Date.UTC(2025, 11, 31, 23);
+export const FIRST_PLAY_MS = Date.UTC(2022, 5, 1);
+const LAST_PLAY_MS = Date.UTC(2025, 11, 31, 23);
 
 export function insertListening(db: MainDb, { userId, trackIds, plays, seed = 1 }: Listens): void {
   const random = seededRandom(seed);
@@ -23,7 +23,7 @@ export function insertListening(db: MainDb, { userId, trackIds, plays, seed = 1 
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'seed')`);
   db.$client.transaction(() => {
     for (let n = 0; n < plays; n++) {
-      const at = FIRST + Math.floor(((n + random()) / plays) * (LAST - FIRST));
+      const playedAtMs = FIRST_PLAY_MS + Math.floor(((n + random()) / plays) * (LAST_PLAY_MS - FIRST_PLAY_MS));
       const track = random() < 0.95 ? (trackIds[Math.floor(trackIds.length * random() ** 3)] as TrackId) : null;
       const song = Math.floor(random() * 40);
       insert.run(
@@ -32,7 +32,7 @@ export function insertListening(db: MainDb, { userId, trackIds, plays, seed = 1 
         `Loose ${song}`,
         `Loose artist ${song % 7}`,
         song % 3 === 0 ? null : `Loose album ${song % 5}`,
-        at,
+        playedAtMs,
         random() < 0.8 ? 1_000 * Math.floor(random() * 300) : null,
         random() < 0.9 ? 180_000 + song : null,
         track === null ? song : null,
@@ -68,18 +68,18 @@ interface Row {
 export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, tz = 'UTC' } = {}): Recount {
   const client = db.$client;
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
-  const texts = new Map<number, string>(); // by quarter of an hour: no clock changes in between
-  const localText = (at: number): string => {
-    const quarter = Math.floor(at / 900_000);
+  const texts = new Map<number, string>(); // cached by quarter of an hour, in which no clock changes
+  const localText = (timeMs: number): string => {
+    const quarter = Math.floor(timeMs / 900_000);
     const text = texts.get(quarter) ?? clock.format(quarter * 900_000);
     texts.set(quarter, text);
     return text;
   };
   const group = (sql: string): Map<number, number[]> => {
-    const of = new Map<number, number[]>();
-    for (const [track, other] of client.prepare(sql).raw().all() as [number, number][])
-      of.set(track, [...(of.get(track) ?? []), other]);
-    return of;
+    const relatedIds = new Map<number, number[]>();
+    for (const [track, relatedId] of client.prepare(sql).raw().all() as [number, number][])
+      relatedIds.set(track, [...(relatedIds.get(track) ?? []), relatedId]);
+    return relatedIds;
   };
   const artists = group('SELECT track_id, artist_id FROM track_artists');
   const genres = group('SELECT track_id, genre_id FROM track_genres');
@@ -134,28 +134,28 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
 }
 
 /** Counts of the top items, without names. */
-export const best = (sums: Record<string, [number, number]>, most = 20): [plays: number, ms: number][] =>
+export const best = (sums: Record<string, [number, number]>, maxRows = 20): [plays: number, ms: number][] =>
   Object.values(sums)
     .sort((a, b) => b[0] - a[0] || b[1] - a[1])
-    .slice(0, most);
+    .slice(0, maxRows);
 
-/** The response of GET /storage, from the rows. */
+/** Returns the expected response of GET /storage, from the rows. */
 export function recountStorage({ $client: client }: MainDb): Record<string, unknown> {
-  const by = (column: string): unknown[] =>
+  const groupBy = (column: string): unknown[] =>
     client
       .prepare(
         `SELECT coalesce(${column}, 'unknown') AS key, count(*) AS tracks, coalesce(sum(size_bytes), 0) AS size_bytes FROM tracks GROUP BY 1 ORDER BY 2 DESC, 1`,
       )
       .all();
-  const one = client
+  const longestPlay = client
     .prepare(`SELECT count(*) AS tracks, (SELECT count(*) FROM artists) AS artists, (SELECT count(*) FROM albums) AS albums, coalesce(sum(size_bytes), 0) AS size_bytes,
     coalesce(sum(duration_ms), 0) AS duration_ms FROM tracks`)
     .get() as object;
   return {
-    ...one,
-    by_format: by('format'),
-    by_source: by('source'),
-    by_metadata_status: by('metadata_status'),
+    ...longestPlay,
+    by_format: groupBy('format'),
+    by_source: groupBy('source'),
+    by_metadata_status: groupBy('metadata_status'),
     albums_by_year: client
       .prepare('SELECT year, count(*) AS albums FROM albums WHERE year IS NOT NULL GROUP BY 1 ORDER BY 1')
       .all(),

@@ -19,18 +19,18 @@ export async function enliven(
   const random = seededRandom(7);
   const tracks = await allTracks(api);
   const albums = (await api<AlbumPage>('/albums?limit=200')).items;
-  const loved = tracks
+  const lovedTracks = tracks
     .map((track) => ({ track, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ track }) => track);
   const like = (item_type: string, item_id: number, rating?: number) =>
     api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, ...(rating && { rating }) } });
 
-  for (const [i, track] of loved.slice(0, Math.ceil(tracks.length / 12)).entries())
+  for (const [i, track] of lovedTracks.slice(0, Math.ceil(tracks.length / 12)).entries())
     await like('track', track.id, i % 3 === 0 ? 5 - (i % 2) : undefined);
   for (const album of albums.filter(() => random() < 0.12)) await like('album', album.id);
-  const plays = await play(api, loved, random, now);
-  const playlists = await makePlaylists(api, loved, random);
+  const plays = await play(api, lovedTracks, random, now);
+  const playlists = await makePlaylists(api, lovedTracks, random);
   return { tracks: tracks.length, plays, playlists };
 }
 
@@ -43,8 +43,8 @@ async function allTracks(api: Api): Promise<TrackOut[]> {
   }
 }
 
-/** A few tracks are played very often, most rarely; more in the evening, at weekends and recently. */
-async function play(api: Api, loved: readonly TrackOut[], random: () => number, now: Date): Promise<number> {
+/** Plays a few tracks very often and most rarely; more in the evening, at weekends and recently. */
+async function play(api: Api, lovedTracks: readonly TrackOut[], random: () => number, now: Date): Promise<number> {
   const hours = HOURS.flatMap((share, hour) => Array<number>(share).fill(hour));
   const items: unknown[] = [];
   for (let ago = DAYS; ago >= 0; ago--) {
@@ -52,25 +52,25 @@ async function play(api: Api, loved: readonly TrackOut[], random: () => number, 
     const isWeekend = day.getUTCDay() % 6 === 0;
     const count = random() < 0.12 ? 0 : Math.round((isWeekend ? 14 : 8) * (0.4 + random()) * (1.3 - ago / (2 * DAYS)));
     for (let n = 0; n < count; n++) {
-      const at = new Date(day);
-      at.setUTCHours(
+      const time = new Date(day);
+      time.setUTCHours(
         hours[Math.floor(random() * hours.length)]!,
         Math.floor(random() * 60),
         Math.floor(random() * 60),
         0,
       );
-      if (at >= now) continue;
-      const track = loved[Math.floor(loved.length * random() ** 3)]!;
+      if (time >= now) continue;
+      const track = lovedTracks[Math.floor(lovedTracks.length * random() ** 3)]!;
       items.push({
         track_id: track.id,
-        played_at: at.toISOString(),
+        played_at: time.toISOString(),
         played_ms: track.duration_ms ?? 0,
         client: random() < 0.7 ? 'Chrome on Linux' : 'Symfonium',
       });
     }
   }
-  for (let at = 0; at < items.length; at += MOST_AT_ONCE)
-    await api('/history', { method: 'POST', body: { items: items.slice(at, at + MOST_AT_ONCE) } });
+  for (let offset = 0; offset < items.length; offset += MOST_AT_ONCE)
+    await api('/history', { method: 'POST', body: { items: items.slice(offset, offset + MOST_AT_ONCE) } });
   return items.length;
 }
 
@@ -102,17 +102,21 @@ const SMART = [
   ],
 ] as const;
 
-/** Each is created, extended and reordered, so that it has versions. */
+/** Creates, extends and reorders playlists, so that they have versions. */
 async function makePlaylists(api: Api, tracks: readonly TrackOut[], random: () => number): Promise<number> {
   const post = <T>(path: string, body: unknown) => api<T>(path, { method: 'POST', body });
-  const some = (count: number) => Array.from({ length: count }, () => tracks[Math.floor(random() * tracks.length)]!.id);
+  const pickTracks = (count: number) =>
+    Array.from({ length: count }, () => tracks[Math.floor(random() * tracks.length)]!.id);
   for (const [name, description, count] of LISTS) {
-    const { id } = await post<PlaylistOut>('/playlists', { name, description, track_ids: some(count) });
-    await post(`/playlists/${id}/tracks`, { track_ids: some(4) });
+    const { id } = await post<PlaylistOut>('/playlists', { name, description, track_ids: pickTracks(count) });
+    await post(`/playlists/${id}/tracks`, { track_ids: pickTracks(4) });
     const { entries = [] } = await api<PlaylistOut>(`/playlists/${id}`);
-    const last = entries.at(-1);
-    if (last)
-      await post(`/playlists/${id}/tracks/move`, { entry_ids: [last.entry_id], before_entry_id: entries[0]!.entry_id });
+    const lastEntry = entries.at(-1);
+    if (lastEntry)
+      await post(`/playlists/${id}/tracks/move`, {
+        entry_ids: [lastEntry.entry_id],
+        before_entry_id: entries[0]!.entry_id,
+      });
   }
   for (const [name, rules] of SMART) await post('/playlists', { name, rules });
   return LISTS.length + SMART.length;

@@ -6,13 +6,13 @@ const STYLES = 60;
 const TRACKS_OF_ARTIST = 40;
 const TRACKS_OF_ALBUM = 10;
 
-/** Ids from 1 on. */
+/** Makes records with ids from 1. */
 export function madeUpSounds(tracks: number, seed: number): Uint8Array<ArrayBuffer> {
   const random = seededRandom(seed);
   const around = (middle: Float64Array | undefined, size: number): Float64Array =>
     Float64Array.from(
       { length: VECTOR_SIZE },
-      // as in real libraries the first axes vary most
+      // the first axes vary most, as in real libraries
       (_, i) => (middle?.[i] ?? 0) + (size * (random() + random() + random() - 1.5)) / (1 + i / 12),
     );
   const styles = Array.from({ length: STYLES }, () => around(undefined, 6));

@@ -1,4 +1,4 @@
-// Reads the documentation, so that tests compare what stands on a page with the code.
+// Reads the documentation, so that tests can compare its pages with the code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './product.ts';
@@ -53,12 +53,12 @@ export const commandsIn = (text: string, program: string): string[] =>
   [...text.matchAll(new RegExp(`^ {4}${program} (.+?)(?: {2,}.*)?$`, 'gm'))].map(([, line = '']) => line);
 
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const WORDS = new Map([...NUMBERS.map((word, n) => [word, n] as const), ['a', 1], ['an', 1], ['half', 0.5]]);
+const NUMBER_WORDS = new Map([...NUMBERS.map((word, n) => [word, n] as const), ['a', 1], ['an', 1], ['half', 0.5]]);
 
 /** Returns the number in the first group of the pattern, in digits or as a word. Throws if the page does not say it. */
 export function figureOn(page: string, pattern: RegExp): number {
   const word = pattern.exec(sentencesOf(page))?.[1];
-  const number = word === undefined ? NaN : (WORDS.get(word) ?? Number(word.replaceAll(',', '')));
+  const number = word === undefined ? NaN : (NUMBER_WORDS.get(word) ?? Number(word.replaceAll(',', '')));
   if (Number.isNaN(number)) throw new Error(`${page} does not say ${String(pattern)}`);
   return number;
 }
@@ -68,14 +68,14 @@ export function constantIn(file: string, name: string): number {
   const text = new RegExp(`(?:const |^ +|[{ ])${name}(?:: |\\s=\\s)([\\d_.e*/< ]+)[,;} \\n]`, 'm').exec(
     readSource(file),
   )?.[1];
-  const [first = NaN, ...others] = (text ?? '')
+  const [firstNumber = NaN, ...otherNumbers] = (text ?? '')
     .split(/ (?:\*|<<|\/) /)
     .map((part) => Number(part.replaceAll('_', '').trim()));
   const signs = [...(text ?? '').matchAll(/\*|<<|\//g)].map(([sign]) => sign);
-  const value = others.reduce(
+  const value = otherNumbers.reduce(
     (product, number, n) =>
       signs[n] === '<<' ? product * 2 ** number : signs[n] === '/' ? product / number : product * number,
-    first,
+    firstNumber,
   );
   if (text === undefined || Number.isNaN(value)) throw new Error(`${file} has no number ${name}`);
   return value;

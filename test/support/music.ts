@@ -20,9 +20,9 @@ export interface Piece {
   seed: number;
   seconds: number;
   /** Silence in front, in seconds. */ lead?: number;
-  /** Played this much faster. */
+  /** The factor by which the piece is faster. */
   tempo?: number;
-  /** Half tones higher. */
+  /** Half tones by which the piece is higher. */
   higher?: number;
   /** Played again: notes come up to 30 ms earlier or later, and louder or softer. */
   take?: number;
@@ -58,36 +58,45 @@ function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones 
   const beat = (0.3 + random() * 0.25) / tempo;
   const hertz = (degree: number, octave: number): number =>
     440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
-  const note = (at: number, length: number, frequency: number, volume: number): void => {
-    const from = Math.max(0, Math.round((lead + at + (player() - 0.5) * 0.06) * RATE));
+  const note = (startSeconds: number, length: number, frequency: number, volume: number): void => {
+    const from = Math.max(0, Math.round((lead + startSeconds + (player() - 0.5) * 0.06) * RATE));
     const count = Math.min(Math.round(length * RATE), mix.length - from);
     const touch = 0.5 + player();
     const fade = Math.exp(-2 / count);
     overtones.forEach((part, n) => {
       // each sample of a sine follows from the two before it
       const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE);
-      let [before, now, loud] = [0, Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE), touch * volume * part];
+      let [valueBefore, value, amplitude] = [
+        0,
+        Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE),
+        touch * volume * part,
+      ];
       for (let i = 0; i < count; i++) {
-        mix[from + i] = (mix[from + i] as number) + loud * now * Math.min(1, i / 200);
-        [before, now] = [now, twice * now - before];
-        loud *= fade;
+        mix[from + i] = (mix[from + i] as number) + amplitude * value * Math.min(1, i / 200);
+        [valueBefore, value] = [value, twice * value - valueBefore];
+        amplitude *= fade;
       }
     });
   };
-  const drum = (at: number, volume: number): void => {
-    const from = Math.round((lead + at) * RATE);
+  const drum = (startSeconds: number, volume: number): void => {
+    const from = Math.round((lead + startSeconds) * RATE);
     const count = Math.min(RATE >> 4, mix.length - from);
     for (let i = 0; i < count; i++)
       mix[from + i] = (mix[from + i] as number) + volume * (random() * 2 - 1) * Math.exp((-6 * i) / count);
   };
-  for (let at = 0; at < seconds; at += beat * 4) {
+  for (let startSeconds = 0; startSeconds < seconds; startSeconds += beat * 4) {
     const chord = CHORDS[below(CHORDS.length)] as number[];
-    for (const degree of chord) note(at, beat * 4, hertz(degree, 0), 0.12);
-    note(at, beat * 2, hertz(chord[0] as number, -1), 0.25);
+    for (const degree of chord) note(startSeconds, beat * 4, hertz(degree, 0), 0.12);
+    note(startSeconds, beat * 2, hertz(chord[0] as number, -1), 0.25);
     for (let n = 0; n < 8; n++)
       if (random() < 0.8)
-        note(at + (n * beat) / 2, beat * (0.5 + random()), hertz((chord[below(3)] as number) + below(3), 1), 0.2);
-    for (let n = 0; n < 4; n++) drum(at + n * beat, n % 2 === 0 ? 0.15 : 0.25);
+        note(
+          startSeconds + (n * beat) / 2,
+          beat * (0.5 + random()),
+          hertz((chord[below(3)] as number) + below(3), 1),
+          0.2,
+        );
+    for (let n = 0; n < 4; n++) drum(startSeconds + n * beat, n % 2 === 0 ? 0.15 : 0.25);
   }
   return Int16Array.from(mix, (value) => Math.max(-32_767, Math.min(32_767, Math.round(value * 20_000))));
 }
@@ -108,7 +117,7 @@ const ENCODERS: Record<string, string[]> = {
 };
 export type Encoding = keyof typeof ENCODERS;
 
-/** The same audio in another format. Needs ffmpeg. */
+/** Encodes audio in another format. Needs ffmpeg. */
 export function encodeMusic(
   from: string,
   to: string,

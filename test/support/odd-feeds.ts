@@ -1,15 +1,15 @@
-// Some fifty feeds as they are found: well-formed, sloppy, in old formats and charsets, and hostile. Each is made of a
-// line of this table; `read` is what is in it, or why it is none.
+// Some fifty feeds as they occur: well-formed, sloppy, in old formats and charsets, and hostile. Each is made of a
+// line of this table, with its expected content or the reason why it is no feed.
 const AUDIO = 'https://cdn.example/one.mp3';
 const enclosure = `<enclosure url="${AUDIO}" length="1000" type="audio/mpeg"/>`;
 const titled = (title: string): string => item('<title>' + title + `</title>${enclosure}`);
-/** An item with this enclosure. */
-const withFile = (attributes: string, before = ''): string =>
-  rss(item(`<title>One</title>${before}<enclosure ${attributes}/>`));
+/** Makes an item with this enclosure. */
+const withFile = (attributes: string, previousElements = ''): string =>
+  rss(item(`<title>One</title>${previousElements}<enclosure ${attributes}/>`));
 const item = (inner: string): string => `<item>${inner}</item>`;
 const rss = (inner: string, head = '<?xml version="1.0"?>'): string =>
   `${head}<rss version="2.0"><channel><title>Cast</title>${inner}</channel></rss>`;
-const one = (inner: string): string => rss(item(`<title>One</title><guid>1</guid>${enclosure}${inner}`));
+const feedWithItem = (inner: string): string => rss(item(`<title>One</title><guid>1</guid>${enclosure}${inner}`));
 const atom = (inner: string): string =>
   `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Cast</title>${inner}</feed>`;
 
@@ -19,9 +19,9 @@ interface OddFeed {
   contentType?: string;
   /** Titles of the episodes; null: no feed. */
   titles: string[] | null;
-  /** Of the first episode. */
+  /** Fields of the first episode. */
   first?: Record<string, unknown>;
-  /** Of the feed. */
+  /** Fields of the feed. */
   head?: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ const bomb = Array.from({ length: 20 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n}
 const utf16 = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 export const ODD_FEEDS: OddFeed[] = [
-  { about: 'RSS 2.0', feed: one(''), titles: ['One'], head: { title: 'Cast' } },
+  { about: 'RSS 2.0', feed: feedWithItem(''), titles: ['One'], head: { title: 'Cast' } },
   { about: 'no episodes', feed: rss(''), titles: [] },
   {
     about: 'RSS 1.0, with items beside the channel',
@@ -132,7 +132,11 @@ export const ODD_FEEDS: OddFeed[] = [
     titles: [],
     head: { imageUrl: null },
   },
-  { about: 'a title of iTunes beside the usual one', feed: one('<itunes:title>Other</itunes:title>'), titles: ['One'] },
+  {
+    about: 'a title of iTunes beside the usual one',
+    feed: feedWithItem('<itunes:title>Other</itunes:title>'),
+    titles: ['One'],
+  },
   {
     about: 'the same guid twice',
     feed: rss(item(`<title>A</title><guid>1</guid>${enclosure}`) + item(`<title>B</title><guid>1</guid>${enclosure}`)),
@@ -148,49 +152,49 @@ export const ODD_FEEDS: OddFeed[] = [
   },
   {
     about: 'a duration of hours',
-    feed: one('<itunes:duration>1:02:03</itunes:duration>'),
+    feed: feedWithItem('<itunes:duration>1:02:03</itunes:duration>'),
     titles: ['One'],
     first: { durationMs: 3_723_000 },
   },
   {
     about: 'a duration of minutes',
-    feed: one('<itunes:duration>62:03</itunes:duration>'),
+    feed: feedWithItem('<itunes:duration>62:03</itunes:duration>'),
     titles: ['One'],
     first: { durationMs: 3_723_000 },
   },
   {
     about: 'a duration of seconds',
-    feed: one('<itunes:duration> 3723.5 </itunes:duration>'),
+    feed: feedWithItem('<itunes:duration> 3723.5 </itunes:duration>'),
     titles: ['One'],
     first: { durationMs: 3_723_000 },
   },
   {
     about: 'a duration of words',
-    feed: one('<itunes:duration>an hour</itunes:duration>'),
+    feed: feedWithItem('<itunes:duration>an hour</itunes:duration>'),
     titles: ['One'],
     first: { durationMs: null },
   },
   {
     about: 'a duration of years',
-    feed: one('<itunes:duration>999:99:99</itunes:duration>'),
+    feed: feedWithItem('<itunes:duration>999:99:99</itunes:duration>'),
     titles: ['One'],
     first: { durationMs: null },
   },
   {
     about: 'a date with a zone of letters',
-    feed: one('<pubDate>Tue, 05 Sep 2017 10:00:00 EST</pubDate>'),
+    feed: feedWithItem('<pubDate>Tue, 05 Sep 2017 10:00:00 EST</pubDate>'),
     titles: ['One'],
     first: { publishedAt: new Date('2017-09-05T15:00:00Z') },
   },
   {
     about: 'a date with Sept',
-    feed: one('<pubDate>Tue, 5 Sept 2017 10:00:00 +0200</pubDate>'),
+    feed: feedWithItem('<pubDate>Tue, 5 Sept 2017 10:00:00 +0200</pubDate>'),
     titles: ['One'],
     first: { publishedAt: new Date('2017-09-05T08:00:00Z') },
   },
   {
     about: 'a date that is none',
-    feed: one('<pubDate>yesterday</pubDate>'),
+    feed: feedWithItem('<pubDate>yesterday</pubDate>'),
     titles: ['One'],
     first: { publishedAt: null },
   },
@@ -208,13 +212,13 @@ export const ODD_FEEDS: OddFeed[] = [
   },
   {
     about: 'a description of HTML',
-    feed: one('<description><![CDATA[<p>A &amp; B</p><p>C<br/>D</p>]]></description>'),
+    feed: feedWithItem('<description><![CDATA[<p>A &amp; B</p><p>C<br/>D</p>]]></description>'),
     titles: ['One'],
     first: { description: 'A & B\nC\nD' },
   },
   {
     about: 'a description of a megabyte',
-    feed: one(`<description>${'word '.repeat(200_000)}</description>`),
+    feed: feedWithItem(`<description>${'word '.repeat(200_000)}</description>`),
     titles: ['One'],
   },
   { about: 'entities of HTML', feed: rss(titled('Caf&eacute; &amp; more')), titles: ['Café & more'] },
@@ -229,10 +233,10 @@ export const ODD_FEEDS: OddFeed[] = [
     feed: rss(`<item><b><title>One</title></i></b>${enclosure}</item>`),
     titles: ['one.mp3'],
   },
-  { about: 'a feed that is cut off', feed: one('<description>it goes on and').slice(0, -30), titles: [] },
-  { about: 'something before the declaration', feed: `\n\n  ${one('')}`, titles: ['One'] },
-  { about: 'a byte order mark', feed: `\ufeff${one('')}`, titles: ['One'] },
-  { about: 'upper case', feed: one('').toUpperCase().replaceAll(AUDIO.toUpperCase(), AUDIO), titles: ['ONE'] },
+  { about: 'a feed that is cut off', feed: feedWithItem('<description>it goes on and').slice(0, -30), titles: [] },
+  { about: 'something before the declaration', feed: `\n\n  ${feedWithItem('')}`, titles: ['One'] },
+  { about: 'a byte order mark', feed: `\ufeff${feedWithItem('')}`, titles: ['One'] },
+  { about: 'upper case', feed: feedWithItem('').toUpperCase().replaceAll(AUDIO.toUpperCase(), AUDIO), titles: ['ONE'] },
   {
     about: 'ISO 8859-1, as it says itself',
     feed: Buffer.from(rss(titled('Été'), '<?xml version="1.0" encoding="ISO-8859-1"?>'), 'latin1'),
@@ -244,7 +248,7 @@ export const ODD_FEEDS: OddFeed[] = [
     contentType: 'text/xml; charset=iso-8859-1',
     titles: ['Été'],
   },
-  { about: 'UTF-16', feed: utf16(one('')), titles: ['One'] },
+  { about: 'UTF-16', feed: utf16(feedWithItem('')), titles: ['One'] },
   {
     about: 'a charset that nobody knows',
     feed: rss(titled('One'), '<?xml version="1.0" encoding="klingon"?>'),

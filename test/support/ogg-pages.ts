@@ -10,23 +10,23 @@ export interface OggPage {
 
 export function toPages(file: Buffer): OggPage[] {
   const pages: OggPage[] = [];
-  for (let at = 0; at < file.length;) {
-    const lacing = file.subarray(at + 27, at + 27 + (file[at + 26] ?? 0));
-    const bodyAt = at + 27 + lacing.length;
+  for (let offset = 0; offset < file.length;) {
+    const lacing = file.subarray(offset + 27, offset + 27 + (file[offset + 26] ?? 0));
+    const bodyAt = offset + 27 + lacing.length;
     const end = bodyAt + lacing.reduce((sum, n) => sum + n, 0);
     pages.push({
-      flags: file[at + 5] ?? 0,
-      granule: file.readBigInt64LE(at + 6),
-      serial: file.readUInt32LE(at + 14),
+      flags: file[offset + 5] ?? 0,
+      granule: file.readBigInt64LE(offset + 6),
+      serial: file.readUInt32LE(offset + 14),
       lacing,
       body: file.subarray(bodyAt, end),
     });
-    at = end;
+    offset = end;
   }
   return pages;
 }
 
-/** With new page numbers and checksums. */
+/** Joins pages with new page numbers and checksums. */
 export const fromPages = (pages: readonly OggPage[]): Buffer => Buffer.concat(pages.map(pageBytes));
 
 function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: number): Buffer {
@@ -42,7 +42,7 @@ function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: nu
   return page;
 }
 
-/** Packets on as many pages as they need, at most `segments` of 255 bytes on each. */
+/** Writes packets on as many pages as they need, with at most `segments` of 255 bytes on each. */
 export function paged(packets: readonly Buffer[], serial: number, segments = 255): OggPage[] {
   const all = packets.flatMap((packet) => [
     ...Array<number>(Math.floor(packet.length / 255)).fill(255),
@@ -50,26 +50,26 @@ export function paged(packets: readonly Buffer[], serial: number, segments = 255
   ]);
   const bytes = Buffer.concat(packets);
   const pages: OggPage[] = [];
-  for (let n = 0, at = 0; n < all.length; n += segments) {
-    const lacing = Buffer.from(all.slice(n, n + segments));
-    const body = bytes.subarray(at, at + lacing.reduce((sum, length) => sum + length, 0));
-    const isContinued = n > 0 && all[n - 1] === 255;
+  for (let segmentIndex = 0, packetIndex = 0; segmentIndex < all.length; segmentIndex += segments) {
+    const lacing = Buffer.from(all.slice(segmentIndex, segmentIndex + segments));
+    const body = bytes.subarray(packetIndex, packetIndex + lacing.reduce((sum, length) => sum + length, 0));
+    const isContinued = segmentIndex > 0 && all[segmentIndex - 1] === 255;
     const endsPacket = lacing.some((length) => length < 255);
     pages.push({ flags: isContinued ? 1 : 0, granule: endsPacket ? 0n : -1n, serial, lacing, body });
-    at += body.length;
+    packetIndex += body.length;
   }
   return pages;
 }
 
-/** The complete packets on the pages. */
+/** Returns the complete packets on the pages. */
 export function packetsOf(pages: readonly OggPage[]): Buffer[] {
   const packets: Buffer[] = [];
   let parts: Buffer[] = [];
   for (const { lacing, body } of pages) {
-    let at = 0;
+    let offset = 0;
     for (const length of lacing) {
-      parts.push(body.subarray(at, at + length));
-      at += length;
+      parts.push(body.subarray(offset, offset + length));
+      offset += length;
       if (length === 255) continue;
       packets.push(Buffer.concat(parts));
       parts = [];

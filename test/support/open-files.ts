@@ -1,7 +1,7 @@
-// The open files of a process, on Linux; nothing elsewhere.
+// The open files of a process on Linux; an empty list on other systems.
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Those below a folder. Sockets are left out: their number depends on clients. */
+/** Lists open files below a folder, without sockets, whose number depends on clients. */
 export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
@@ -9,7 +9,7 @@ export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): s
       const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
       return path.startsWith(folder) ? [path] : [];
     } catch {
-      // closed since
+      // the file was closed meanwhile
       return [];
     }
   });

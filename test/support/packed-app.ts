@@ -79,11 +79,11 @@ export async function packApp(dir: string): Promise<PackedApp> {
 
 async function run(args: string[]): Promise<void> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let stdout = '';
   for (const output of [child.stdout, child.stderr])
     output.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      stdout += chunk.toString();
     });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${args[0]} ended with ${code}:\n${said}`);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}:\n${stdout}`);
 }

@@ -5,7 +5,7 @@ interface PhoneAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The envelope of a JSON answer. */
+  /** The envelope of a JSON response. */
   body: Record<string, unknown> & { status: string; error?: { code: number; message: string } };
 }
 
@@ -38,7 +38,7 @@ export interface PhoneOptions {
   suffix?: '' | '.view';
 }
 
-/** What is needed of a server: an app password. */
+/** The part of a server that a phone needs for an app password. */
 interface Reached {
   url: string;
   api: <T>(path: string, init?: { token?: string }) => Promise<{ body: T }>;
@@ -55,16 +55,17 @@ export async function openPhone(
   const { username, password } = body;
 
   const credentials = (): Record<string, string> => {
-    const known = { v: version, c: client };
-    if (form === 'apiKey') return { apiKey: password, ...known };
-    if (form === 'clear') return { u: username, p: password, ...known };
-    if (form === 'hex') return { u: username, p: `enc:${Buffer.from(password).toString('hex')}`, ...known };
-    return { u: username, s: 'c19b2d', t: md5(`${password}c19b2d`), ...known };
+    const commonParams = { v: version, c: client };
+    if (form === 'apiKey') return { apiKey: password, ...commonParams };
+    if (form === 'clear') return { u: username, p: password, ...commonParams };
+    if (form === 'hex') return { u: username, p: `enc:${Buffer.from(password).toString('hex')}`, ...commonParams };
+    return { u: username, s: 'c19b2d', t: md5(`${password}c19b2d`), ...commonParams };
   };
   const query = (params: PhoneParams): URLSearchParams => {
     const search = new URLSearchParams(credentials());
     for (const [name, value] of Object.entries(params))
-      for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+      for (const singleValue of Array.isArray(value) ? value : [value])
+        if (singleValue !== undefined) search.append(name, String(singleValue));
     return search;
   };
   const address = (endpoint: string, params: PhoneParams = {}): string =>

@@ -1,4 +1,4 @@
-// Play counts of the triggers, and recounted from the rows.
+// Compares the play counts of the triggers with a recount of the rows.
 import type { MainDb } from '../../server/db/client.ts';
 
 export const keptCounts = (db: MainDb): unknown[] =>

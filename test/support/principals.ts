@@ -3,7 +3,7 @@ import type { UserId } from '../../server/db/ids.ts';
 import { rightsFrom } from '../../server/db/rights.ts';
 import type { Principal } from '../../server/http/route.ts';
 
-/** With every right. */
+/** A user with every right. */
 export const principal = (id: number, username: string, isSuperuser = false): Principal => ({
   id: id as UserId,
   username,

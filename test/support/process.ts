@@ -16,11 +16,11 @@ export interface ServerProcess {
 }
 
 export interface RunOptions {
-  /** What is typed. */
+  /** Text for the standard input. */
   input?: string;
   /** The account that runs it, as its user id; only root may choose one. */
   uid?: number;
-  /** It is killed as soon as this is true. */
+  /** Kills the process as soon as this returns true. */
   killWhen?: () => boolean;
 }
 
@@ -45,7 +45,7 @@ export async function runServer(
   return { code, stdout, stderr };
 }
 
-/** A library with an account, in that data folder. */
+/** Creates a library with an account in a data folder. */
 export async function beginLibrary(dataDir: string): Promise<void> {
   const { code, stderr } = await runServer(['user', 'add', 'owner', '--data-dir', dataDir], {}, { input: PASSWORD });
   if (code !== 0) throw new Error(stderr);
@@ -80,7 +80,7 @@ export async function spawnServer(
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       child.kill(signal);
       const [code] = (await once(child, 'exit')) as [number | null];
-      // there it cannot report a clean exit
+      // on Windows a killed process cannot report a clean exit
       return process.platform === 'win32' && signal === 'SIGTERM' ? 0 : code;
     },
   };
@@ -93,7 +93,7 @@ const start = (args: string[], env: Record<string, string>, entry = serverEntry(
     ...(uid !== undefined && { uid, gid: uid }),
   });
 
-/** Whether a process, or with a negative id any of a group, still runs. */
+/** Returns whether a process, or any process of a group (negative id), still runs. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

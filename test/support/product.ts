@@ -1,4 +1,4 @@
-// Where the parts of the product are that tests start.
+// Paths of the parts of the product that tests start.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isFresh } from '../../scripts/built-parts.js';

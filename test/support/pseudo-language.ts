@@ -12,23 +12,23 @@ const LONGEST_WORD = 6;
 /** Arabic, with a region that does not exist. */
 export const PSEUDO = 'ar-XB';
 
-const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const PLAIN_LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const ACCENTED = 'áƀćđéƒǵħíĵķĺɱñóƥɋŕśťúṽŵẋýźÁɃĆĐÉƑǴĦÍĴĶĹṀÑÓƤɊŔŚŤÚṼŴẊÝŹ';
-const accented = new Map([...PLAIN].map((letter, i) => [letter, [...ACCENTED][i] ?? letter]));
+const accented = new Map([...PLAIN_LETTERS].map((letter, i) => [letter, [...ACCENTED][i] ?? letter]));
 
 /** Placeholders and markup stay as they are. */
-const KEPT = /(\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\))/;
+const UNCHANGED_PARTS = /(\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\))/;
 
 export function pseudoText(text: string): string {
-  const pieces = text.split(KEPT).map((piece, i) => (i % 2 === 1 ? piece : accent(piece)));
+  const pieces = text.split(UNCHANGED_PARTS).map((piece, i) => (i % 2 === 1 ? piece : accent(piece)));
   const length = text
-    .split(KEPT)
+    .split(UNCHANGED_PARTS)
     .filter((_, i) => i % 2 === 0)
     .join('').length;
   return pieces.join('') + longer(Math.ceil(length / 2));
 }
 
-/** A few letters make the last word longer, more of them are words. */
+/** Makes padding: a few letters extend the last word, more letters form words. */
 function longer(letters: number): string {
   if (letters <= LONGEST_WORD) return 'ő'.repeat(letters);
   return letters <= 0 ? '' : ` ${'ő'.repeat(LONGEST_WORD - 1)}${longer(letters - LONGEST_WORD)}`;
@@ -45,18 +45,18 @@ function pseudoTexts(texts: Texts): Texts {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([key, value]): [string, string | Texts][] => {
       if (typeof value !== 'string') return [[key, pseudoTexts(value)]];
-      const [, counted] = /^(.*)_other$/.exec(key) ?? [];
+      const [, countedKey] = /^(.*)_other$/.exec(key) ?? [];
       const text = pseudoText(value);
-      return counted === undefined ? [[key, text]] : FORMS.map((form) => [`${counted}_${form}`, text]);
+      return countedKey === undefined ? [[key, text]] : FORMS.map((form) => [`${countedKey}_${form}`, text]);
     }),
   );
 }
 
-/** The language's file. */
+/** Makes the language's file. */
 const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
 
-/** A copy of the built program that has the language too. */
+/** Makes a copy of the built program that includes the language. */
 export function buildPseudoProgram(): string {
   const program = mkdtempSync(join(tmpdir(), 'tonearm-pseudo-'));
   const notCopied = new Set(['.git', 'docs', 'node_modules', 'test', join('dist', 'renderer')]);

@@ -1,4 +1,4 @@
-// Small files of rare formats: real ones by ffmpeg, and headers built byte by byte for those that it cannot write.
+// Small files of rare formats: encoded by ffmpeg, or headers built byte by byte for formats that ffmpeg cannot write.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ interface RareFile {
   sampleRateHz: number;
   channels: number;
   bitDepth?: number;
-  /** To a pipe, or into a file. */
+  /** Makes the file, through a pipe or at `path`. */
   make: (path?: string) => Buffer;
 }
 
@@ -36,7 +36,7 @@ const real = (
   ...output: string[]
 ): RareFile => ({ name, ...facts, make: (path) => byFfmpeg(facts.channels, facts.sampleRateHz, output, path) });
 
-/** Through a file: without seeking, the headers of some formats stay incomplete. */
+/** Encodes through a file, because the headers of some formats stay incomplete without seeking. */
 function throughFile<F extends Pick<RareFile, 'name' | 'make'>>(file: F): F & { make: () => Buffer } {
   const make = (): Buffer => {
     const folder = mkdtempSync(join(tmpdir(), 'tonearm-rare-'));
@@ -55,7 +55,7 @@ export const taggedByFfmpeg = (name: string, tags: Record<string, string>, ...ou
   return throughFile({ name, make: (path) => byFfmpeg(2, 44_100, [...options, ...output], path) }).make();
 };
 
-/** Made by ffmpeg. */
+/** Files that ffmpeg encodes. */
 export const REAL_FILES: RareFile[] = [
   real('a.tta', { format: 'tta', codec: 'tta', sampleRateHz: 44_100, channels: 2, bitDepth: 16 }, '-f', 'tta'),
   real(
@@ -124,7 +124,7 @@ const musepack8 = (): Buffer =>
   Buffer.concat([
     ascii('MPCKSH\x0f'),
     Buffer.alloc(4),
-    Buffer.from([8, 0x80 | 5, 0x80 | 49, 8, 0, 0x1b, 0x1f]), // 88,200 samples, no silence
+    Buffer.from([8, 0x80 | 5, 0x80 | 49, 8, 0, 0x1b, 0x1f]), // the header says 88,200 samples and no silence
     Buffer.from([0]),
     ascii('AP\xa7\x10'),
     Buffer.alloc(20_000, 0x5a),
@@ -157,7 +157,7 @@ function tak(): Buffer {
   return Buffer.concat([ascii('tBaK\x01\x0a\0\0'), info, Buffer.alloc(4), Buffer.alloc(20_000, 0x5a)]);
 }
 
-/** An eighth of a second. */
+/** The length of an eighth of a second. */
 const DSD_BYTES = 88_200;
 
 /** Silence in DSD, stereo. */
@@ -210,7 +210,7 @@ const aiff = (): Buffer => {
     const body = Buffer.concat(parts);
     return Buffer.concat([ascii(name), u32(body.length), body]);
   };
-  const rate = Buffer.from('400bfa00000000000000', 'hex'); // as an 80-bit float
+  const rate = Buffer.from('400bfa00000000000000', 'hex'); // the sample rate as an 80-bit float
   const common = chunk('COMM', u16(1), u32(8_000), u16(16), rate);
   return chunk('FORM', ascii('AIFF'), common, chunk('SSND', Buffer.alloc(8), Buffer.alloc(16_000)));
 };
@@ -228,7 +228,7 @@ const built = (name: string, format: string, codec: string, make: () => Buffer, 
   make,
 });
 
-/** Built here: no decoder reads their audio. */
+/** Files that are built byte by byte; no decoder reads their audio. */
 export const BUILT_FILES: RareFile[] = [
   { ...built('a.mp1', 'mp3', 'mp1', layerOne), sampleRateHz: 48_000 },
   built('sv7.mpc', 'mpc', 'musepack', musepack7),
@@ -240,26 +240,26 @@ export const BUILT_FILES: RareFile[] = [
 /** DTS with 14 bits in each 16-bit word, as on CDs. Each frame begins with a new word. */
 export function dtsIn14Bits(bytes: Buffer): Buffer {
   const words: Buffer[] = [];
-  for (let at = 0; at + 8 < bytes.length;) {
-    const length = (((bytes.readUInt32BE(at + 4) & 0x3fff0) >>> 4) & 0x3fff) + 1;
-    words.push(in14Bits(bytes.subarray(at, at + length)));
-    at += length;
+  for (let offset = 0; offset + 8 < bytes.length;) {
+    const length = (((bytes.readUInt32BE(offset + 4) & 0x3fff0) >>> 4) & 0x3fff) + 1;
+    words.push(in14Bits(bytes.subarray(offset, offset + length)));
+    offset += length;
   }
   return Buffer.concat(words);
 }
 
 function in14Bits(frame: Buffer): Buffer {
   const words: Buffer[] = [];
-  let [held, count] = [0, 0];
+  let [heldBits, count] = [0, 0];
   const add = (bits: number): void => void words.push(u16(bits & 0x2000 ? bits | 0xc000 : bits));
   for (const byte of frame) {
-    held = (held << 8) | byte;
+    heldBits = (heldBits << 8) | byte;
     count += 8;
     if (count < 14) continue;
     count -= 14;
-    add((held >> count) & 0x3fff);
-    held &= (1 << count) - 1;
+    add((heldBits >> count) & 0x3fff);
+    heldBits &= (1 << count) - 1;
   }
-  if (count > 0) add((held << (14 - count)) & 0x3fff);
+  if (count > 0) add((heldBits << (14 - count)) & 0x3fff);
   return Buffer.concat(words);
 }

@@ -5,9 +5,9 @@ import { root } from './product.ts';
 
 export interface ReleaseCase {
   title: string;
-  /** In the file, from 1. */
+  /** Line number in the file, from 1. */
   line: number;
-  /** MusicBrainz, Picard, Lyrion and Navidrome agree on it. */
+  /** Whether MusicBrainz, Picard, Lyrion and Navidrome agree on the case. */
   isAgreed: boolean;
   /** The groups of files in the order of the file. */
   groups: GroupTrack[][];
@@ -48,7 +48,7 @@ export interface CaseAlbum {
 
 const DEFAULT_ARTIST = 'The Quays';
 const DEFAULT_ALBUM = 'Blue';
-/** Of a group with `rec:`, in milliseconds beyond the songs of other groups. `remaster` keeps the titles. */
+/** Extra duration of the songs of a group with `rec:`, in milliseconds. `remaster` keeps the titles. */
 const OTHER_RECORDING_MS = 20_000;
 const REMASTER_MS = 5_000;
 
@@ -62,7 +62,7 @@ export function parseReleasesTable(text: string): ReleaseCase[] {
   for (const [i, line] of [...text.split('\n'), ''].entries()) {
     if (line.trim() !== '') block.push({ text: line.trimEnd(), number: i + 1 });
     else {
-      if (block.some((one) => one.text.startsWith('=>'))) cases.push(parseCase(block));
+      if (block.some((headLine) => headLine.text.startsWith('=>'))) cases.push(parseCase(block));
       block = [];
     }
   }
@@ -75,26 +75,26 @@ interface Line {
 }
 
 function parseCase(block: Line[]): ReleaseCase {
-  const [head, ...others] = block.filter(({ text }) => text.startsWith('#'));
+  const [head, ...otherLines] = block.filter(({ text }) => text.startsWith('#'));
   const [albums, ...furtherAlbums] = block.filter(({ text }) => text.startsWith('=>'));
   if (!head || head !== block[0] || !albums || furtherAlbums.length > 0)
     throw fault(block[0], 'a case has one title, above, and one line of albums');
-  if (others.some(({ text }) => text.includes('[agreed]'))) throw fault(head, '[agreed] stands in the title');
+  if (otherLines.some(({ text }) => text.includes('[agreed]'))) throw fault(head, '[agreed] stands in the title');
   const groups = block
     .filter((line) => line !== albums && !line.text.startsWith('#'))
-    .map((line) => at(line, () => parseGroup(line.text)));
+    .map((line) => withLineNumber(line, () => parseGroup(line.text)));
   return {
     title: head.text.replace('[agreed]', '').slice(1).trim(),
     line: head.number,
     isAgreed: head.text.includes('[agreed]'),
     groups,
-    albums: at(albums, () => parseAlbums(albums.text.slice(2), groups)),
+    albums: withLineNumber(albums, () => parseAlbums(albums.text.slice(2), groups)),
   };
 }
 
 /** `a  Quays/Blue  1-12  mbid:std  year:1999` */
 function parseGroup(line: string): GroupTrack[] {
-  const [group = '', place = '', numbers = '', ...attributes] = line.split(/\s{2,}/);
+  const [group = '', placeText = '', numbers = '', ...attributes] = line.split(/\s{2,}/);
   if (!/^[a-z]$/.test(group)) throw new Error(`${group} is not the letter of a group`);
   const positions = parseNumbers(numbers);
   const values = parseAttributes(attributes);
@@ -112,7 +112,7 @@ function parseGroup(line: string): GroupTrack[] {
   return positions.map(({ disc, number, label }, i) => ({
     name: `${group}${label}`,
     group,
-    folder: place === 'upload' ? undefined : place,
+    folder: placeText === 'upload' ? undefined : placeText,
     isEdited: values.has('edited'),
     discNumber: disc,
     trackNumber: number,
@@ -150,7 +150,7 @@ function parseAttributes(attributes: string[]): Map<string, string> {
 /** One value for all tracks, or one for each; `-` for none. */
 function perTrack(name: string, value: string | undefined, tracks: number): (string | undefined)[] {
   if (value === undefined) return Array.from({ length: tracks });
-  const list = value.split(',').map((one) => (one.trim() === '-' ? undefined : one.trim()));
+  const list = value.split(',').map((element) => (element.trim() === '-' ? undefined : element.trim()));
   if (list.length === 1) return Array.from({ length: tracks }, () => list[0]);
   if (list.length !== tracks) throw new Error(`${name} has ${list.length} values for ${tracks} tracks`);
   return list;
@@ -159,7 +159,7 @@ function perTrack(name: string, value: string | undefined, tracks: number): (str
 interface Position {
   disc: number | undefined;
   number: number | undefined;
-  /** As it is written: `3`, `2.3`. */
+  /** The position as it is written: `3` or `2.3`. */
   label: string;
 }
 
@@ -169,15 +169,16 @@ function parseNumbers(text: string): Position[] {
     const count = /^x(\d+)$/.exec(range)?.[1];
     if (count !== undefined)
       return numbersTo(Number(count)).map((n) => ({ ...positionOf(undefined, n), number: undefined }));
-    const [, disc, first, lastDisc, last] = /^(?:(\d+)\.)?(\d+)(?:-(?:(\d+)\.)?(\d+))?$/.exec(range) ?? [];
-    if (first === undefined || (last !== undefined && lastDisc !== disc)) throw new Error(`${range} are no numbers`);
-    return numbersTo(Number(last ?? first))
-      .slice(Number(first) - 1)
+    const [, disc, firstText, lastDisc, lastText] = /^(?:(\d+)\.)?(\d+)(?:-(?:(\d+)\.)?(\d+))?$/.exec(range) ?? [];
+    if (firstText === undefined || (lastText !== undefined && lastDisc !== disc))
+      throw new Error(`${range} are no numbers`);
+    return numbersTo(Number(lastText ?? firstText))
+      .slice(Number(firstText) - 1)
       .map((n) => positionOf(disc, n));
   });
 }
 
-const numbersTo = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
+const numbersTo = (lastNumber: number): number[] => Array.from({ length: lastNumber }, (_, i) => i + 1);
 const positionOf = (disc: string | undefined, number: number): Position => ({
   disc: disc === undefined ? undefined : Number(disc),
   number,
@@ -203,7 +204,7 @@ function recordingOf({ disc, number }: Song, rec: string | undefined, moreSecond
   return { title: `${title} (${rec})`, durationMs: durationMs + OTHER_RECORDING_MS };
 }
 
-/** A UUID for a name of up to 16 letters, in the order of the names. */
+/** Makes a UUID from a name of up to 16 letters, sorted like the names. */
 function mbidOf(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const digits = Buffer.from(name).toString('hex').padEnd(32, '0');
@@ -220,25 +221,25 @@ function parseAlbums(text: string, groups: GroupTrack[][]): CaseAlbum[] {
   });
   const all = expected.flatMap(({ tracks }) => tracks).toSorted();
   if (all.join() !== names.flat().toSorted().join()) throw new Error('the albums do not hold every track once');
-  const named = expected.filter(({ artist }) => artist !== undefined).length;
-  if (named > 0 && named < expected.length) throw new Error('either all albums have an artist or none');
+  const artistCount = expected.filter(({ artist }) => artist !== undefined).length;
+  if (artistCount > 0 && artistCount < expected.length) throw new Error('either all albums have an artist or none');
   return expected;
 
   function tracksOf(member: string): string[] {
     const letter = member.slice(0, 1);
-    const own = names.find(([first]) => first?.startsWith(letter));
-    if (!own) throw new Error(`there is no group ${letter}`);
-    if (member === letter) return own;
+    const ownName = names.find(([first]) => first?.startsWith(letter));
+    if (!ownName) throw new Error(`there is no group ${letter}`);
+    if (member === letter) return ownName;
     return parseNumbers(member.slice(1)).map(({ label }) => `${letter}${label}`);
   }
 }
 
-/** The albums as the table writes them: `a b1-3 | b4 (by The Quays)`. */
+/** Writes albums as the table does: `a b1-3 | b4 (by The Quays)`. */
 export function writeAlbums(groups: ReleaseCase['groups'], albums: readonly CaseAlbum[]): string {
   const positions = new Map(groups.flat().map(({ name }, i) => [name, i]));
   const firstOf = ({ tracks }: CaseAlbum): number => Math.min(...tracks.map((name) => positions.get(name) ?? -1));
   return albums
-    .toSorted((one, other) => firstOf(one) - firstOf(other))
+    .toSorted((firstGroup, secondGroup) => firstOf(firstGroup) - firstOf(secondGroup))
     .map(({ tracks, artist }) => {
       const members = groups.flatMap((group) => writeMembers(group, new Set(tracks)));
       return [...members, ...(artist === undefined ? [] : [`(by ${artist})`])].join(' ');
@@ -264,7 +265,7 @@ function writeMembers(group: GroupTrack[], album: ReadonlySet<string>): string[]
   return [`${letter}${labels.join(',')}`];
 }
 
-function at<T>(line: Line, parse: () => T): T {
+function withLineNumber<T>(line: Line, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

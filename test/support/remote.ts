@@ -8,7 +8,7 @@ import type { FakeItem } from '../fakes/internet-archive.ts';
 import { makeLibrary } from './library.ts';
 import type { Answer, TestServer } from './server.ts';
 
-/** Without rate limits. The time limits are for holdLimit, with different numbers. */
+/** Paces without rate limits. The time limits are for holdLimit, with different numbers. */
 export const HASTE = {
   perSecond: 1_000,
   checkMs: 600_001,
@@ -18,7 +18,7 @@ export const HASTE = {
   downloadMs: 600_005,
 };
 
-/** Valid audio files, all different. */
+/** Makes valid audio files, all different. */
 export function makeAudio(dir: string, tracks: number, format = 'mp3'): Buffer[] {
   const { files } = makeLibrary({ tracks, seed: 'remote', formats: [format], seconds: '1', art: 'none' }, dir);
   return files
@@ -42,8 +42,8 @@ export const itemOf = (
 });
 
 export function remoteUser(server: TestServer) {
-  const searchFor = async (q: string): Promise<SearchHit[]> =>
-    (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(q)}`)).body.items;
+  const searchFor = async (query: string): Promise<SearchHit[]> =>
+    (await server.api<SearchResponse>(`/sources/streamsrc/search?q=${encodeURIComponent(query)}`)).body.items;
   const saveBody = ({
     source,
     source_id,
@@ -57,9 +57,9 @@ export function remoteUser(server: TestServer) {
 
   return {
     searchFor,
-    async firstHit(q: string): Promise<SearchHit> {
-      const [hit] = await searchFor(q);
-      if (!hit) throw new Error(`nothing found for ${q}`);
+    async firstHit(query: string): Promise<SearchHit> {
+      const [hit] = await searchFor(query);
+      if (!hit) throw new Error(`nothing found for ${query}`);
       return hit;
     },
     save: (hit: SearchHit): Promise<Answer<TrackOut>> =>

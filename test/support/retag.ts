@@ -5,11 +5,11 @@ import { extname } from 'node:path';
 
 const NAMES: Record<string, string> = { TIT2: 'title', TPE1: 'artist', TALB: 'album' };
 
-/** Replaces all tags of a file by these ID3 frames, or what they are called in its format. Other formats than MP3 need ffmpeg. */
+/** Replaces all tags of a file by these ID3 frames or their equivalents. Other formats than MP3 need ffmpeg. */
 export function retag(file: string, frames: Record<string, string>): void {
   const extension = extname(file).toLowerCase();
   if (extension === '.mp3') return retagMp3(file, frames);
-  const made = `${file}.new${extension}`;
+  const retaggedFile = `${file}.new${extension}`;
   const tags = Object.entries(frames).flatMap(([id, text]) => ['-metadata', `${NAMES[id]}=${text}`]);
   const { status, stderr } = spawnSync(
     'ffmpeg',
@@ -27,12 +27,12 @@ export function retag(file: string, frames: Record<string, string>): void {
       '-write_id3v2',
       '1',
       ...tags,
-      made,
+      retaggedFile,
     ],
     { encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`ffmpeg could not tag ${file}: ${stderr}`);
-  renameSync(made, file);
+  renameSync(retaggedFile, file);
 }
 
 /** Rewrites the file in place with an ID3v2.4 tag with only these text frames (TIT2, TPE1, TALB, …). */
@@ -48,6 +48,6 @@ export function retagMp3(file: string, frames: Record<string, string>): void {
   writeFileSync(file, Buffer.concat([Buffer.from('ID3\u0004\0\0', 'latin1'), toSynchsafe(body.length), body, audio]));
 }
 
-const synchsafe = (bytes: Buffer, at: number): number =>
-  [0, 1, 2, 3].reduce((sum, i) => (sum << 7) | (bytes[at + i] as number), 0);
+const synchsafe = (bytes: Buffer, offset: number): number =>
+  [0, 1, 2, 3].reduce((sum, i) => (sum << 7) | (bytes[offset + i] as number), 0);
 const toSynchsafe = (value: number): Buffer => Buffer.from([21, 14, 7, 0].map((shift) => (value >> shift) & 0x7f));

@@ -15,16 +15,16 @@ const VIRTUAL_HOST = 'store.test';
 
 interface Make {
   name: string;
-  /** What installs and perhaps runs it, and how it says that it is there. */
+  /** Programs that install or run the server, with the arguments that show that they exist. */
   tools: string[][];
-  /** It is there when it is installed. */
+  /** A path that exists when the server is installed. */
   file: string;
   install: string[][];
   env?: Record<string, string>;
   command: (port: number, dir: string) => [program: string, ...args: string[]];
-  /** Of which a bucket may be a subdomain. */
+  /** A host name of which a bucket may be a subdomain. */
   virtualHost?: string;
-  /** It does not know conditional writes: the lease of a backup is settled by reading it again. */
+  /** The server does not support conditional writes: the lease of a backup is settled by reading it again. */
   lacksConditions?: true;
 }
 
@@ -74,7 +74,7 @@ export const S3_MAKES: Make[] = [
     ],
   },
   {
-    name: 's3proxy', // with a virtual host it takes no addresses with paths
+    name: 's3proxy', // with a virtual host the server accepts no addresses with paths
     tools: [
       ['mvn', '--version'],
       ['java', '-version'],
@@ -113,7 +113,7 @@ export const S3_MAKES: Make[] = [
 const run = ([command = '', ...args]: string[], env: Record<string, string> = {}, stdio?: 'inherit'): boolean =>
   spawnSync(command, args, { env: { ...process.env, ...env }, ...(stdio && { stdio }) }).status === 0;
 
-/** Returns why not, if it cannot be installed. */
+/** Installs a server; returns the reason if it cannot be installed. */
 export function installS3Server({ name, tools, file, install: commands, env }: Make): string | undefined {
   const missing = tools.find((tool) => !run(tool));
   if (missing) return `${missing[0]} is not installed`;
@@ -148,7 +148,7 @@ async function makeBucket(endpoint: string): Promise<void> {
   }
 }
 
-/** With an empty bucket. Returns why not, if it cannot be had. */
+/** Starts a server with an empty bucket; returns the reason if it cannot be started. */
 export async function startS3Server(make: Make): Promise<S3Server | string> {
   const fault = installS3Server(make);
   if (fault !== undefined) return fault;

@@ -30,7 +30,7 @@ export interface SampleTrack {
   year: number | null;
   disc: number | null;
   number: number | null;
-  /** Those of the table except for year and numbers. */
+  /** The fields of the table except for year and numbers. */
   fields: SampleFields;
   durationMs: number | null;
   sizeBytes: number | null;
@@ -72,7 +72,7 @@ interface SampleSize {
   tracks: number;
 }
 
-const WORDS = [
+const TITLE_WORDS = [
   'the',
   'of',
   'love',
@@ -123,15 +123,16 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
   const below = (n: number) => Math.floor(random() * n);
   const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
   const maybe = <T>(share: number, value: () => T): T | null => (random() < share ? value() : null);
-  const phrase = (most: number) => Array.from({ length: 1 + below(most) }, () => pick(WORDS)).join(' ');
+  const phrase = (maxWords: number) => Array.from({ length: 1 + below(maxWords) }, () => pick(TITLE_WORDS)).join(' ');
   const fieldRandom = seededRandom(seed + 1);
   const ofKind: Record<FieldKind, (n: number) => string | number> = {
     year: (n) => 1950 + Math.floor(n * 70),
     position: (n) => 1 + Math.floor(n * 20),
     tempo: (n) => 60 + Math.floor(n * 240) / 2,
     level: (n) => 1 + Math.floor(n * 10),
-    text: (n) => WORDS.slice(Math.floor(n * WORDS.length), Math.floor(n * WORDS.length) + 2).join('; '),
-    note: (n) => `${WORDS[Math.floor(n * WORDS.length)]}\nsecond line`,
+    text: (n) =>
+      TITLE_WORDS.slice(Math.floor(n * TITLE_WORDS.length), Math.floor(n * TITLE_WORDS.length) + 2).join('; '),
+    note: (n) => `${TITLE_WORDS[Math.floor(n * TITLE_WORDS.length)]}\nsecond line`,
   };
   const sampleFields = (): SampleFields => {
     const {
@@ -142,7 +143,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
     } = fieldsFrom((field) => (fieldRandom() < 0.4 ? ofKind[TRACK_FIELDS[field].kind](fieldRandom()) : null));
     return fields as SampleFields;
   };
-  const moment = () => EPOCH + below(2_000) * 1_000; // few enough that some are equal
+  const moment = () => EPOCH + below(2_000) * 1_000; // few values, so that some tracks have equal values
 
   const library: SampleLibrary = { users: [], artists: [], albums: [], tracks: [], likes: new Map(), plays: new Map() };
   const insert = inserts(db);
@@ -169,7 +170,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
       const track = {
         title: phrase(4),
         artists,
-        credit: artists.map((a) => library.artists[a]?.name).join(' feat. '),
+        credit: artists.map((artistIndex) => library.artists[artistIndex]?.name).join(' feat. '),
         album: maybe(0.9, () => below(size.albums)),
         genres: [...new Set(Array.from({ length: below(3) }, () => pick(GENRES)))],
         year: maybe(0.8, () => 1960 + below(65)),
@@ -208,9 +209,9 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
           if (liked) likes.add(`${type} ${id}`);
         }
         if (random() < 0.3) {
-          const played = { plays: 1 + below(5), last: moment() };
-          insert.plays(user, type, id, played);
-          plays.set(`${type} ${id}`, played);
+          const playsAndLast = { plays: 1 + below(5), last: moment() };
+          insert.plays(user, type, id, playsAndLast);
+          plays.set(`${type} ${id}`, playsAndLast);
         }
       }
     }
@@ -273,13 +274,13 @@ function inserts(db: MainDb) {
       return id as ArtistId;
     },
     album({ title, artist, year, hasCover, createdAt }: Omit<SampleAlbum, 'id'>, { artists }: SampleLibrary): AlbumId {
-      const by = artist === null ? undefined : artists[artist];
+      const albumArtist = artist === null ? undefined : artists[artist];
       const id = idOf(
         album.run(
           title,
           sortKey(title),
-          by?.id ?? null,
-          by ? sortKey(sortName(by.name)) : '',
+          albumArtist?.id ?? null,
+          albumArtist ? sortKey(sortName(albumArtist.name)) : '',
           year,
           createdAt,
           createdAt,
@@ -289,41 +290,43 @@ function inserts(db: MainDb) {
       search.add('album', id);
       return id as AlbumId;
     },
-    track(t: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
-      const [first] = t.artists.map((a) => artists[a] as SampleArtist);
-      const inAlbum = t.album === null ? undefined : albums[t.album];
+    track(sampleTrack: Omit<SampleTrack, 'id'>, n: number, { artists, albums }: SampleLibrary): TrackId {
+      const [first] = sampleTrack.artists.map((a) => artists[a] as SampleArtist);
+      const inAlbum = sampleTrack.album === null ? undefined : albums[sampleTrack.album];
       const id = idOf(
         track.run(
-          t.title,
-          sortKey(t.title),
+          sampleTrack.title,
+          sortKey(sampleTrack.title),
           first?.id ?? null,
-          t.credit,
+          sampleTrack.credit,
           first ? sortKey(sortName(first.name)) : '',
           inAlbum?.id ?? null,
           inAlbum ? sortKey(inAlbum.title) : '',
-          t.genres[0] ?? null,
-          t.year,
-          t.disc,
-          t.number,
-          t.durationMs,
-          t.sizeBytes,
-          t.format,
-          t.source,
+          sampleTrack.genres[0] ?? null,
+          sampleTrack.year,
+          sampleTrack.disc,
+          sampleTrack.number,
+          sampleTrack.durationMs,
+          sampleTrack.sizeBytes,
+          sampleTrack.format,
+          sampleTrack.source,
           `${n}`,
-          t.storageUri,
-          t.availability,
-          t.status,
-          t.createdAt,
-          t.createdAt,
-          ...SAMPLE_FIELDS.map((field) => t.fields[field]),
-          ...LISTED_TEXTS.map((field) => foldedText(t.fields[field])),
+          sampleTrack.storageUri,
+          sampleTrack.availability,
+          sampleTrack.status,
+          sampleTrack.createdAt,
+          sampleTrack.createdAt,
+          ...SAMPLE_FIELDS.map((field) => sampleTrack.fields[field]),
+          ...LISTED_TEXTS.map((field) => foldedText(sampleTrack.fields[field])),
         ),
       );
-      t.artists.forEach((a, position) => credit.run(id, position, artists[a]?.id, artists[a]?.name));
-      t.genres.forEach((name, position) => {
-        const known = genreIds.get(name) ?? genre.get(name, identityKey(name))?.id ?? 0;
-        genreIds.set(name, known);
-        trackGenre.run(id, position, known);
+      sampleTrack.artists.forEach((artistIndex, position) =>
+        credit.run(id, position, artists[artistIndex]?.id, artists[artistIndex]?.name),
+      );
+      sampleTrack.genres.forEach((name, position) => {
+        const genreId = genreIds.get(name) ?? genre.get(name, identityKey(name))?.id ?? 0;
+        genreIds.set(name, genreId);
+        trackGenre.run(id, position, genreId);
       });
       search.add('track', id);
       return id as TrackId;
@@ -334,6 +337,6 @@ function inserts(db: MainDb) {
   };
 }
 
-/** Absent ones last, but for the disc of a track that has a number. */
+/** The sort key of a track in its album: absent numbers are last; a numbered track without a disc is on disc 1. */
 export const placeInAlbum = ({ disc, number }: SampleTrack): number =>
   (disc ?? (number === null ? 10_000 : 1)) * 10_000 + (number ?? 9_999);

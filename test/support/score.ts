@@ -36,17 +36,17 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     TONICS[key] + (scale[((degree % 7) + 7) % 7] as number) + 12 * Math.floor(degree / 7);
   const hz = (midi: number): number => 440 * 2 ** ((midi - 69) / 12);
 
-  function note(at: number, length: number, midi: number, level: number): void {
-    const [from, count] = [Math.round(at * RATE_HZ), Math.round(length * RATE_HZ)];
+  function note(startSeconds: number, length: number, midi: number, level: number): void {
+    const [from, count] = [Math.round(startSeconds * RATE_HZ), Math.round(length * RATE_HZ)];
     const step = (2 * Math.PI * hz(midi)) / RATE_HZ;
-    const last = Math.min(count, samples.length - from);
+    const sampleCount = Math.min(count, samples.length - from);
     // a sine is twice the cosine of its step times the sample before, less the one before that
     const waves = [1, 2, 3, 4, 5].map((h) => ({
       factor: 2 * Math.cos(step * h),
       now: 0,
       before: -(brightness ** (h - 1)) * Math.sin(step * h),
     }));
-    for (let i = 0; i < last; i++) {
+    for (let i = 0; i < sampleCount; i++) {
       const seconds = i / RATE_HZ;
       const envelope = Math.min(1, seconds / 0.005, (count - i) / (0.02 * RATE_HZ)) * Math.exp(-seconds * 2.5);
       let value = 0;
@@ -60,8 +60,8 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     }
   }
 
-  function hit(at: number, isDeep: boolean): void {
-    const from = Math.round(at * RATE_HZ);
+  function hit(startSeconds: number, isDeep: boolean): void {
+    const from = Math.round(startSeconds * RATE_HZ);
     for (let i = 0; i < 0.12 * RATE_HZ && from + i < samples.length; i++) {
       const seconds = i / RATE_HZ;
       const value = isDeep
@@ -72,19 +72,25 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
   }
 
   const beats: number[] = [];
-  for (let index = 0, at = 0.25; at < seconds - 0.1; index++, at = 0.25 + index * beat) {
-    beats.push(at);
+  for (let index = 0, startSeconds = 0.25; startSeconds < seconds - 0.1; index++, startSeconds = 0.25 + index * beat) {
+    beats.push(startSeconds);
     const inBar = index % beatsOfBar;
     const root = chords[Math.floor(index / beatsOfBar) % chords.length] as number;
-    if (inBar === 0) for (const third of [0, 2, 4]) note(at, beat * beatsOfBar, 60 + pitch(root + third), 0.06);
-    note(at, beat * 0.9, 36 + pitch(inBar === 0 ? root : root + (inBar % 2 ? 4 : 0)), inBar === 0 ? 0.22 : 0.12);
+    if (inBar === 0)
+      for (const chordDegree of [0, 2, 4]) note(startSeconds, beat * beatsOfBar, 60 + pitch(root + chordDegree), 0.06);
+    note(
+      startSeconds,
+      beat * 0.9,
+      36 + pitch(inBar === 0 ? root : root + (inBar % 2 ? 4 : 0)),
+      inBar === 0 ? 0.22 : 0.12,
+    );
     const melody = root + [0, 2, 4, 7][Math.floor(random() * 4)]!;
-    note(at, beat * 0.8, 72 + pitch(melody), 0.07);
-    if (random() < 0.4) note(at + beat / 2, beat * 0.4, 72 + pitch(melody + 1), 0.05);
+    note(startSeconds, beat * 0.8, 72 + pitch(melody), 0.07);
+    if (random() < 0.4) note(startSeconds + beat / 2, beat * 0.4, 72 + pitch(melody + 1), 0.05);
     if (!hasDrums) continue;
-    if (inBar === 0 || (beatsOfBar === 4 && inBar === 2)) hit(at, true);
-    else hit(at, false);
-    if (bpm < 140) hit(at + beat / 2, false);
+    if (inBar === 0 || (beatsOfBar === 4 && inBar === 2)) hit(startSeconds, true);
+    else hit(startSeconds, false);
+    if (bpm < 140) hit(startSeconds + beat / 2, false);
   }
   return { samples, rateHz: RATE_HZ, beats };
 }

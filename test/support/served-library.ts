@@ -25,7 +25,7 @@ export function differences(tracks: TrackOut[], manifest: Manifest): string[] {
   const bySourceId = new Map(tracks.map((track) => [track.source_id, track]));
   const lines: string[] = [];
   for (const file of manifest.files) {
-    if (file.pathHex) continue; // its text form is not the manifest's
+    if (file.pathHex) continue; // the text form differs from that of the manifest
     const track = bySourceId.get(file.path.normalize('NFC'));
     if (isRequired(file) && !track) lines.push(`${file.path}: is no track`);
     if (file.expect === 'error' && track && file.messy !== 'unreadable')

@@ -14,10 +14,10 @@ export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) 
 export interface ServerOptions extends Tuning {
   /** Settings, as environment variables. */
   env?: Record<string, string>;
-  /** Kept when given; else a new one that is removed with the server. */
+  /** A data folder that is kept; by default a new folder that is removed with the server. */
   dir?: string;
   now?: () => Date;
-  /** Make an administrator and sign in; default true. */
+  /** Whether to create an administrator and sign in; true by default. */
   setUp?: boolean;
   log?: AppOptions['log'];
 }
@@ -95,24 +95,24 @@ export async function startServer({
 export const ADMIN = { username: 'admin', password: 'correct horse battery' };
 
 async function signInAdmin(server: TestServer): Promise<string> {
-  const answer = server.app.auth.isSetupRequired()
+  const response = server.app.auth.isSetupRequired()
     ? await server.api<TokenResponse>('/auth/setup', {
         method: 'POST',
         token: null,
         body: { ...ADMIN, setup_token: server.app.auth.setupToken },
       })
     : await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: ADMIN });
-  return answer.body.access_token;
+  return response.body.access_token;
 }
 
-/** Token of a new ordinary account. */
+/** Creates an ordinary account; returns its token. */
 export async function registerUser(server: TestServer, username = 'listener'): Promise<string> {
-  const answer = await server.api<TokenResponse>('/auth/register', {
+  const response = await server.api<TokenResponse>('/auth/register', {
     method: 'POST',
     token: null,
     body: { username, password: 'long enough password' },
   });
-  return answer.body.access_token;
+  return response.body.access_token;
 }
 
 async function call<T>(
@@ -126,7 +126,7 @@ async function call<T>(
   const response = await fetch(url, {
     method,
     headers: {
-      Connection: 'close', // a test that counts for a minute would find a kept connection closed by the server
+      Connection: 'close', // a test that computes for a minute would find a kept-alive connection closed by the server
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...(isPlain && { 'Content-Type': 'application/json' }),
       ...headers,

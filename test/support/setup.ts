@@ -1,3 +1,3 @@
-// Before each file of tests; what it imports runs once per process.
+// Runs before each test file; its imports run once per process.
 import '../../scripts/quick-imports.ts';
 import './quick-passwords.ts';

@@ -12,7 +12,7 @@ function now(): number {
     try {
       shiftMs = Number(readFileSync(file, 'utf8')) || 0;
     } catch {
-      shiftMs = 0; // there is none: the clock is right
+      shiftMs = 0; // without the file, the clock is correct
     }
   }
   return RealDate.now() + shiftMs;

@@ -1,4 +1,4 @@
-// Audio of a track whose sound does not matter.
+// Audio data for a track whose sound does not matter.
 import { NO_AUDIO } from '../../server/downloads/remote-tracks.ts';
 import type { TrackAudio } from '../../server/library/tracks/track-values.ts';
 

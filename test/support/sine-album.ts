@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const RATE = 44_100;
-/** Of a compact disc, in which cue sheets count. */
+/** Samples of a compact disc's frame, the unit of cue sheets. */
 const CD_FRAME = RATE / 75;
 /**
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
@@ -17,7 +17,7 @@ export interface Tone {
   format: string;
   encode: string[];
   hz: number;
-  /** One file with both halves, and a cue sheet. */
+  /** Whether the album is one file with both halves, and a CUE sheet. */
   hasSheet?: true;
 }
 
@@ -37,19 +37,19 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
   mkdirSync(folder, { recursive: true });
   const run = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
   tones.forEach(({ format, encode, hz, hasSheet }, i) => {
-    const whole = join(folder, 'whole.wav');
+    const wholeWav = join(folder, 'whole.wav');
     run(
       '-f',
       'lavfi',
       '-i',
       `sine=f=${hz}:r=${RATE}:d=${Math.ceil((2 * HALF) / RATE)},volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
-      whole,
+      wholeWav,
     );
     const numbers = [i * 2 + 1, i * 2 + 2].map((number) => String(number).padStart(2, '0'));
     const cut = (from: number, to: number, name: string, tags: Record<string, string>) =>
       run(
         '-i',
-        whole,
+        wholeWav,
         '-af',
         `atrim=start_sample=${from}:end_sample=${to},asetpts=PTS-STARTPTS`,
         ...encode,
@@ -76,6 +76,6 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
         };
         cut(half * HALF, (half + 1) * HALF, `${track}.${format}`, tags);
       });
-    rmSync(whole);
+    rmSync(wholeWav);
   });
 }

@@ -4,14 +4,14 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface SmallDisk {
-  /** Leaves so many bytes free. */
+  /** Fills the disk until only this number of bytes is free. */
   fill(leaving: number): void;
   free(): void;
   remount(how: 'ro' | 'rw'): void;
   unmount(): void;
 }
 
-/** Undefined, and said so, where it cannot be mounted. */
+/** Mounts a disk; returns undefined, with a warning, if that is not possible. */
 export function mountSmallDisk(dir: string, megabytes: number): SmallDisk | undefined {
   mkdirSync(dir, { recursive: true });
   const mount = (...args: string[]) => spawnSync('mount', args, { encoding: 'utf8' });
@@ -29,7 +29,7 @@ export function mountSmallDisk(dir: string, megabytes: number): SmallDisk | unde
       try {
         writeFileSync(ballast, Buffer.alloc(Math.max(0, bsize * bavail - leaving)));
       } catch (error) {
-        // others write at the same time; then what fitted is there, and the disk is full
+        // another process wrote at the same time; the disk is full with the part that fitted
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
       }
     },

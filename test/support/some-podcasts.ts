@@ -1,4 +1,4 @@
-// Podcasts with episodes, as if their feeds had been read: a server reads none on this machine.
+// Podcasts with episodes, as if their feeds had been read, because servers in tests read no feeds.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -17,7 +17,7 @@ const PODCASTS = [
 const ABOUT = 'In this episode we follow a song from the first demo to the record, with those who were in the studio.';
 const DAY_MS = 86_400_000;
 
-/** Into the database of a server that may be running. */
+/** Adds podcasts to the database of a server that may be running. */
 export function addPodcasts(dataDir: string, now = Date.now()): void {
   const db = new Database(join(dataDir, 'tonearm.db'));
   const podcast = db.prepare(

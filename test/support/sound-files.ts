@@ -10,9 +10,9 @@ import type { TestServer } from './server.ts';
 
 export interface SoundFiles {
   dir: string;
-  /** A file in `dir` with these ID3 frames (TIT2, TPE1, TALB, …) and no others. */
+  /** Writes a file into `dir` with only these ID3 frames (TIT2, TPE1, TALB, …). */
   make(name: string, frames?: Record<string, string>): string;
-  /** Uploads such a file; returns the new track. */
+  /** Uploads a file with these ID3 frames; returns the new track. */
   upload(server: TestServer, name: string, frames?: Record<string, string>): Promise<TrackOut>;
 }
 

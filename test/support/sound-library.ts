@@ -1,4 +1,4 @@
-// A library whose sounds are made up: tracks of a genre sound alike, those of an artist more, those of an album most.
+// A library with invented sounds: tracks of a genre are similar, those of an artist more, those of an album most.
 import type { AlbumId, TrackId } from '../../server/db/ids.ts';
 import type { MainDb } from '../../server/db/client.ts';
 import { DIMENSIONS, packCharacter } from '../../server/dsp/character.ts';
@@ -60,7 +60,7 @@ export function addSoundLibrary(
   )();
 }
 
-/** What the analysis would have stored. */
+/** Stores the results that an analysis would have stored. */
 export function analyzeSoundLibrary(db: MainDb, byGenre: readonly TrackId[][], seed = 2): void {
   const random = seededRandom(seed);
   const shift = (size: number): Float64Array =>
@@ -80,7 +80,10 @@ export function analyzeSoundLibrary(db: MainDb, byGenre: readonly TrackId[][], s
         const ofAlbum = albums.get(album) ?? add(ofGenre, shift(4));
         albums.set(album, ofAlbum);
         store.run(
-          packCharacter({ mean: add(ofAlbum, shift(2)), spread: shift(1).map((one) => 2 + Math.abs(one)) }),
+          packCharacter({
+            mean: add(ofAlbum, shift(2)),
+            spread: shift(1).map((spreadValue) => 2 + Math.abs(spreadValue)),
+          }),
           id,
         );
       }

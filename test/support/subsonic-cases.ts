@@ -27,12 +27,12 @@ export async function findIds(phone: Phone): Promise<CaseIds> {
     genre?: string;
     year?: number;
   };
-  const found = await phone.ask<{ song: Listed[]; album: Listed[] }>(
+  const searchResult = await phone.ask<{ song: Listed[]; album: Listed[] }>(
     'search3',
     { query: '', songCount: 1, albumCount: 1 },
     'searchResult3',
   );
-  const [song, album] = [found.song[0], found.album[0]];
+  const [song, album] = [searchResult.song[0], searchResult.album[0]];
   const { index } = await phone.ask<{ index: { artist: Listed[] }[] }>('getIndexes', {}, 'indexes');
   const { playlist } = await phone
     .ask<{ playlist: Listed[] }>('getPlaylists', {}, 'playlists')
@@ -59,7 +59,7 @@ export async function findIds(phone: Phone): Promise<CaseIds> {
   };
 }
 
-/** [name of the case, endpoint, parameters]. Those that change something undo it or are last. */
+/** Returns cases: [name, endpoint, parameters]. Cases that change something undo it or come last. */
 export const readCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['ping', 'ping', {}],
   ['getLicense', 'getLicense', {}],

@@ -42,7 +42,7 @@ export function describedParameters(endpoint: string): string[] {
   return parameters.map(({ name }) => name);
 }
 
-/** Errors of a JSON response. */
+/** Returns the errors of a JSON response. */
 export function jsonFaults(endpoint: string, body: unknown): string[] {
   let check = checks.get(endpoint);
   if (!check) {
@@ -50,24 +50,25 @@ export function jsonFaults(endpoint: string, body: unknown): string[] {
     checks.set(endpoint, check);
   }
   const faults = check(body) ? [] : (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-  return [...faults, ...strange(body, '')];
+  return [...faults, ...listUnknownFields(body, '')];
 }
 
-/** The schema of its response; some have other names. */
+/** Returns the schema of an endpoint's response; some schemas have other names. */
 function pointerOf(endpoint: string): string {
   const path = description.paths[`/rest/${endpoint}`] ?? {};
   const method = path.get ? 'get' : 'post';
   type Answer = { $ref?: string; content?: Record<string, unknown> };
-  const answer = (path[method] as { responses: Record<string, Answer> }).responses['200'];
-  // these have an envelope only for errors
-  const isBytes = answer?.$ref?.endsWith('/BinaryResponse') || (answer?.content && !answer.content['application/json']);
+  const okResponse = (path[method] as { responses: Record<string, Answer> }).responses['200'];
+  // these endpoints have an envelope only for errors
+  const isBytes =
+    okResponse?.$ref?.endsWith('/BinaryResponse') || (okResponse?.content && !okResponse.content['application/json']);
   if (isBytes) return '/components/schemas/SubsonicResponse';
-  const at = answer?.$ref?.slice(1) ?? `/paths/~1rest~1${endpoint}/${method}/responses/200`;
-  return `${at}/content/application~1json/schema`;
+  const schemaPath = okResponse?.$ref?.slice(1) ?? `/paths/~1rest~1${endpoint}/${method}/responses/200`;
+  return `${schemaPath}/content/application~1json/schema`;
 }
 
 /** Every property in the description, and others that servers are known to send. */
-const KNOWN = new Set([
+const KNOWN_PROPERTIES = new Set([
   'subsonic-response',
   'email',
   'folderCount',
@@ -84,21 +85,21 @@ const KNOWN = new Set([
 
 function propertiesOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  const own =
+  const ownSchema =
     'properties' in value && typeof value.properties === 'object' && value.properties !== null
       ? Object.keys(value.properties)
       : [];
-  return [...own, ...Object.values(value).flatMap(propertiesOf)];
+  return [...ownSchema, ...Object.values(value).flatMap(propertiesOf)];
 }
 
 /** The description allows unknown properties, so a misspelled one would pass; and nulls, which break clients. */
-function strange(value: unknown, path: string): string[] {
+function listUnknownFields(value: unknown, path: string): string[] {
   if (value === null) return [`${path} is null`];
-  if (Array.isArray(value)) return value.flatMap((item, n) => strange(item, `${path}/${n}`));
+  if (Array.isArray(value)) return value.flatMap((item, n) => listUnknownFields(item, `${path}/${n}`));
   if (typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => [
-    ...(KNOWN.has(key) ? [] : [`${path}/${key} is not known`]),
-    ...strange(item, `${path}/${key}`),
+    ...(KNOWN_PROPERTIES.has(key) ? [] : [`${path}/${key} is not known`]),
+    ...listUnknownFields(item, `${path}/${key}`),
   ]);
 }
 
@@ -113,7 +114,7 @@ function originalBeside(schema: string | undefined): string | undefined {
   return path !== undefined && path !== schema && existsSync(path) ? path : undefined;
 }
 
-/** Undefined without a validator; reported once. */
+/** Returns the errors of XML responses; undefined, with a warning, without a validator. */
 export function xmlFaults(
   documents: readonly XmlDocument[],
   which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',

@@ -67,11 +67,16 @@ const comments = (title: string): Buffer =>
   );
 
 /** Comments have their own frame; fields without a frame are in a named one. */
-function frameOf(field: Field, frame: (name: string, body: Buffer) => Buffer, named: string, of: RegExp): Buffer {
-  const text = named === 'TXXX' ? textsOf(field).join('\0') : (textsOf(field)[0] as string);
-  const name = field.tags.id3?.findLast((one) => of.test(one));
-  if (field.kind === 'note') return frame(named.length === 4 ? 'COMM' : 'COM', utf8Text(`eng\0${text}`));
-  return name === undefined ? frame(named, utf8Text(`${nameOf(field)}\0${text}`)) : frame(name, utf8Text(text));
+function frameOf(
+  field: Field,
+  frame: (name: string, body: Buffer) => Buffer,
+  frameName: string,
+  idPattern: RegExp,
+): Buffer {
+  const text = frameName === 'TXXX' ? textsOf(field).join('\0') : (textsOf(field)[0] as string);
+  const name = field.tags.id3?.findLast((tagName) => idPattern.test(tagName));
+  if (field.kind === 'note') return frame(frameName.length === 4 ? 'COMM' : 'COM', utf8Text(`eng\0${text}`));
+  return name === undefined ? frame(frameName, utf8Text(`${nameOf(field)}\0${text}`)) : frame(name, utf8Text(text));
 }
 
 const id3v24 = (title: string): Buffer =>
@@ -168,7 +173,7 @@ function wav(title: string): Buffer {
 }
 
 function aiff(title: string): Buffer {
-  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 in 80 bits
+  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // the sample rate 44100 as an 80-bit float
   const body = Buffer.concat([
     ascii('AIFF'),
     chunkBe('COMM', Buffer.concat([u16(2), u32(44100), u16(16), rate])),
@@ -188,7 +193,7 @@ const opus = (title: string): Buffer =>
 interface TaggedFile {
   name: string;
   bytes: Buffer;
-  /** Its tags can have several values of a field. */
+  /** Whether the tags of the format can have several values of a field. */
   hasLists: boolean;
 }
 
@@ -197,7 +202,7 @@ const wavpack = foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Bu
 /** What the files have of the fields that may have several values. */
 export const listedValues = (hasLists: boolean): string[] => (hasLists ? [TEXTS.text, 'two'] : [TEXTS.text]);
 
-/** Each has its name as title. */
+/** The files; each has its name as title. */
 export const taggedFiles: TaggedFile[] = [
   { name: 'v24.mp3', hasLists: true, bytes: Buffer.concat([id3v24('v24.mp3'), silentMp3(40)]) },
   { name: 'v23.mp3', hasLists: true, bytes: Buffer.concat([id3v23('v23.mp3'), silentMp3(41)]) },
@@ -208,6 +213,6 @@ export const taggedFiles: TaggedFile[] = [
   { name: 'atoms.m4a', hasLists: true, bytes: m4a('atoms.m4a') },
   { name: 'chunk.wav', hasLists: true, bytes: wav('chunk.wav') },
   { name: 'chunk.aiff', hasLists: true, bytes: aiff('chunk.aiff') },
-  // by music-metadata
+  // formats that music-metadata reads
   { name: 'items.wv', hasLists: true, bytes: Buffer.concat([wavpack, apeTag('items.wv')]) },
 ];

@@ -25,7 +25,7 @@ export interface TempDatabase {
 export function openTempDatabase(): TempDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-db-'));
   const db = openMigrated(join(dir, 'tonearm.db'));
-  db.$client.pragma('synchronous = OFF'); // no need to survive a power cut
+  db.$client.pragma('synchronous = OFF'); // test databases need not survive a power cut
   return {
     db,
     dir,
@@ -36,7 +36,7 @@ export function openTempDatabase(): TempDatabase {
   };
 }
 
-/** Opens a database; one that does not exist gets every migration. */
+/** Opens a database; a new database gets every migration. */
 export function openMigrated(path: string, log = createLog('silent')): MainDb {
   migratedDatabase(path);
   return openDatabase({ path, migrationsDir: paths.migrations, log });
@@ -51,7 +51,7 @@ export function migratedDatabase(path: string): void {
 
 let template: string | undefined;
 
-/** Kept for later runs, under a name that changes with the migrations. */
+/** Returns the path of the cached database, whose name changes with the migrations. */
 function findTemplate(): string {
   const migrations = readdirSync(paths.migrations).filter((name) => name.endsWith('.sql'));
   const sources = [
@@ -64,9 +64,9 @@ function findTemplate(): string {
   const path = join(cache, `${hash.digest('hex').slice(0, 16)}.db`);
   if (existsSync(path)) return path;
   mkdirSync(cache, { recursive: true });
-  const made = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
-  openDatabase({ path: made, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
-  renameSync(made, path); // other processes may do the same at the same time
-  rmSync(dirname(made), { recursive: true });
+  const unfinishedDatabase = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
+  openDatabase({ path: unfinishedDatabase, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
+  renameSync(unfinishedDatabase, path); // other processes may create the same file at the same time
+  rmSync(dirname(unfinishedDatabase), { recursive: true });
   return path;
 }

@@ -6,7 +6,7 @@ import { offline } from './server.ts';
 import { toolOrWarn } from './tools.ts';
 import { until } from './until.ts';
 
-/** Undefined, after saying so, where there is no such `script`: that of macOS takes other options. */
+/** Returns the path of util-linux's `script`, or undefined after a warning; that of macOS has other options. */
 export const terminalOrWarn = (): string | undefined =>
   process.platform === 'linux'
     ? toolOrWarn('script', 'what is asked and shown on a terminal is', '--version')
@@ -15,9 +15,9 @@ export const terminalOrWarn = (): string | undefined =>
 export interface Terminal {
   output: () => string;
   type(keys: string): void;
-  /** Waits until it shows this. */
+  /** Waits until the terminal shows this text. */
   shows(words: string): Promise<void>;
-  /** The exit code. */
+  /** Resolves to the exit code. */
   ended: Promise<number | null>;
 }
 

@@ -10,17 +10,17 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TestServer } from './server.ts';
 
 const { env } = process;
-/** Undefined: there is none. */
+/** Endpoint of the store; undefined if there is none. */
 export const testedEndpoint = env['S3_TEST_ENDPOINT'];
 export const TESTED = {
   bucket: env['S3_TEST_BUCKET'] ?? 'tonearm-test',
   keys: { accessKeyId: env['S3_TEST_ACCESS_KEY_ID'] ?? '', secretAccessKey: env['S3_TEST_SECRET_ACCESS_KEY'] ?? '' },
   region: env['S3_TEST_REGION'] ?? 'us-east-1',
-  /** Of which a bucket may be a subdomain. */
+  /** A host name of which a bucket may be a subdomain. */
   virtualHost: env['S3_TEST_VIRTUAL_HOST'],
 };
 
-/** Settings of the library or its backup. */
+/** Returns settings of the library or its backup. */
 const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): Record<string, string> => ({
   [`${name}_ENDPOINT`]: endpoint,
   [`${name}_FORCE_PATH_STYLE`]: 'true',
@@ -31,7 +31,7 @@ const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): R
   [`${name}_PREFIX`]: prefix,
 });
 
-/** Of a library in the store that scans and keeps its backup below the same prefix. */
+/** Returns settings of a library in the store that has its backup below the same prefix. */
 export const storeLibraryEnv = (endpoint: string, prefix: string, music: string): Record<string, string> => ({
   STORAGE_BACKEND: 's3',
   ...storeEnv('S3', endpoint, `${prefix}/library`),
@@ -40,17 +40,17 @@ export const storeLibraryEnv = (endpoint: string, prefix: string, music: string)
   LOCAL_MEDIA_IMPORT_PATH: music,
 });
 
-/** So that faults are noticed soon. */
+/** Short time limits, so that faults are noticed soon. */
 export const STORE_LIMITS = { connectMs: 2_000, healthCheckMs: 2_000, silenceMs: 5_000, attempts: 2 };
 
-/** The store as another program sees it. */
+/** A client that accesses the store as another program. */
 export function rawStore(endpoint: string) {
   const client = new S3Client({
     endpoint,
     region: TESTED.region,
     forcePathStyle: true,
     credentials: TESTED.keys,
-    requestChecksumCalculation: 'WHEN_REQUIRED', // some refuse them
+    requestChecksumCalculation: 'WHEN_REQUIRED', // some stores refuse these requests
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   const Bucket = TESTED.bucket;
@@ -80,9 +80,9 @@ export function rawStore(endpoint: string) {
 
 /** Starts a job and waits for its end; one that waits for its next try is cancelled. */
 export async function runJob<R>(server: TestServer, path: string, body: object = {}): Promise<JobOut & { result: R }> {
-  const { body: started } = await server.api<JobOut>(path, { method: 'POST', body });
+  const { body: startedJob } = await server.api<JobOut>(path, { method: 'POST', body });
   await server.app.drain();
-  const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${started.id}`);
+  const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${startedJob.id}`);
   if (job.status === 'waiting') await server.api(`/jobs/${job.id}`, { method: 'DELETE' });
   return job;
 }

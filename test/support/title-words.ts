@@ -1,7 +1,7 @@
 // Common words and names, by language, of which titles, artists and albums are drawn. Written for the tests: what
-// server/media/charset-letters.ts says of the languages was made of other texts.
+// statistics of server/media/charset-letters.ts come from other texts.
 
-/** What joins the words of a title. */
+/** The words of a language, and the strings between the words of a title. */
 interface Language {
   words: string[];
   joins: string[];
@@ -9,7 +9,7 @@ interface Language {
 
 const spaced = (words: string): Language => ({ words: words.split(' '), joins: [' '] });
 
-/** In Windows-1251. */
+/** Russian words, for Windows-1251. */
 export const RUSSIAN = spaced(
   'Ночь День Утро Вечер Любовь Сердце Звезда Дорога Дождь Снег Ветер Море Небо Солнце Луна Весна Лето Осень Зима Город ' +
     'Улица Дом Окно Дверь Мама Отец Брат Сестра Друг Девушка Мальчик Песня Танец Музыка Слова Голос Тишина Мечта Сон ' +
@@ -62,7 +62,7 @@ export const JAPANESE: Language = {
   joins: ['', 'の', 'と', ' ', '～'],
 };
 
-/** Languages of Windows-1252: their text is right as it is. */
+/** Languages of Windows-1252, whose text is decoded correctly without detection. */
 export const WESTERN_LANGUAGES: Record<string, Language> = {
   English: spaced(
     'The A Night Day Love Don’t Can’t You’re I’m Blue Rain Road River Heart Queen King Café Señorita Beyoncé Mötley Crüe ' +
@@ -165,7 +165,7 @@ export const WESTERN_LANGUAGES: Record<string, Language> = {
   ),
 };
 
-/** A title of 1 to `most` words, an artist or an album. */
+/** Draws a title, artist or album of 1 to `most` words. */
 export function drawName({ words, joins }: Language, below: (n: number) => number, most = 4): string {
   const count = 1 + below(most);
   let name = words[below(words.length)] as string;

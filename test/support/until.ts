@@ -19,25 +19,25 @@ export async function until<T>(
   isDone: (value: T) => boolean = Boolean,
   { everyMs = 20 }: { everyMs?: number } = {},
 ): Promise<T> {
-  let last = '';
+  let lastState = '';
   let changedAt = performance.now();
   let reportAt = changedAt + REPORTED_MS;
   for (;;) {
     const value = await read();
     if (isDone(value)) return value;
-    const now = JSON.stringify(value);
-    if (now !== last) [last, changedAt] = [now, performance.now()];
+    const currentState = JSON.stringify(value);
+    if (currentState !== lastState) [lastState, changedAt] = [currentState, performance.now()];
     else if (performance.now() - changedAt > PATIENCE_MS)
-      throw new Error(`Nothing changed for ${PATIENCE_MS / 1_000} s: it is still ${now}.`);
+      throw new Error(`Nothing changed for ${PATIENCE_MS / 1_000} s: it is still ${currentState}.`);
     if (performance.now() > reportAt) {
-      console.warn(new Error(`Waiting for more than ${REPORTED_MS / 1_000} s: it is ${now.slice(0, 2_000)}`));
+      console.warn(new Error(`Waiting for more than ${REPORTED_MS / 1_000} s: it is ${currentState.slice(0, 2_000)}`));
       reportAt = Infinity;
     }
     await sleep(everyMs);
   }
 }
 
-/** Waits for so many turns of the event loop. */
+/** Waits for this number of turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await immediate();
 }

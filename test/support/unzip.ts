@@ -1,4 +1,4 @@
-// Reads a zip as others do: from its list of files. Fails where names, sizes or checksums are not right.
+// Reads a zip by its list of files, as other programs do. Throws if names, sizes or checksums are wrong.
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
@@ -11,11 +11,11 @@ interface Unzipped {
 
 export async function unzip(zip: Buffer): Promise<Unzipped[]> {
   const file = await fromBufferPromise(zip, { strictFileNames: true });
-  const found: Unzipped[] = [];
+  const entries: Unzipped[] = [];
   for await (const entry of file.eachEntry()) {
     const bytes = await buffer(await file.openReadStreamPromise(entry));
     if (crc32(bytes) !== entry.crc32) throw new Error(`the checksum of ${entry.fileName} is wrong`);
-    found.push({ name: entry.fileName, bytes, modifiedAt: entry.getLastModDate() });
+    entries.push({ name: entry.fileName, bytes, modifiedAt: entry.getLastModDate() });
   }
-  return found;
+  return entries;
 }

@@ -8,7 +8,7 @@ import { bufferSource, openByteSource } from '../../../server/media/byte-source.
 import { readAudio, readPicture } from '../../../server/media/read.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource } from '../../../server/media/types.ts';
 import { attackFiles } from '../../support/attack-files.ts';
-import { damaged, randomNumbers } from '../../support/damage.ts';
+import { damageBytes, randomNumbers } from '../../support/damage.ts';
 import { makeLibrary, pathOf } from '../../support/library.ts';
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-hostile-'));
@@ -67,7 +67,7 @@ describe('damaged files', () => {
     const below = randomNumbers(20_261_120);
     let read = 0;
     for (let n = 0; n < 300; n++) {
-      const source = bufferSource(damaged(good[below(good.length)] as Buffer, below));
+      const source = bufferSource(damageBytes(good[below(good.length)] as Buffer, below));
       const result = await outcome(source);
       if (typeof result === 'string') continue;
       read++;
