@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 /** The files that run in worker threads, without `.ts`; the bundle has an entry for each, under its own name. */
 export const WORKERS = {
-  walk: 'scan/walk-worker',
+  walk: 'scan/walk/walk-worker',
   watch: 'watch/watch-worker',
   reader: 'files/reader-worker',
   cover: 'covers/cover-worker',

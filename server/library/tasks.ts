@@ -5,7 +5,10 @@ import type { AlbumRegroupings } from './albums/album-regroupings.ts';
 import type { LibraryService } from './service.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Compares tracks whose files are gone with all others, after more were analyzed or restored: scan/find-gone.ts. */
+/**
+ * Compares tracks whose files are gone with all others, after more were analyzed or restored. See
+ * scan/gone-tracks/gone-track-finder.ts.
+ */
 export const COMPARE_GONE = task('compare_gone', {
   payload: z.strictObject({}),
   attempts: 3,

@@ -3,7 +3,7 @@
 import type { Sqlite } from '../db/client.ts';
 import { isCharset, type Charset } from '../media/charset.ts';
 import { decodeAlbum, decodeTags } from '../media/unmarked-text.ts';
-import type { ReadFile } from './store-copies.ts';
+import type { ReadFile } from './copies/store-copies.ts';
 
 interface StoredCharset {
   charset: string;

@@ -6,10 +6,10 @@ import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { filePathOf } from '../storage/uri.ts';
-import { decide, type Decision, type CurrentRows, type SingleOp } from './decide.ts';
+import { decide, type Decision, type CurrentRows, type SingleOp } from './write/decide.ts';
 import { recordDecision, type ScanRecord } from './scan-record.ts';
 import type { ScanChanges } from './wire.ts';
-import type { WriteBatch } from './writer.ts';
+import type { WriteBatch } from './write/writer.ts';
 
 /** Lines of each kind; the counts are whole. */
 const MAX_LISTED_CHANGES = 100;

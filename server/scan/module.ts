@@ -3,14 +3,14 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
-import { createSeparatedTracks } from './separated-tracks.ts';
+import { createSeparatedTracks } from './gone-tracks/separated-tracks.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { assertImportPath } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { COMPARE_GONE } from '../library/tasks.ts';
-import { createGoneTrackFinder } from './find-gone.ts';
+import { createGoneTrackFinder } from './gone-tracks/gone-track-finder.ts';
 import { scanRoutes } from './routes.ts';
 import { LOCAL_FOLDER } from './scan-context.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type ScanTaskDeps,
 } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
-import { createWalker } from './walker.ts';
+import { createWalker } from './walk/walker.ts';
 
 type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &

@@ -1,10 +1,10 @@
 // What a scan has done so far: its counts, its lists, and what later decisions of the same scan depend on.
 import type { TrackId } from '../db/ids.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
-import type { FolderBatch } from './compare-folder.ts';
-import type { Decision } from './decide.ts';
-import type { NameReason } from './list-folder.ts';
-import type { Refusal } from './refusal.ts';
+import type { FolderBatch } from './walk/compare-folder.ts';
+import type { Decision } from './write/decide.ts';
+import type { NameReason } from './walk/list-folder.ts';
+import type { Refusal } from './copies/refusal.ts';
 import type { ScanResult } from './wire.ts';
 
 type FailureLine = ScanResult['failed'][number];

@@ -1,27 +1,28 @@
-// A scan of the music folders. Groups of files pass through its stages, some groups at a time:
+// A scan of the music folders: the conductor of the stages in stages/, which are numbered in their order. Several
+// groups of files pass through the first five at a time:
 //
-//   walk → plan → read → store → identify → write
+//   1 walk → 2 plan → 3 read, and copy → 4 identify → 5 write
 //
 // A music folder that would be copied for the first time is walked before that, and refused if it does not fit. Later
 // files are refused one by one, and the scan fails at its end.
 //
-// Files that may be another track than their path says wait for the end of the walk, and are settled together. When all
-// rows are written, large files are hashed, and tracks whose files are gone are looked for among the new ones. What a
-// scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
-// written.
+// Files that may be another track than their path says wait for the end of the walk, and are identified together (6).
+// When all rows are written, large files are hashed (7), and tracks whose files are gone are looked for among the new
+// ones (8). What a scan wrote stays when it is cancelled or killed, and the next scan continues: a file is known once
+// its row is written. The decision table of "which track is this file" is in identity/assign-tracks.ts.
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { inSlices } from '../runtime/time-slices.ts';
-import { hashLargeFiles } from './hash-large-files.ts';
-import { identifyFiles } from './identify-files.ts';
-import { identifyPostponedFiles } from './identify-postponed-files.ts';
-import { markLostCopiesChanged } from './lost-copies.ts';
-import { planFiles } from './plan-files.ts';
-import { readFiles, storeCopies } from './read-files.ts';
-import { storageFullError } from './refusal.ts';
+import { hashLargeFiles } from './stages/7-hash-large-files.ts';
+import { identifyFiles } from './stages/4-identify-files.ts';
+import { identifyPostponedFiles } from './stages/6-identify-postponed-files.ts';
+import { markLostCopiesChanged } from './copies/lost-copies.ts';
+import { planFiles } from './stages/2-plan-files.ts';
+import { readFiles, storeCopies } from './stages/3-read-files.ts';
+import { storageFullError } from './copies/refusal.ts';
 import { LOCAL_FOLDER, prepareScan, type Scan, type ScanDeps, type ScanOptions } from './scan-context.ts';
-import { recordAdopted, recordJoined, recordRead, restartRecord, toResultCounts } from './scan-record.ts';
-import { findRefusedFolders, walk, withoutFolders } from './walk-folders.ts';
+import { recordRead, restartRecord, toResultCounts } from './scan-record.ts';
+import { assignAlbums, matchGoneTracks } from './stages/8-match-gone-tracks.ts';
+import { findRefusedFolders, walk, withoutFolders } from './stages/1-walk-folders.ts';
 import type { ScanResult } from './wire.ts';
 
 const MAX_CONCURRENT_GROUPS = 4;
@@ -88,27 +89,6 @@ async function processFolders(scan: Scan, scope: Pick<Scan, 'folders' | 'closedK
     progress.report();
   });
   await rows.drain();
-}
-
-async function assignAlbums({ db, tracks: { folderAlbums, releases }, onCommit }: Scan): Promise<void> {
-  const inTransaction = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
-  const splitAlbums = folderAlbums.list();
-  await inSlices(splitAlbums, folderAlbums.gather, inTransaction);
-  const unassignedReleases = releases.listNotedNames();
-  await inSlices(unassignedReleases, releases.regroupAlbums, inTransaction);
-  if (splitAlbums.length + unassignedReleases.length > 0) onCommit();
-}
-
-async function matchGoneTracks({ goneTrackFinder, unfinished, root, signal, record, now }: Scan): Promise<void> {
-  const { joinedIds, adoptedIds, upgradedIds } = await goneTrackFinder.matchGoneTracks({
-    root,
-    lastOldId: unfinished.lastOldId(),
-    signal,
-    now: now(),
-  });
-  recordJoined(record, [...joinedIds, ...upgradedIds]);
-  recordAdopted(record, adoptedIds);
-  unfinished.end();
 }
 
 const toScanResult = ({

@@ -8,7 +8,7 @@ import { readMusicFolder } from '../files/music-folder.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, task, type Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
-import { StorageUnavailable } from './store-copies.ts';
+import { StorageUnavailable } from './copies/store-copies.ts';
 import { scan } from './scan.ts';
 import type { ScanDeps, ScanOptions } from './scan-context.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';

@@ -1,7 +1,7 @@
 // From which track on a scan's tracks are new, kept until the scan has looked for those whose files are gone.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { WriteBatch } from './writer.ts';
+import type { WriteBatch } from './write/writer.ts';
 
 export function createUnfinishedScans(client: Sqlite, source: string) {
   const findLastOldId = client

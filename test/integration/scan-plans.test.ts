@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MainDb, Sqlite } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
-import { createGoneTracks } from '../../server/scan/gone-candidates.ts';
-import { createMergedFiles } from '../../server/scan/merged-files.ts';
-import { createMovedFiles } from '../../server/scan/moved-files.ts';
-import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
+import { createGoneTracks } from '../../server/scan/gone-tracks/gone-candidates.ts';
+import { createMergedFiles } from '../../server/scan/identity/replaced-files.ts';
+import { createMovedFiles } from '../../server/scan/identity/moved-files.ts';
+import { createSeparatedTracks } from '../../server/scan/gone-tracks/separated-tracks.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 let opened: TempDatabase;

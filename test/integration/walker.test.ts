@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WalkOrder } from '../../server/scan/walk-worker.ts';
-import { createWalker } from '../../server/scan/walker.ts';
-import type { FolderBatch } from '../../server/scan/compare-folder.ts';
+import type { WalkOrder } from '../../server/scan/walk/walk-worker.ts';
+import { createWalker } from '../../server/scan/walk/walker.ts';
+import type { FolderBatch } from '../../server/scan/walk/compare-folder.ts';
 import { paths } from '../support/product.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 

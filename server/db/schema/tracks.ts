@@ -87,7 +87,7 @@ export const tracks = sqliteTable(
     // charset of texts in the tags that do not name theirs; null when all of them are ASCII. A person chose it if
     // `provenance` says so
     charset: text('charset'),
-    // range of samples in the file, see scan/split-files.ts; both null: the whole file. The end alone may be null
+    // range of samples in the file, see scan/write/split-files.ts; both null: the whole file. The end alone may be null
     sectionStart: integer('section_start'),
     sectionEnd: integer('section_end'),
     initialKey: text('initial_key'),

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { ReadResult } from '../../../server/files/reader-worker.ts';
-import type { Candidate } from '../../../server/scan/compare-folder.ts';
-import { emptyBatch } from '../../../server/scan/compare-folder.ts';
-import { decide, type Decision, type FileOp, type CurrentRows } from '../../../server/scan/decide.ts';
-import type { KnownFile } from '../../../server/scan/known-files.ts';
+import type { Candidate } from '../../../server/scan/walk/compare-folder.ts';
+import { emptyBatch } from '../../../server/scan/walk/compare-folder.ts';
+import { decide, type Decision, type FileOp, type CurrentRows } from '../../../server/scan/write/decide.ts';
+import type { KnownFile } from '../../../server/scan/walk/known-files.ts';
 
 const ONE = 1 as TrackId;
 const TWO = 2 as TrackId;

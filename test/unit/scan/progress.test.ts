@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../server/scan/progress.ts';
 import { createScanRecord, restartRecord, recordRead, recordBatch } from '../../../server/scan/scan-record.ts';
-import { emptyBatch, type FolderBatch } from '../../../server/scan/compare-folder.ts';
+import { emptyBatch, type FolderBatch } from '../../../server/scan/walk/compare-folder.ts';
 import type { ScanProgress } from '../../../server/scan/wire.ts';
 
 const FOLDERS = [

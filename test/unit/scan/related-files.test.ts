@@ -1,9 +1,9 @@
 // Files that wait are settled in groups, and each becomes the track that it would be if all were settled at once.
 import { expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
-import { assignTracks, type Assignment, type PossibleTrack } from '../../../server/scan/assign.ts';
-import type { PostponedFile } from '../../../server/scan/moved-files.ts';
-import { groupRelatedFiles } from '../../../server/scan/related-files.ts';
+import { assignTracks, type Assignment, type PossibleTrack } from '../../../server/scan/identity/assign-tracks.ts';
+import type { PostponedFile } from '../../../server/scan/identity/moved-files.ts';
+import { groupRelatedFiles } from '../../../server/scan/identity/related-files.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const AFTER = 1_900 as TrackId;

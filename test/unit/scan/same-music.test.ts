@@ -9,7 +9,7 @@ import {
   createNameIndex,
   seemsSame,
   type ComparedMusic,
-} from '../../../server/scan/same-music.ts';
+} from '../../../server/scan/gone-tracks/same-music.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(1);

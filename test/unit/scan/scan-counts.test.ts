@@ -1,7 +1,7 @@
 // What a scan says of files adds up to the files that it saw.
 import { expect, test } from 'vitest';
-import { emptyBatch, type Candidate, type FolderBatch } from '../../../server/scan/compare-folder.ts';
-import type { Decision } from '../../../server/scan/decide.ts';
+import { emptyBatch, type Candidate, type FolderBatch } from '../../../server/scan/walk/compare-folder.ts';
+import type { Decision } from '../../../server/scan/write/decide.ts';
 import {
   toResultCounts,
   createScanRecord,

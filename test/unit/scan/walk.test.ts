@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
-import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
-import type { KnownFile, KnownFileLookup } from '../../../server/scan/known-files.ts';
-import { walk } from '../../../server/scan/walk.ts';
+import type { FolderBatch } from '../../../server/scan/walk/compare-folder.ts';
+import type { KnownFile, KnownFileLookup } from '../../../server/scan/walk/known-files.ts';
+import { walk } from '../../../server/scan/walk/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
 const onLinux = test.skipIf(process.platform !== 'linux');

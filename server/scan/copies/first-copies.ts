@@ -1,0 +1,71 @@
+// Before the first copy of a music folder, the sizes of its files are added up in a walk of its own: a folder that does
+// not fit into the storage is refused before any of it is copied. Later scans judge their files group by group.
+import { keyOfPath, rootKeysOf, type MusicRoots } from '../../storage/music-roots.ts';
+import type { ListedFile } from '../walk/compare-folder.ts';
+import type { CopyQuota } from './copy-quota.ts';
+import type { Refusal } from './refusal.ts';
+
+interface FirstCopiesDeps {
+  /** Music folders that are copied for the first time. */
+  folders: { key: string; name: string }[];
+  root: MusicRoots;
+  /** Gives all files of these folders, in groups. */
+  walk: () => AsyncIterable<ListedFile[]>;
+  room: Pick<CopyQuota, 'available' | 'costOf' | 'tryClone' | 'storedSizeCounts'>;
+}
+
+interface CopyNeed {
+  files: number;
+  bytes: number;
+}
+
+/** The folders that do not fit, by key. */
+export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<string, Refusal>> {
+  if (deps.folders.length === 0) return new Map();
+  const available = await deps.room.available();
+  if (available === Infinity) return new Map();
+  const refusals = refusalsOf(deps, await measureNeeds(deps, new Map()), available);
+  if (refusals.size === 0) return refusals;
+  const storedSizeCounts = await deps.room.storedSizeCounts();
+  return storedSizeCounts.size === 0
+    ? refusals
+    : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), available);
+}
+
+/** A file as long as a stored one counts as stored; whether it is, is seen when it is read. */
+async function measureNeeds(
+  { root, walk, room }: FirstCopiesDeps,
+  storedSizeCounts: Map<number, number>,
+): Promise<Map<string, CopyNeed>> {
+  const keys = rootKeysOf(root);
+  const remainingCounts = new Map(storedSizeCounts);
+  const needs = new Map<string, CopyNeed>();
+  for await (const files of walk())
+    for (const file of files) {
+      const { sizeBytes } = file.candidate;
+      const storedCount = remainingCounts.get(sizeBytes) ?? 0;
+      if (storedCount > 0) remainingCounts.set(sizeBytes, storedCount - 1);
+      if (storedCount > 0) continue;
+      await room.tryClone(file);
+      const key = keyOfPath(keys, file.path);
+      const need = needs.get(key) ?? { files: 0, bytes: 0 };
+      needs.set(key, { files: need.files + 1, bytes: need.bytes + room.costOf(file) });
+    }
+  return needs;
+}
+
+function refusalsOf(
+  { folders }: FirstCopiesDeps,
+  needs: Map<string, CopyNeed>,
+  available: number,
+): Map<string, Refusal> {
+  const refusals = new Map<string, Refusal>();
+  let remainingBytes = available;
+  for (const { key, name } of folders) {
+    const need = needs.get(key);
+    if (!need) continue;
+    if (need.bytes > remainingBytes) refusals.set(key, { ...need, folder: name, availableBytes: remainingBytes });
+    else remainingBytes -= need.bytes;
+  }
+  return refusals;
+}

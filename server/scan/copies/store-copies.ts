@@ -1,0 +1,87 @@
+// The store stage of a scan where the storage is no folder: files that were read and hashed are sent to it.
+import type { ReadStream } from 'node:fs';
+import { AppError, messageOf } from '../../errors.ts';
+import { absoluteOf, join } from '../../files/relative-path.ts';
+import type { ReadResult } from '../../files/reader-worker.ts';
+import { createSlots } from '../../runtime/concurrency.ts';
+import { openPlainFile } from '../../runtime/plain-files.ts';
+import type { MusicRoots } from '../../storage/music-roots.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { ListedFile } from '../walk/compare-folder.ts';
+
+/** A file and what was read from it. */
+export interface ReadFile extends ListedFile {
+  result: ReadResult;
+}
+
+/** Over all groups of a scan. Each holds two parts of a large file in memory. */
+const MAX_CONCURRENT_UPLOADS = 8;
+const READ_BUFFER_BYTES = 1 << 20;
+
+/** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
+export class StorageUnavailable extends AppError {
+  constructor(cause: AppError) {
+    super(cause.code, cause.message, {
+      cause,
+      ...(cause.retryAfter !== undefined && { retryAfter: cause.retryAfter }),
+    });
+  }
+}
+
+interface CopiesDeps {
+  storage: Pick<Storage, 'putAudio'>;
+  root: MusicRoots;
+  signal: AbortSignal;
+}
+
+/**
+ * Gives the files in the same order; one that could not be sent has the reason as its result. Throws StorageDown,
+ * `storage_full`, or why it was aborted; the next scan then finds there what was sent.
+ */
+export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
+  const runInSlot = createSlots(MAX_CONCURRENT_UPLOADS);
+
+  async function send({ path, candidate, result }: ReadFile, stop: AbortSignal): Promise<ReadResult> {
+    if (!result.ok || !result.stored) return result;
+    stop.throwIfAborted();
+    let source: ReadStream | undefined;
+    try {
+      const { handle } = await openPlainFile(absoluteOf(root, join(path, candidate.name)));
+      // a buffer of this size is made for every file
+      source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BUFFER_BYTES, result.sizeBytes)) });
+      // an error is thrown to the reader of the stream; without a listener it would end the process before that
+      source.on('error', () => undefined);
+      await storage.putAudio(source, result.content.facts.format, {
+        signal: stop,
+        isNew: true,
+        expected: { sha256: result.stored.sha256, size: result.sizeBytes },
+      });
+      return result;
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!(error instanceof AppError))
+        return { ok: false, reason: `it could not be read (${messageOf(error)})`, isPassing: true };
+      if (error.code === 'conflict') return { ok: false, reason: 'it is still being written', changing: true };
+      throw error.code === 'unavailable' ? new StorageUnavailable(error) : error;
+    } finally {
+      source?.destroy();
+    }
+  }
+
+  return async (files) => {
+    const failure = new AbortController();
+    const stop = AbortSignal.any([signal, failure.signal]);
+    const uploads = await Promise.allSettled(
+      files.map((file) =>
+        runInSlot(() => send(file, stop)).catch((error: unknown) => {
+          failure.abort(error);
+          throw error;
+        }),
+      ),
+    );
+    stop.throwIfAborted();
+    return uploads.flatMap((upload, i) =>
+      upload.status === 'fulfilled' ? [{ ...(files[i] as ReadFile), result: upload.value }] : [],
+    );
+  };
+}

@@ -1,0 +1,48 @@
+// Tracks that files or new tracks are compared with, however many there are: by sound where both were heard, else by
+// their names and lengths.
+import type { TrackId } from '../../db/ids.ts';
+import { SAME_RECORDING } from '../../media/fingerprint-match.ts';
+import { forEachConcurrently } from '../../runtime/concurrency.ts';
+import { yieldIfDue } from '../../runtime/time-slices.ts';
+import type { GoneTrack } from './gone-candidates.ts';
+import { createLengthIndex, haveSameLength, createNameIndex, type ComparedMusic } from './same-music.ts';
+
+const MAX_CONCURRENT_FINGERPRINTS = 8;
+
+/** `hear` makes a fingerprint of each that is as long as one of `music`. */
+export async function prepareComparison(
+  tracks: readonly GoneTrack[],
+  music: readonly Pick<ComparedMusic, 'durationMs'>[],
+  makeFingerprint: (id: TrackId) => Promise<object | undefined>,
+) {
+  const findByLength = createLengthIndex(music);
+  const fingerprintedTracks = new Map<TrackId, GoneTrack>();
+  await forEachConcurrently(tracks, MAX_CONCURRENT_FINGERPRINTS, async (track) => {
+    await yieldIfDue();
+    const [musicOfLength] = findByLength(track);
+    if (musicOfLength && (await makeFingerprint(track.id))) fingerprintedTracks.set(track.id, track);
+  });
+  const findFingerprintedByLength = createLengthIndex([...fingerprintedTracks.values()]);
+  const findByNames = createNameIndex(tracks);
+  return {
+    /** Another track with a fingerprint has the same length. */
+    hasFingerprintOfLength(music: ComparedMusic, excludedId: TrackId | null): boolean {
+      for (const { id } of findFingerprintedByLength(music)) if (id !== excludedId) return true;
+      return false;
+    },
+
+    /** `alike`: what sounds like the music; undefined where that is not known. `isNamed`: names tell. */
+    findSameMusic(
+      music: ComparedMusic,
+      similarTracks: readonly { id: TrackId; similarity: number }[] | undefined,
+      mayMatchNames: () => boolean = () => true,
+    ): TrackId[] {
+      const bySound = (similarTracks ?? [])
+        .filter(({ similarity }) => similarity >= SAME_RECORDING)
+        .flatMap(({ id }) => fingerprintedTracks.get(id) ?? [])
+        .filter((track) => haveSameLength(track, music));
+      const byName = findByNames(music).filter(({ id }) => !(similarTracks && fingerprintedTracks.has(id)));
+      return [...bySound, ...(byName.length > 0 && mayMatchNames() ? byName : [])].map(({ id }) => id);
+    },
+  };
+}

@@ -1,0 +1,316 @@
+// Tracks whose files are gone, and new ones that they may have become.
+import type { Sqlite } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import type { FileStamp } from '../../files/file-stamp.ts';
+import { NO_HASH } from '../../files/read-file.ts';
+import { SAME_LENGTH_MS, SAME_RECORDING } from '../../media/fingerprint-match.ts';
+import { FILE_SCHEME } from '../../storage/uri.ts';
+import { OVERWRITTEN, SEPARATED } from '../../library/tracks/overwritten-place.ts';
+import { sortKey } from '../../library/tracks/sort-and-identity-keys.ts';
+import { waitForTurn } from '../../runtime/time-slices.ts';
+import { IS_UNTOUCHED } from './untouched-tracks.ts';
+import { seemsSame, type ComparedMusic } from './same-music.ts';
+import { inNamedAlbum } from '../../db/unknown-names.ts';
+
+export interface GoneTrack extends ComparedMusic {
+  id: TrackId;
+}
+
+export interface NewTrack extends ComparedMusic {
+  id: TrackId;
+  folder: number;
+  path: string;
+  name: string;
+}
+
+/** A track whose file is gone, and one that came later and may be the same music. */
+export interface Upgrade {
+  goneTrack: GoneTrack;
+  /** Its audio is a copy of our own, and is there. */
+  hasStoredCopy: boolean;
+  successor: NewTrack;
+  /** Undefined when one of the two tracks has no fingerprint. */
+  soundsSame: boolean | undefined;
+}
+
+interface JoinablePair {
+  goneId: TrackId;
+  survivorId: TrackId;
+  isEdited: boolean;
+  isSection: boolean;
+  /** The track was separated from another one, and `survivorId` is a new one that nobody has used. */
+  isGivenBack: boolean;
+}
+
+/** The file of a track that a person merged into one whose own file is gone. */
+export interface MergedFile extends FileStamp {
+  keptId: TrackId;
+  mergedId: TrackId;
+  folderId: number;
+  path: string;
+  name: string;
+}
+
+const PAGE_SIZE = 500;
+/** Each is looked for by sound and by name. */
+const UPGRADES_PAGE_SIZE = 50;
+/** Tracks of one title are not looked at in larger numbers. */
+const MAX_TRACKS_OF_TITLE = 200;
+
+const MUSIC_COLUMNS = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
+  t.sample_rate_hz AS sampleRateHz, t.channels, t.title, t.artist_name AS artist, a.title AS album,
+  t.recording_mbid AS recordingMbid`;
+
+const ALBUM_JOIN = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
+
+const SIMILAR_TRACKS = `SELECT other_id FROM duplicate_pairs WHERE track_id = g.id AND similarity >= ${SAME_RECORDING}
+  UNION SELECT track_id FROM duplicate_pairs WHERE other_id = g.id AND similarity >= ${SAME_RECORDING}`;
+const byId = <T extends { id: TrackId }>(tracks: readonly T[]): Map<TrackId, T> =>
+  new Map(tracks.map((track) => [track.id, track]));
+
+export function createGoneTracks(client: Sqlite, source: string) {
+  const listGoneIds = client
+    .prepare<{ source: string; last: TrackId; limit: number }, TrackId>(
+      `SELECT DISTINCT f.track_id FROM source_files f CROSS JOIN tracks t ON t.id = f.track_id
+        WHERE f.state = 'gone' AND f.track_id > @last AND +t.source = @source
+          AND NOT EXISTS (SELECT 1 FROM source_files o WHERE o.track_id = f.track_id AND o.state <> 'gone')
+        ORDER BY f.track_id LIMIT @limit`,
+    )
+    .pluck();
+  const listBelowPrefix = (prefix: string) =>
+    client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
+      // '0' follows '/'
+      `SELECT o.id, o.source_id AS at FROM tracks o
+        WHERE o.source = @source AND o.source_id >= '${prefix}/' AND o.source_id < '${prefix}0' AND o.source_id > @last
+        ORDER BY o.source_id LIMIT @limit`,
+    );
+  const listsOfDisplaced = [listBelowPrefix(OVERWRITTEN), listBelowPrefix(SEPARATED)];
+  const listMissing = client.prepare<
+    { source: string; last: TrackId; limit: number },
+    { id: TrackId; hasFileOrOtherSource: number }
+  >(
+    `SELECT t.id, t.source <> @source OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id)
+        AS hasFileOrOtherSource
+      FROM tracks t WHERE t.availability <> 'available' AND t.availability = 'missing' AND t.id > @last
+      ORDER BY t.id LIMIT @limit`,
+  );
+  const findGoneTracks = client.prepare<[string], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM_JOIN}
+      WHERE NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id)`,
+  );
+  const listNewTracks = client.prepare<[TrackId, string, number], NewTrack>(
+    `SELECT ${MUSIC_COLUMNS}, f.folder_id AS folder, d.path, f.name FROM tracks t
+      CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
+      CROSS JOIN source_folders d ON d.id = f.folder_id
+      ${ALBUM_JOIN}
+      WHERE t.id > ? AND +t.source = ? AND +t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
+  );
+  // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
+  // the oldest; of sections, which are added anew where their file moved to, the newest
+  // A track that a person separated has no file of its own. It is not what it was separated from; it is the track in
+  // its place, or a new one that nobody has done anything with.
+  const isSeparated = `g.source_id NOT GLOB '${OVERWRITTEN}/*'
+    AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = g.id)`;
+  const formerSourceId = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
+  const listJoinable = client.prepare<
+    { source: string; ids: string },
+    { goneId: TrackId; survivorId: TrackId; isEdited: number; isSection: number; isGivenBack: number }
+  >(
+    `SELECT c.*, c.isSeparated
+        AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.survivorId AND ${IS_UNTOUCHED}) AS isGivenBack
+      FROM (SELECT g.id AS goneId, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
+        ${isSeparated} AS isSeparated,
+        (SELECT t.id FROM tracks t
+          WHERE t.audio_hash IN (g.audio_hash, (SELECT h.audio_hash FROM former_audio h WHERE h.track_id = g.id))
+            AND t.id <> g.id AND t.availability = 'available' AND (t.source <> @source
+              OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))
+            AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
+              WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
+            AND (NOT (${isSeparated}) OR (t.source = @source AND (
+              (g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId})
+            OR (t.id > g.id AND ${IS_UNTOUCHED}))))
+          ORDER BY t.audio_hash = g.audio_hash,
+            g.source_id GLOB '${SEPARATED}/*' AND t.source_id = ${formerSourceId} DESC,
+            (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
+            iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS survivorId
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+      WHERE g.audio_hash <> '${NO_HASH}' AND survivorId IS NOT NULL) c`,
+  );
+  // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
+  // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became. A
+  // track that was replaced, and has a file again, may be what its successor became.
+  // A fingerprint without pieces is too short to be compared: the track counts as not heard.
+  const listUpgrades = client.prepare<
+    { source: string; ids: string; since: number },
+    {
+      goneId: TrackId;
+      successorId: TrackId;
+      hasStoredCopy: number;
+      isPair: number;
+      hasFingerprints: number;
+      isBeside: number;
+    }
+  >(
+    `SELECT g.id AS goneId, t.id AS successorId,
+        g.availability = 'available' AND g.storage_uri NOT LIKE '${FILE_SCHEME}:%' AS hasStoredCopy,
+        EXISTS (SELECT 1 FROM source_files x JOIN source_files y ON y.folder_id = x.folder_id
+          WHERE x.track_id = g.id AND y.track_id = t.id) AS isBeside,
+        t.id IN (${SIMILAR_TRACKS}) AS isPair,
+        EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = g.id)
+          AND EXISTS (SELECT 1 FROM fingerprint_pieces WHERE track_id = t.id) AS hasFingerprints
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+        CROSS JOIN tracks t ON t.id IN (${SIMILAR_TRACKS}
+          UNION SELECT track_id FROM replaced_tracks WHERE by_id = g.id
+          UNION SELECT n.id FROM tracks n WHERE n.title_sort = g.title_sort AND n.id > g.id
+        LIMIT ${MAX_TRACKS_OF_TITLE})
+      WHERE (t.id > g.id OR EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = t.id))
+        AND g.section_start IS NULL AND t.section_start IS NULL AND +t.source = @source
+        AND abs(t.duration_ms - g.duration_ms) <= ${SAME_LENGTH_MS} AND +t.availability = 'available'
+        AND (t.created_at >= @since OR t.album_sort = g.album_sort OR isBeside)
+        AND EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track')
+        AND NOT EXISTS (SELECT 1 FROM replaced_tracks r WHERE r.track_id = g.id)
+        AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id IN (g.id, t.id))
+        AND NOT EXISTS (SELECT 1 FROM duplicate_dismissals d
+          WHERE d.track_id = min(g.id, t.id) AND d.other_id = max(g.id, t.id))
+      ORDER BY g.id, isBeside DESC, t.id`,
+  );
+  const listMergedFiles = client.prepare<{ source: string; ids: string }, MergedFile>(
+    `SELECT g.id AS keptId, m.id AS mergedId, f.folder_id AS folderId, d.path, f.name, f.size_bytes AS sizeBytes,
+        f.mtime_us AS mtimeUs
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+        CROSS JOIN trashed_tracks m ON m.merged_into = g.id
+        CROSS JOIN json_each(m.snapshot, '$.links') l ON l.value ->> 'table' = 'source_files'
+        CROSS JOIN json_each(l.value, '$.keys') k
+        CROSS JOIN source_files f ON f.folder_id = k.value ->> 'folder_id' AND f.name = k.value ->> 'name'
+        CROSS JOIN source_folders d ON d.id = f.folder_id
+      WHERE g.availability = 'missing' AND g.section_start IS NULL AND m.merge_reason = 'duplicate'
+        AND m.source = @source AND m.storage_uri LIKE '${FILE_SCHEME}:%' AND f.state = 'deleted' AND f.track_id IS NULL
+      ORDER BY g.id, m.size_bytes DESC`,
+  );
+  const listFiles = client.prepare<[string], NewTrack>(
+    `SELECT ${MUSIC_COLUMNS}, f.folder_id AS folder, d.path, f.name FROM json_each(?) j
+      CROSS JOIN tracks t ON t.id = j.value
+      CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
+      CROSS JOIN source_folders d ON d.id = f.folder_id
+      ${ALBUM_JOIN}`,
+  );
+  const findTrack = client.prepare<[TrackId], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.id = ?`,
+  );
+  const findTwin = client.prepare<[string, TrackId, TrackId]>(
+    'SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? AND id <= ? LIMIT 1',
+  );
+  const listByTitle = client.prepare<[string, TrackId], GoneTrack>(
+    `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.title_sort = ? AND t.id <> ?
+     LIMIT ${MAX_TRACKS_OF_TITLE}`,
+  );
+
+  /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
+  async function* listGoneIdPages(limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
+    const yieldedIds = new Set<TrackId>();
+    const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
+    for (let last = 0 as TrackId; ;) {
+      await waitForTurn();
+      const ids = listGoneIds.all({ source, last, limit });
+      if (ids.length > 0) yield ids;
+      for (const id of ids) yieldedIds.add(id);
+      if (ids.length < limit) break;
+      last = ids.at(-1) as TrackId;
+    }
+    for (const listDisplaced of listsOfDisplaced)
+      for (let last = ''; ;) {
+        await waitForTurn();
+        const rows = listDisplaced.all({ source, last, limit });
+        const ids = withoutYielded(rows.map(({ id }) => id));
+        if (ids.length > 0) yield ids;
+        for (const id of ids) yieldedIds.add(id);
+        if (rows.length < limit) break;
+        last = rows.at(-1)?.at ?? '';
+      }
+    for (let last = 0 as TrackId; ;) {
+      await waitForTurn();
+      const rows = listMissing.all({ source, last, limit });
+      const ids = withoutYielded(
+        rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),
+      );
+      if (ids.length > 0) yield ids;
+      if (rows.length < limit) return;
+      last = rows.at(-1)?.id ?? last;
+    }
+  }
+
+  /** What these tracks may have become, if their files are gone. */
+  function findUpgrades(ids: readonly TrackId[], since: Date): Upgrade[] {
+    const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
+    if (pairs.length === 0) return [];
+    const goneById = byId(findGoneTracks.all(JSON.stringify(pairs.map((pair) => pair.goneId))));
+    const successorById = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.successorId))));
+    return pairs.flatMap((pair) => {
+      const tracks = { goneTrack: goneById.get(pair.goneId), successor: successorById.get(pair.successorId) };
+      const soundsSame = pair.hasFingerprints === 1 ? pair.isPair === 1 : undefined;
+      return tracks.goneTrack && tracks.successor
+        ? [
+            {
+              goneTrack: tracks.goneTrack,
+              successor: tracks.successor,
+              hasStoredCopy: pair.hasStoredCopy === 1,
+              soundsSame,
+            },
+          ]
+        : [];
+    });
+  }
+
+  return {
+    /** Another track that its tags and its length say it is. */
+    hasNamesOfOther: (music: ComparedMusic, excludedId: TrackId): boolean =>
+      music.title !== null &&
+      listByTitle.all(sortKey(music.title), excludedId).some((other) => seemsSame(other, music)),
+    /** Another track with an id up to `after` has the same audio. */
+    hasTwin: ({ id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
+      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined,
+    find: (id: TrackId): GoneTrack | undefined => findTrack.get(id),
+    /** All whose files are gone. */
+    async listGone(): Promise<GoneTrack[]> {
+      const goneTracks: GoneTrack[] = [];
+      for await (const ids of listGoneIdPages()) goneTracks.push(...findGoneTracks.all(JSON.stringify(ids)));
+      return goneTracks;
+    },
+    /** With ids above this one, in their order. */
+    *listNew(lastOldId: TrackId): Generator<NewTrack> {
+      for (let last = lastOldId; ;) {
+        const tracks = listNewTracks.all(last, source, PAGE_SIZE);
+        yield* tracks;
+        if (tracks.length < PAGE_SIZE) return;
+        last = (tracks.at(-1) as NewTrack).id;
+      }
+    },
+    /** All tracks whose files are gone, with those that came later and that they may have become. */
+    async *listUpgrades(since: Date): AsyncGenerator<Upgrade[]> {
+      for await (const ids of listGoneIdPages(UPGRADES_PAGE_SIZE)) {
+        const upgrades = findUpgrades(ids, since);
+        if (upgrades.length > 0) yield upgrades;
+      }
+    },
+    upgradesOf: findUpgrades,
+    async listMergedFiles(): Promise<MergedFile[]> {
+      const files: MergedFile[] = [];
+      for await (const ids of listGoneIdPages())
+        files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
+      return files;
+    },
+    /** Tracks whose audio another track has, whose file is there. */
+    async listJoinable(): Promise<JoinablePair[]> {
+      const pairs: JoinablePair[] = [];
+      for await (const ids of listGoneIdPages())
+        for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
+          pairs.push({
+            ...row,
+            isEdited: row.isEdited === 1,
+            isSection: row.isSection === 1,
+            isGivenBack: row.isGivenBack === 1,
+          });
+      return pairs;
+    },
+  };
+}

@@ -1,0 +1,309 @@
+// The last stage of a scan, when all rows are written: tracks whose files are gone are looked for among the others.
+// Equal audio first: the two tracks are one. Then new tracks that are the same music in other bytes, by fingerprint, or
+// by length and tags where a fingerprint is missing. If several fit, nothing is guessed, and a person is asked.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withRelaxedCommit, type MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import { AppError } from '../../errors.ts';
+import { NO_HASH } from '../../files/read-file.ts';
+import type { ReaderPool } from '../../files/reader-pool.ts';
+import { join, sourceIdOf } from '../../files/relative-path.ts';
+import { fileOfSection } from '../../files/section-names.ts';
+import { toAudio, toIdentity } from '../../files/track-draft.ts';
+import type { Hearing } from '../../enrichment/hearing.ts';
+import { identityUnderEdits, replaceTagsUnderEdits } from '../../library/edits/edit-history.ts';
+import { withEditsOf } from '../../library/edits/identity-changes.ts';
+import { prepareFindTrack } from '../../library/tracks/track-identity.ts';
+import type { TrackIdentity } from '../../library/tracks/track-values.ts';
+import type { TrackWriter } from '../../library/tracks/track-writer.ts';
+import type { Relocation } from '../../relocation/service.ts';
+import { SAME_RECORDING } from '../../media/fingerprint-match.ts';
+import type { MusicRoots } from '../../storage/music-roots.ts';
+import { toFileUri } from '../../storage/uri.ts';
+import { forEachConcurrently } from '../../runtime/concurrency.ts';
+import { yieldIfDue } from '../../runtime/time-slices.ts';
+import { prepareComparison } from './comparable-tracks.ts';
+import { createGoneTracks, type GoneTrack, type NewTrack, type Upgrade } from './gone-candidates.ts';
+import { filterCertainFiles, seemsSame, type Match } from './same-music.ts';
+
+/** A track in another folder or album counts as a successor only if it was added within this time. */
+const MAX_SUCCESSOR_AGE_MS = 90 * 86_400_000;
+const MAX_CONCURRENT_COMPARISONS = 8;
+
+interface GoneTrackFinderDeps {
+  db: MainDb;
+  source: string;
+  hearing: Pick<Hearing, 'ofTrack' | 'ofStoredAudio' | 'listSimilarTracks' | 'findStored' | 'store'>;
+  relocation: Pick<Relocation, 'takeOverFile' | 'replace' | 'join' | 'takeMergedFile'>;
+  tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
+  reader: Pick<ReaderPool, 'read'>;
+}
+
+interface GoneTrackSearch {
+  root: MusicRoots;
+  /** Tracks with a higher id are new. */
+  lastOldId: TrackId;
+  signal: AbortSignal;
+}
+
+type UpgradeSearch = Pick<GoneTrackSearch, 'root' | 'signal'> & { now: Date };
+
+interface FoundTracks {
+  /** Tracks that went into another one. */
+  joinedIds: TrackId[];
+  /** Tracks that took over the file of a new one. */
+  adoptedIds: TrackId[];
+  /** Tracks that took over the file of one that came before this scan, or were replaced by it. */
+  upgradedIds: TrackId[];
+}
+
+export type GoneTrackFinder = ReturnType<typeof createGoneTrackFinder>;
+
+export function createGoneTrackFinder({ db, source, hearing, relocation, tracks, reader }: GoneTrackFinderDeps) {
+  const client = db.$client;
+  const goneTracks = createGoneTracks(client, source);
+  const findTrack = prepareFindTrack(client);
+  const audioHashOf = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
+  const setFormer = client.prepare<[string | null, TrackId, TrackId]>(
+    'UPDATE trashed_tracks SET former_audio_hash = ? WHERE id = ? AND merged_into = ?',
+  );
+  const findUnfinishedScan = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
+
+  /** A comparison was due while a scan was running. */
+  let isDue = false;
+
+  /**
+   * What people did goes to the track that is left; one that a person edited, or separated, is kept, and takes the
+   * other's file.
+   */
+  async function joinEqualAudio({ signal }: Pick<GoneTrackSearch, 'signal'>): Promise<TrackId[]> {
+    const joinedIds: TrackId[] = [];
+    for (const { goneId, survivorId, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
+      await nextTurn(); // people wait for no more than one of them
+      signal.throwIfAborted();
+      // the tracks of a file that moved are known by their audio alone
+      const doesGoneTrackStay = (isEdited || isSection || isGivenBack) && tracks.statusOf(survivorId) !== 'manual';
+      const join = (): void =>
+        !doesGoneTrackStay
+          ? relocation.join(survivorId, goneId)
+          : isSection || isGivenBack
+            ? takeOverFileAndNames(goneId, survivorId, 'same_audio')
+            : takeOverEdited(goneId, survivorId);
+      if (tryOnTracks(() => withRelaxedCommit(client, join))) joinedIds.push(goneId);
+    }
+    return joinedIds;
+  }
+
+  /** A person edited the gone track: it stays as it is, and undoing the edits gives what its file says now. */
+  const takeOverEdited = client.transaction((goneId: TrackId, survivorId: TrackId): void => {
+    const tags = identityUnderEdits(db, survivorId) ?? findTrack(survivorId)?.identity;
+    relocation.takeOverFile(goneId, survivorId, 'same_audio');
+    if (tags) replaceTagsUnderEdits(db, goneId, tags);
+  }).immediate;
+
+  /** With what its tags or its sheet say now, unless a person edited the track. */
+  function takeOverFileAndNames(goneId: TrackId, newId: TrackId, why: 'same_audio' | 'same_music'): void {
+    const newTrack = findTrack(newId);
+    relocation.takeOverFile(goneId, newId, why);
+    if (newTrack) setTags(goneId, newTrack.identity, newTrack.folder);
+  }
+
+  /** What a person edited stays, and undoing the edits gives these tags. */
+  const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
+    replaceTagsUnderEdits(db, id, identity);
+    const track = findTrack(id);
+    if (track && track.status !== 'manual')
+      tracks.batch(() => tracks.setIdentity(id, withEditsOf(track.identity, identity), folder));
+  }).immediate;
+
+  /** Pairs that may be one recording. */
+  async function findMatches(
+    goneTracksToMatch: readonly GoneTrack[],
+    { lastOldId, signal }: GoneTrackSearch,
+  ): Promise<Match<NewTrack>[]> {
+    const lengths: Pick<NewTrack, 'durationMs'>[] = [];
+    for (const { durationMs } of goneTracks.listNew(lastOldId)) {
+      await yieldIfDue();
+      lengths.push({ durationMs });
+    }
+    const comparison = await prepareComparison(goneTracksToMatch, lengths, (id) => hearing.ofStoredAudio(id, signal));
+    const matches: Match<NewTrack>[] = [];
+    await forEachConcurrently(goneTracks.listNew(lastOldId), MAX_CONCURRENT_COMPARISONS, async (newTrack) => {
+      await yieldIfDue();
+      signal.throwIfAborted();
+      const hasFingerprint =
+        comparison.hasFingerprintOfLength(newTrack, newTrack.id) &&
+        (await hearing.ofTrack(newTrack.id, signal)) !== undefined;
+      // a copy of a track that is there is not another one because its tags say so
+      const mayMatchNames = (): boolean => !goneTracks.hasTwin(newTrack, lastOldId);
+      for (const id of comparison.findSameMusic(
+        newTrack,
+        hasFingerprint ? hearing.listSimilarTracks(newTrack.id) : undefined,
+        mayMatchNames,
+      ))
+        if (id !== newTrack.id) matches.push({ goneId: id, successor: newTrack });
+    });
+    return matches;
+  }
+
+  /**
+   * The gone track takes over the file, with its tags unless a person edited its own; the new track goes. If both files
+   * were there and the old one comes back, they are two tracks again.
+   */
+  async function takeOver(
+    root: MusicRoots,
+    { goneId, successor }: Match<NewTrack>,
+    didBothExist = false,
+  ): Promise<boolean> {
+    if (fileOfSection(successor.name) !== undefined)
+      return tryOnTracks(() => takeOverFileAndNames(goneId, successor.id, 'same_music'));
+    const paths = [join(successor.path, successor.name)];
+    const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
+    const writeTakeover = client.transaction(() => {
+      const fingerprint = hearing.findStored(successor.id);
+      const formerHash = audioHashOf.get(goneId);
+      relocation.takeOverFile(goneId, successor.id, 'same_music');
+      if (didBothExist && formerHash !== NO_HASH) setFormer.run(formerHash ?? null, successor.id, goneId);
+      if (fingerprint) hearing.store(goneId, fingerprint);
+      if (result?.ok)
+        setTags(goneId, toIdentity(result.content, sourceIdOf(successor.path, successor.name)), successor.folder);
+    }).immediate;
+    return tryOnTracks(() => withRelaxedCommit(client, writeTakeover));
+  }
+
+  async function adoptSameMusic(search: GoneTrackSearch): Promise<TrackId[]> {
+    if (goneTracks.listNew(search.lastOldId).next().done) return [];
+    const missingTracks = await goneTracks.listGone();
+    if (missingTracks.length === 0) return [];
+    const adoptedIds: TrackId[] = [];
+    for (const match of filterCertainFiles(await findMatches(missingTracks, search))) {
+      search.signal.throwIfAborted();
+      if (await takeOver(search.root, match)) adoptedIds.push(match.goneId);
+    }
+    return adoptedIds;
+  }
+
+  /**
+   * A track whose file is gone may have become one that came before this scan, or was heard since. Its sound tells;
+   * where one of the two was not heard, and cannot be, its names do.
+   */
+  async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
+    const matches: Match<NewTrack>[] = [];
+    const idsWithStoredCopy = new Set<TrackId>();
+    for await (const upgrades of goneTracks.listUpgrades(earliestSuccessorDate(now)))
+      for (const upgrade of await filterSameMusic(upgrades, signal)) {
+        matches.push({ goneId: upgrade.goneTrack.id, successor: upgrade.successor });
+        if (upgrade.hasStoredCopy) idsWithStoredCopy.add(upgrade.goneTrack.id);
+      }
+    const upgradedIds: TrackId[] = [];
+    for (const match of filterCertainFiles(matches)) {
+      signal.throwIfAborted();
+      const isUpgraded = idsWithStoredCopy.has(match.goneId)
+        ? tryOnTracks(() => withRelaxedCommit(client, () => relocation.replace(match.goneId, match.successor.id)))
+        : await takeOver(root, match, true);
+      if (isUpgraded) upgradedIds.push(match.goneId);
+    }
+    return upgradedIds;
+  }
+
+  async function filterSameMusic(upgrades: readonly Upgrade[], signal: AbortSignal): Promise<Upgrade[]> {
+    const sameUpgrades: Upgrade[] = [];
+    for (const upgrade of upgrades) {
+      await yieldIfDue();
+      signal.throwIfAborted();
+      if (await isUpgrade(upgrade, signal)) sameUpgrades.push(upgrade);
+    }
+    return sameUpgrades;
+  }
+
+  async function isUpgrade({ goneTrack, successor, soundsSame }: Upgrade, signal: AbortSignal): Promise<boolean> {
+    if (soundsSame !== undefined || !seemsSame(goneTrack, successor)) return soundsSame ?? false;
+    const hasBothFingerprints =
+      (await hearing.ofStoredAudio(goneTrack.id, signal)) && (await hearing.ofTrack(successor.id, signal));
+    return (
+      !hasBothFingerprints ||
+      hearing
+        .listSimilarTracks(goneTrack.id)
+        .some(({ id, similarity }) => id === successor.id && similarity >= SAME_RECORDING)
+    );
+  }
+
+  /** Tracks whose files are nowhere play from the files of those that a person merged into them. */
+  async function takeMergedFiles({ root, signal }: Pick<GoneTrackSearch, 'root' | 'signal'>): Promise<TrackId[]> {
+    const upgradedIds = new Set<TrackId>();
+    for (const { keptId, mergedId, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
+      await yieldIfDue();
+      signal.throwIfAborted();
+      if (upgradedIds.has(keptId)) continue;
+      const filePath = join(path, name);
+      const [result] = await reader.read({
+        root,
+        paths: [{ path: filePath, sizeBytes, mtimeUs }],
+        copyTo: null,
+        hashLarge: true,
+      });
+      if (!result?.ok) continue; // it is not there either
+      const { content, audioHash } = result;
+      const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
+      const takeFile = (): void =>
+        relocation.takeMergedFile(keptId, { mergedId: mergedId, folderId, name, audio: toAudio(content, storedAudio) });
+      if (tryOnTracks(() => withRelaxedCommit(client, takeFile))) upgradedIds.add(keptId);
+    }
+    return [...upgradedIds];
+  }
+
+  return {
+    goneTracks,
+
+    /** Call when all that the scan found is written. */
+    async matchGoneTracks(search: GoneTrackSearch & { now: Date }): Promise<FoundTracks> {
+      isDue = false;
+      return {
+        joinedIds: await joinEqualAudio(search),
+        adoptedIds: await adoptSameMusic(search),
+        upgradedIds: [...(await takeUpgrades(search)), ...(await takeMergedFiles(search))],
+      };
+    },
+
+    /** The scan that runs, or the next one, compares also when it has written nothing. */
+    postponeToScan(): void {
+      isDue = true;
+    },
+    isDue: (): boolean => isDue,
+
+    /** Between scans. After one that was cut off the files are known in part: nothing is done. */
+    compareAgain: async (search: UpgradeSearch): Promise<Pick<FoundTracks, 'joinedIds' | 'upgradedIds'>> =>
+      findUnfinishedScan.get(source) === undefined
+        ? { joinedIds: await joinEqualAudio(search), upgradedIds: await takeUpgrades(search) }
+        : { joinedIds: [], upgradedIds: [] },
+
+    /** Of tracks whose files seem to be replaced: those that the music is of that came before this scan. */
+    async findUpgraded(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
+      const sameUpgrades = await filterSameMusic(goneTracks.upgradesOf(ids, earliestSuccessorDate(now)), signal);
+      return new Set(
+        filterCertainFiles(sameUpgrades.map(({ goneTrack, successor }) => ({ goneId: goneTrack.id, successor }))).map(
+          goneIdOf,
+        ),
+      );
+    },
+
+    /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
+    async findAmongNew(goneTracksToMatch: readonly GoneTrack[], search: GoneTrackSearch): Promise<Set<TrackId>> {
+      return new Set(filterCertainFiles(await findMatches(goneTracksToMatch, search)).map(goneIdOf));
+    },
+  };
+}
+
+const earliestSuccessorDate = (now: Date): Date => new Date(now.getTime() - MAX_SUCCESSOR_AGE_MS);
+const goneIdOf = <F>({ goneId }: Match<F>): TrackId => goneId;
+
+/** Returns false when one of the two tracks was deleted meanwhile. */
+export function tryOnTracks(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict')) return false;
+    throw error;
+  }
+}

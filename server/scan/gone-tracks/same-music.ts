@@ -1,0 +1,127 @@
+// Whether a vanished track and a file are the same music, where their bytes differ: an MP3 that became a FLAC. Pure.
+import type { TrackId } from '../../db/ids.ts';
+import { NO_HASH } from '../../files/read-file.ts';
+import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
+import { identityKey } from '../../library/tracks/sort-and-identity-keys.ts';
+
+/** What is compared when there is no fingerprint of one of the two. */
+export interface ComparedMusic {
+  durationMs: number | null;
+  audioHash: string | null;
+  format: string | null;
+  codec: string | null;
+  sampleRateHz: number | null;
+  channels: number | null;
+  title: string | null;
+  artist: string | null;
+  album: string | null;
+  recordingMbid: string | null;
+}
+
+export const haveSameLength = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
+  a.durationMs !== null && b.durationMs !== null && Math.abs(a.durationMs - b.durationMs) <= SAME_LENGTH_MS;
+
+/** Finds those that are as long, give or take 2 s. */
+export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
+  music: readonly M[],
+): (other: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
+  const lengthOf = ({ durationMs }: Pick<ComparedMusic, 'durationMs'>): number => durationMs ?? -Infinity;
+  const sorted = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  return function* (other) {
+    const shortest = lengthOf(other) - SAME_LENGTH_MS;
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (lengthOf(sorted[middle] as M) < shortest) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < sorted.length && haveSameLength(other, sorted[low] as M); low++) yield sorted[low] as M;
+  };
+}
+
+/**
+ * Without fingerprints: the very same length and format, where the audio of the vanished one was never hashed · the
+ * same recording on the same album · the same title, artist and album, and about the same length.
+ */
+export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolean {
+  if (!haveSameLength(gone, successor)) return false;
+  if (gone.audioHash === null && isSameAudio(gone, successor)) return true;
+  if (!hasNames(gone) || !areSameNames(gone.album, successor.album)) return false;
+  if (gone.recordingMbid !== null && gone.recordingMbid === successor.recordingMbid) return gone.album !== null;
+  return areSameNames(gone.title, successor.title) && areSameNames(gone.artist, successor.artist);
+}
+
+/** Finds those that seem to be the same (`seemsSame`), however many there are. */
+export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (successor: ComparedMusic) => G[] {
+  const rootKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
+    const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
+    const album = identityKey(music.album ?? '');
+    return [
+      ...(isHashed ? [] : [['audio', durationMs, format, codec, sampleRateHz, channels]]),
+      ...(recordingMbid === null ? [] : [['recording', recordingMbid, album]]),
+      ['names', album, identityKey(title ?? ''), identityKey(artist ?? '')],
+    ].map((parts) => parts.join('\n'));
+  };
+  const musicByKey = new Map<string, G[]>();
+  for (const music of gone)
+    for (const key of rootKeysOf(music, music.audioHash !== null)) {
+      const sameKeyMusic = musicByKey.get(key);
+      if (sameKeyMusic) sameKeyMusic.push(music);
+      else musicByKey.set(key, [music]);
+    }
+  return (successor) =>
+    [...new Set(rootKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((one) =>
+      seemsSame(one, successor),
+    );
+}
+
+type AudioKind = Pick<ComparedMusic, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
+
+/** As far as can be told without a hash. */
+export const isSameAudio = (a: AudioKind, b: AudioKind): boolean =>
+  a.durationMs === b.durationMs &&
+  a.format === b.format &&
+  a.codec === b.codec &&
+  a.sampleRateHz === b.sampleRateHz &&
+  a.channels === b.channels;
+
+const hasNames = ({ title, artist }: ComparedMusic): boolean => title !== null && artist !== null;
+const areSameNames = (a: string | null, b: string | null): boolean => identityKey(a ?? '') === identityKey(b ?? '');
+
+export interface Match<F> {
+  goneId: TrackId;
+  successor: F;
+}
+
+/**
+ * Matches whose two sides match no other. Files with the same bytes are one: the first of them counts, in the order
+ * given.
+ */
+export function filterCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
+  matches: readonly Match<F>[],
+): Match<F>[] {
+  const audioOf = ({ id, audioHash }: F): string =>
+    audioHash === null || audioHash === NO_HASH ? String(id) : audioHash;
+  const firstOfAudio = new Map<string, Match<F>>();
+  for (const match of matches) {
+    const key = `${match.goneId} ${audioOf(match.successor)}`;
+    if (!firstOfAudio.has(key)) firstOfAudio.set(key, match);
+  }
+  const distinct = [...firstOfAudio.values()];
+  const matchesByGoneId = Map.groupBy(distinct, ({ goneId }) => goneId);
+  const matchesByAudio = Map.groupBy(distinct, ({ successor }) => audioOf(successor));
+  return distinct.filter(
+    ({ goneId, successor }) =>
+      matchesByGoneId.get(goneId)?.length === 1 && matchesByAudio.get(audioOf(successor))?.length === 1,
+  );
+}
+
+/** Matches whose two sides match no other. */
+export function filterCertain<F>(matches: readonly Match<F>[]): Match<F>[] {
+  const matchesByGoneId = Map.groupBy(matches, ({ goneId }) => goneId);
+  const matchesBySuccessor = Map.groupBy(matches, ({ successor }) => successor);
+  return matches.filter(
+    ({ goneId, successor }) =>
+      matchesByGoneId.get(goneId)?.length === 1 && matchesBySuccessor.get(successor)?.length === 1,
+  );
+}

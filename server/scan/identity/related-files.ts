@@ -1,0 +1,95 @@
+// Files that wait for the end of the walk, in groups of those that have to do with each other: they have the same
+// audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
+// other groups, so a library of which every file was changed is settled a few files at a time.
+import type { TrackId } from '../../db/ids.ts';
+import { inSlices, partsOf, yieldIfDue } from '../../runtime/time-slices.ts';
+import type { PossibleTrack } from './assign-tracks.ts';
+import type { MovedFiles, PostponedFile } from './moved-files.ts';
+
+/** What a group begins with; files that have to do with them come in addition. */
+const GROUP_SEED_FILES = 64;
+
+interface RelatedGroup {
+  /** By place. */
+  files: PostponedFile[];
+  /** All tracks that one of them may be, by id. */
+  tracks: PossibleTrack[];
+}
+
+/** Gives each file once. */
+export async function* groupRelatedFiles(
+  postponedFiles: ReadonlyMap<string, PostponedFile>,
+  findPossibleTracks: MovedFiles['findPossibleTracks'],
+): AsyncGenerator<RelatedGroup> {
+  const filesByAudio = new Map<string, PostponedFile[]>();
+  const filesByKey = new Map<string, PostponedFile[]>();
+  const filesByHolder = new Map<TrackId, PostponedFile[]>();
+  await inSlices(postponedFiles.values(), (file) => {
+    const { audioHash, key, holderId } = file.traits;
+    if (audioHash !== null) add(filesByAudio, audioHash, file);
+    add(filesByKey, key, file);
+    if (holderId !== null) add(filesByHolder, holderId, file);
+  });
+  /** Those that have something in common with these, each once: what was found is in no other group. */
+  function* takeRelated(files: readonly PostponedFile[], tracks: readonly PossibleTrack[]): Generator<PostponedFile> {
+    for (const { traits } of files) {
+      yield* take(filesByAudio, traits.audioHash);
+      yield* take(filesByKey, traits.key);
+    }
+    for (const { id, audioHash, formerAudioHash, locations } of tracks) {
+      yield* take(filesByHolder, id);
+      for (const hash of [audioHash, formerAudioHash]) yield* take(filesByAudio, hash);
+      for (const { filePath, key } of locations) {
+        yield* take(filesByKey, key);
+        const postponedFile = postponedFiles.get(filePath);
+        if (postponedFile) yield postponedFile;
+      }
+    }
+  }
+
+  const ungroupedFiles = new Set(postponedFiles.values());
+  while (ungroupedFiles.size > 0) {
+    const files: PostponedFile[] = [];
+    const tracks = new Map<TrackId, PossibleTrack>();
+    let newFiles = takeFirst(ungroupedFiles, GROUP_SEED_FILES);
+    while (newFiles.length > 0) {
+      for (const file of newFiles) ungroupedFiles.delete(file);
+      const newTracks: PossibleTrack[] = [];
+      for (const chunk of partsOf(newFiles, GROUP_SEED_FILES)) {
+        await yieldIfDue();
+        for (const file of chunk) files.push(file);
+        for (const track of await findPossibleTracks(chunk, postponedFiles, (id) => tracks.has(id))) {
+          tracks.set(track.id, track);
+          newTracks.push(track);
+        }
+      }
+      newFiles = [...new Set(takeRelated(newFiles, newTracks))].filter((file) => ungroupedFiles.has(file));
+    }
+    yield {
+      files: files.sort((a, b) => (a.traits.filePath < b.traits.filePath ? -1 : 1)),
+      tracks: [...tracks.values()].sort((a, b) => a.id - b.id),
+    };
+  }
+}
+
+function takeFirst<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    first.push(item);
+    if (first.length === count) break;
+  }
+  return first;
+}
+
+function add<K>(filesByKey: Map<K, PostponedFile[]>, key: K, file: PostponedFile): void {
+  const files = filesByKey.get(key);
+  if (files) files.push(file);
+  else filesByKey.set(key, [file]);
+}
+
+function take<K>(filesByKey: Map<K, PostponedFile[]>, key: K | null): readonly PostponedFile[] {
+  const files = key === null ? undefined : filesByKey.get(key);
+  if (key === null || !files) return [];
+  filesByKey.delete(key);
+  return files;
+}

@@ -1,0 +1,223 @@
+// Files whose audio differs from that of the track at their path, where no track has that audio. Their sound decides
+// whether such a file is another track, a new one, or the track at the path, encoded again or edited. Files of tracks
+// that a person merged stay merged.
+import type { MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import type { Hearing } from '../../enrichment/hearing.ts';
+import { absoluteOf, join, sourceIdOf } from '../../files/relative-path.ts';
+import { SAME_RECORDING, soundSimilarity } from '../../media/fingerprint-match.ts';
+import { yieldIfDue } from '../../runtime/time-slices.ts';
+import type { MusicRoots } from '../../storage/music-roots.ts';
+import type { Assignment } from './assign-tracks.ts';
+import { prepareComparison } from '../gone-tracks/comparable-tracks.ts';
+import type { GoneTrackFinder } from '../gone-tracks/gone-track-finder.ts';
+import type { GoneTrack } from '../gone-tracks/gone-candidates.ts';
+import type { PostponedFile } from './moved-files.ts';
+import { haveSameLength, filterCertain, seemsSame, type Match } from '../gone-tracks/same-music.ts';
+
+/** Fingerprints of files that are kept, of 4 KB each; more are made again when they are needed. */
+const MAX_CACHED_FINGERPRINTS = 2_000;
+
+export interface ReplacedFilesDeps {
+  root: MusicRoots;
+  lastOldId: TrackId;
+  signal: AbortSignal;
+  hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
+  goneTrackFinder: Pick<GoneTrackFinder, 'findAmongNew' | 'findUpgraded' | 'goneTracks'>;
+  now: () => Date;
+}
+
+type FileFingerprint = Awaited<ReturnType<Hearing['ofFile']>>;
+export type MakeFingerprint = (file: PostponedFile) => Promise<FileFingerprint>;
+interface DoubtfulFile {
+  file: PostponedFile;
+  /** The one that had its place. */
+  track: GoneTrack;
+}
+
+/**
+ * Settles the files that are `replaced` in `assigned`, where the sound says that they are another track, or a new one.
+ * Returns those of which only the path tells which track they are. `idsWithAudioElsewhere`:
+ * tracks whose audio another file has.
+ */
+export async function identifyReplacedFiles(
+  files: readonly PostponedFile[],
+  assignments: Map<string, Assignment>,
+  idsWithAudioElsewhere: ReadonlySet<TrackId>,
+  deps: ReplacedFilesDeps,
+): Promise<Set<PostponedFile>> {
+  const { signal, hearing } = deps;
+  const { goneTracks } = deps.goneTrackFinder;
+  const isReplaced = ({ traits: { filePath } }: PostponedFile): boolean => assignments.get(filePath) === 'replaced';
+  const makeFingerprint = createFingerprinter(deps);
+  const doubtfulFiles: DoubtfulFile[] = [];
+  for (const file of files.filter(isReplaced)) {
+    await yieldIfDue();
+    const track = goneTracks.find(file.traits.holderId as TrackId);
+    if (track && !(await isSameMusic(file, track, deps, makeFingerprint))) doubtfulFiles.push({ file, track });
+  }
+  if (doubtfulFiles.length === 0) return new Set();
+
+  const assignedTracks = new Set(assignments.values());
+  const unassignedGoneTracks = (await goneTracks.listGone()).filter(({ id }) => !assignedTracks.has(id));
+  const certainMatches = filterCertain(
+    await findMatches(doubtfulFiles, unassignedGoneTracks, { ...deps, heard: makeFingerprint }),
+  );
+  for (const match of certainMatches) assignments.set(match.successor.traits.filePath, match.goneId);
+  const matchedIds = new Set(certainMatches.map((match) => match.goneId));
+  const displacedTracks = doubtfulFiles.filter(({ track }) => !matchedIds.has(track.id)).map(({ track }) => track);
+  const idsAmongNew = await deps.goneTrackFinder.findAmongNew(displacedTracks, deps);
+  const upgradedIds = await deps.goneTrackFinder.findUpgraded(
+    displacedTracks.map(({ id }) => id),
+    { signal, now: deps.now() },
+  );
+  const unmatchedFiles = doubtfulFiles.filter(({ file }) => isReplaced(file));
+  for (const { file, track } of unmatchedFiles) {
+    await yieldIfDue();
+    const isElsewhere = [matchedIds, idsAmongNew, upgradedIds, idsWithAudioElsewhere].some((ids) => ids.has(track.id));
+    if (isElsewhere || (await isOtherTrack(file, track.id))) assignments.set(file.traits.filePath, 'new');
+  }
+  return new Set(unmatchedFiles.filter(({ file }) => isReplaced(file)).map(({ file }) => file));
+
+  /** It sounds like another track, deleted ones included, or is called like one where nothing is heard. */
+  async function isOtherTrack(file: PostponedFile, trackId: TrackId): Promise<boolean> {
+    const fingerprint = await makeFingerprint(file);
+    return fingerprint === undefined
+      ? goneTracks.hasNamesOfOther(file.music, trackId)
+      : hearing
+          .findSimilarTo(fingerprint)
+          .some(({ id, similarity }) => id !== trackId && similarity >= SAME_RECORDING) ||
+          hearing.soundsLikeDeleted(fingerprint);
+  }
+}
+
+/** By the sound of both; by length and names where one was not heard. Nothing is listened to without `heard`. */
+export async function isSameMusic(
+  file: PostponedFile,
+  track: GoneTrack,
+  { hearing, signal }: Pick<ReplacedFilesDeps, 'hearing' | 'signal'>,
+  makeFingerprint: MakeFingerprint | undefined,
+): Promise<boolean> {
+  const trackFingerprint =
+    makeFingerprint && haveSameLength(track, file.music) ? await hearing.ofStoredAudio(track.id, signal) : undefined;
+  const fileFingerprint = trackFingerprint && (await makeFingerprint?.(file));
+  return trackFingerprint && fileFingerprint
+    ? soundSimilarity(trackFingerprint.raw, fileFingerprint.raw) >= SAME_RECORDING
+    : seemsSame(track, file.music);
+}
+
+/** Doubtful files that may be the track that had the place of another one, or one whose file is gone. */
+async function findMatches(
+  doubtfulFiles: readonly DoubtfulFile[],
+  goneTracks: readonly GoneTrack[],
+  {
+    heard: makeFingerprint,
+    hearing,
+    signal,
+  }: ReplacedFilesDeps & { heard: (file: PostponedFile) => Promise<FileFingerprint> },
+): Promise<Match<PostponedFile>[]> {
+  const tracks = new Map([...doubtfulFiles.map(({ track }) => track), ...goneTracks].map((track) => [track.id, track]));
+  const comparison = await prepareComparison(
+    [...tracks.values()],
+    doubtfulFiles.map(({ file }) => file.music),
+    (id) => hearing.ofStoredAudio(id, signal),
+  );
+  const matches: Match<PostponedFile>[] = [];
+  for (const { file } of doubtfulFiles) {
+    await yieldIfDue();
+    const { holderId } = file.traits;
+    const fingerprint = comparison.hasFingerprintOfLength(file.music, holderId)
+      ? await makeFingerprint(file)
+      : undefined;
+    for (const id of comparison.findSameMusic(file.music, fingerprint && hearing.findSimilarTo(fingerprint)))
+      if (id !== holderId) matches.push({ goneId: id, successor: file });
+  }
+  return matches;
+}
+
+/** Makes the fingerprint of a file, once where there are not too many. */
+export function createFingerprinter({
+  root,
+  hearing,
+  signal,
+}: Pick<ReplacedFilesDeps, 'root' | 'hearing' | 'signal'>): MakeFingerprint {
+  const fingerprints = new Map<PostponedFile, Promise<FileFingerprint>>();
+  return (file) => {
+    const { path, candidate, music } = file;
+    const filePath = absoluteOf(root, join(path, candidate.name));
+    if (typeof filePath !== 'string' || music.format === null || music.durationMs === null)
+      return Promise.resolve(undefined);
+    const { format, durationMs } = music;
+    const fingerprint = fingerprints.get(file) ?? hearing.ofFile({ path: filePath, format, durationMs }, signal);
+    if (fingerprints.size < MAX_CACHED_FINGERPRINTS) fingerprints.set(file, fingerprint);
+    return fingerprint;
+  };
+}
+
+// Changed files of tracks that a person merged into others: a file with other tags, or encoded again, is still part of
+// that merge, and no new track. This holds as long as the merge can be undone.
+
+interface MergedTrack {
+  keptId: TrackId;
+  audioHash: string | null;
+}
+
+interface MergedFilesDeps extends Pick<ReplacedFilesDeps, 'root' | 'hearing' | 'signal' | 'goneTrackFinder'> {
+  /** Nothing is listened to. */
+  dryRun: boolean;
+  /** Told the key of a copy of a file that no track uses. */
+  onUnusedCopy: (key: string) => void;
+}
+
+export type MergedFiles = ReturnType<typeof createMergedFiles>;
+
+export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, source: string) {
+  const find = client.prepare<[string, string], MergedTrack>(
+    `SELECT merged_into AS keptId, audio_hash AS audioHash FROM trashed_tracks
+      WHERE source = ? AND source_id = ? AND merged_into IS NOT NULL AND merge_reason = 'duplicate'`,
+  );
+
+  /** The track that a person merged, and whose file was at this place when nobody has the place now. */
+  const findMerged = ({ path, candidate, traits }: PostponedFile): MergedTrack | undefined =>
+    traits.holderId === null && candidate.knownFile?.state === 'deleted'
+      ? find.get(source, sourceIdOf(path, candidate.name))
+      : undefined;
+
+  return {
+    /** Gives the files; those that stay merged are settled as files of deleted tracks. */
+    async keepMerged(
+      files: readonly PostponedFile[],
+      assignments: Map<string, Assignment>,
+      deps: MergedFilesDeps,
+    ): Promise<PostponedFile[]> {
+      const makeFingerprint = deps.dryRun ? undefined : createFingerprinter(deps);
+      const result: PostponedFile[] = [];
+      for (const file of files) {
+        const merged = assignments.get(file.traits.filePath) === 'new' ? findMerged(file) : undefined;
+        if (!merged) {
+          result.push(file);
+          continue;
+        }
+        await yieldIfDue();
+        const { audioHash } = file.traits;
+        const keptTrack = deps.goneTrackFinder.goneTracks.find(merged.keptId);
+        const isMerged =
+          keptTrack !== undefined &&
+          ((audioHash !== null && audioHash === merged.audioHash) ||
+            (await isSameMusic(file, keptTrack, deps, makeFingerprint)));
+        result.push(isMerged ? toDeletedFile(file) : file);
+        if (!isMerged) continue;
+        assignments.set(file.traits.filePath, 'deleted');
+        if (file.audio?.stored) deps.onUnusedCopy(file.audio.stored.key);
+      }
+      return result;
+    },
+  };
+}
+
+/** Its own place is where it was before, and no track of the trash goes with it. */
+const toDeletedFile = (file: PostponedFile): PostponedFile => ({
+  ...file,
+  audio: undefined,
+  deletedLocation: { path: file.path, name: file.candidate.name, trackIds: [] },
+});

@@ -1,0 +1,40 @@
+// Plan stage: which files of a group have to be read.
+import { fileKey } from '../../files/file-stamp.ts';
+import { join } from '../../files/relative-path.ts';
+import type { ListedFile } from '../walk/compare-folder.ts';
+import type { ScanOp } from '../write/decide.ts';
+import { isAtPathOfDeleted } from './3-read-files.ts';
+import type { Scan } from '../scan-context.ts';
+
+/** Leaves out files that only moved, and those postponed when a part was walked. The others have to be read. */
+export async function planFiles(
+  { movedFiles, restore, postponedFiles, uncertainCandidates, locationsToRestore, modeAt }: Scan,
+  listedFiles: ListedFile[],
+): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
+  const group = listedFiles.filter(({ path, candidate }) => {
+    const postponedFile = postponedFiles.get(join(path, candidate.name));
+    return !postponedFile || fileKey(postponedFile.candidate) !== fileKey(candidate);
+  });
+  const matches = await movedFiles.identifyByFile(group);
+  const ops: ScanOp[] = [];
+  const toRead = group.filter((file, i) => {
+    const match = matches[i];
+    const mayBeSplit = match !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
+    if (match === 'unsure' || mayBeSplit || isAtPathOfDeleted(file.candidate)) uncertainCandidates.add(file.candidate);
+    if (!match || match === 'unsure' || mayBeSplit) return true;
+    if ('deletedLocation' in match) {
+      if (restore) locationsToRestore.set(file.candidate, match.deletedLocation);
+      else
+        postponedFiles.set(
+          join(file.path, file.candidate.name),
+          movedFiles.postponeUnread(file, match.deletedLocation),
+        );
+      return restore;
+    }
+    // from a folder that is only indexed into one whose files are copied
+    if (modeAt(file.path) === 'copy' && modeAt(match.from) !== 'copy') return true;
+    ops.push({ kind: 'moved', ...file, trackId: match.trackId });
+    return false;
+  });
+  return { ops, toRead };
+}

@@ -1,0 +1,27 @@
+// Identify stage: which track each file is, where its content or its place says so. The others are postponed.
+import { join } from '../../files/relative-path.ts';
+import { hasOnlyOtherLyrics, type ScanOp } from '../write/decide.ts';
+import { toNewFile } from './3-read-files.ts';
+import type { Scan } from '../scan-context.ts';
+import type { ReadFile } from '../copies/store-copies.ts';
+
+/** Returns the files whose track is certain, and postpones the others. */
+export async function identifyFiles(
+  { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore }: Scan,
+  files: ReadFile[],
+): Promise<ScanOp[]> {
+  const readable = files
+    .filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate))
+    .flatMap(toNewFile);
+  const targets = await movedFiles.identifyByContent(readable);
+  const targetByCandidate = new Map(readable.map((file, i) => [file.candidate, { file, is: targets[i] }]));
+  return files.flatMap((readFile): ScanOp[] => {
+    const { file, is = 'place' } = targetByCandidate.get(readFile.candidate) ?? {};
+    const deletedFrom = locationsToRestore.get(readFile.candidate);
+    if (file && (is === 'unsure' || uncertainCandidates.has(readFile.candidate) || deletedFrom)) {
+      postponedFiles.set(join(readFile.path, readFile.candidate.name), movedFiles.postpone(file, deletedFrom));
+      return [];
+    }
+    return [{ kind: 'file', ...readFile, target: is === 'unsure' ? 'place' : is }];
+  });
+}

@@ -1,0 +1,26 @@
+// Gone stage, when all rows are written: tracks whose files are gone are looked for among the new ones.
+import { inSlices } from '../../runtime/time-slices.ts';
+import type { Scan } from '../scan-context.ts';
+import { recordAdopted, recordJoined } from '../scan-record.ts';
+
+/** Groups the tracks of new and changed folders into albums and releases. */
+export async function assignAlbums({ db, tracks: { folderAlbums, releases }, onCommit }: Scan): Promise<void> {
+  const inTransaction = (slice: () => void): void => db.transaction(slice, { behavior: 'immediate' });
+  const splitAlbums = folderAlbums.list();
+  await inSlices(splitAlbums, folderAlbums.gather, inTransaction);
+  const unassignedReleases = releases.listNotedNames();
+  await inSlices(unassignedReleases, releases.regroupAlbums, inTransaction);
+  if (splitAlbums.length + unassignedReleases.length > 0) onCommit();
+}
+
+export async function matchGoneTracks({ goneTrackFinder, unfinished, root, signal, record, now }: Scan): Promise<void> {
+  const { joinedIds, adoptedIds, upgradedIds } = await goneTrackFinder.matchGoneTracks({
+    root,
+    lastOldId: unfinished.lastOldId(),
+    signal,
+    now: now(),
+  });
+  recordJoined(record, [...joinedIds, ...upgradedIds]);
+  recordAdopted(record, adoptedIds);
+  unfinished.end();
+}

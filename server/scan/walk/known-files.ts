@@ -1,0 +1,59 @@
+// What the last scan saw, read over a connection of the walking thread's own: the folders at once (a row each, 10,000
+// for a library of 100,000 tracks), the files of those that look different when they are asked for.
+import Database from 'better-sqlite3';
+import type { RowAs } from '../../db/rows.ts';
+import type { sourceFiles, sourceFolders } from '../../db/schema.ts';
+import type { InodeStamp } from '../../files/file-stamp.ts';
+
+/** A file as the last scan left it. */
+export type KnownFile = RowAs<
+  typeof sourceFiles,
+  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId' | keyof InodeStamp
+>;
+type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage' | 'signature'>;
+
+export interface KnownFileLookup {
+  /** The folder counts as seen. */
+  findFolder(path: string): KnownFolder | undefined;
+  listFiles(folderId: number): KnownFile[];
+  /** Known folders that were not seen. */
+  listUnvisitedFolders(): KnownFolder[];
+  /** Files of a folder that are not marked gone, or deleted and still in the trash. */
+  listPresent(folderId: number): KnownFile[];
+}
+
+const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, ctime_us AS ctimeUs, state, reason,
+  lyrics_mark AS lyricsMark, sheets_mark AS sheetsMark, track_id AS trackId`;
+
+/** Reads the folders that are known at or below `folders` now, without those that the scan itself will add. */
+export function openKnownFiles(
+  databasePath: string,
+  source: string,
+  folders: readonly string[],
+): KnownFileLookup & { close(): void } {
+  const client = new Database(databasePath, { readonly: true });
+  client.pragma('busy_timeout = 10000');
+  const listFolders = client.prepare<[string, string, string, string, string], KnownFolder>(
+    // '0' follows '/'
+    `SELECT id, path, image_name AS imageName, artist_image AS artistImage, signature FROM source_folders
+      WHERE source = ? AND (? = '' OR path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path`,
+  );
+  const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
+  const listPresent = client.prepare<[number], KnownFile>(
+    `SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?
+      AND (state NOT IN ('gone', 'deleted') OR state = 'deleted' AND track_id IS NOT NULL)`,
+  );
+  const folderRows = folders.flatMap((path) => listFolders.all(source, path, path, path, path));
+  const foldersByPath = new Map(folderRows.map((folder) => [folder.path, folder]));
+  const visitedPaths = new Set<string>();
+  return {
+    findFolder(path) {
+      visitedPaths.add(path);
+      return foldersByPath.get(path);
+    },
+    listFiles: (folderId) => listFiles.all(folderId),
+    listUnvisitedFolders: () => [...foldersByPath.values()].filter(({ path }) => !visitedPaths.has(path)),
+    listPresent: (folderId) => listPresent.all(folderId),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,107 @@
+// Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
+import fs from 'node:fs';
+import { sep } from 'node:path';
+import { extensionOf, kindOf } from '../../files/file-kinds.ts';
+import { absoluteOf, join, textOf } from '../../files/relative-path.ts';
+import { whyNotRead } from '../../media/audio-formats.ts';
+import { textToName } from '../../storage/file-names.ts';
+import { locateInRoots, type MusicRoots } from '../../storage/music-roots.ts';
+
+export interface NameReason {
+  name: string;
+  reason: string;
+}
+
+export interface Listing {
+  /** Absolute path with a slash at its end; bytes when a name in it is not UTF-8. */
+  prefix: string | Buffer;
+  path: string;
+  /** Marked by an `.ignore` or `.nomedia` file. */
+  isIgnored: boolean;
+  folders: string[];
+  audioNames: string[];
+  images: { name: string; extension: string }[];
+  /** Lyrics, if there is audio of the same name. */
+  lyricsNames: string[];
+  /** Cue sheets. */
+  sheetNames: string[];
+  skippedFiles: NameReason[];
+}
+
+/** A string when the folder cannot be listed: why. */
+export function listFolder(root: MusicRoots, path: string): Listing | string {
+  const absolute = absoluteOf(root, path);
+  const listing: Listing = {
+    prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
+    path,
+    isIgnored: false,
+    folders: [],
+    audioNames: [],
+    images: [],
+    lyricsNames: [],
+    sheetNames: [],
+    skippedFiles: [],
+  };
+  let dirents: fs.Dirent<string | Buffer>[];
+  try {
+    dirents = readDirents(absolute);
+  } catch (error) {
+    const reason = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
+    return `the folder cannot be listed (${reason}); its tracks stay as they are`;
+  }
+  for (const dirent of dirents) sortByKind(listing, root, textOf(dirent.name), dirent);
+  return listing;
+}
+
+/** A name that is not UTF-8 has replacement characters and could not be opened; such a folder is listed as bytes. */
+function readDirents(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
+  const dirents = fs.readdirSync(folder, { withFileTypes: true });
+  return dirents.some(({ name }) => name.includes('\ufffd'))
+    ? fs.readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
+    : dirents;
+}
+
+function sortByKind(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
+  const skip = (reason: string): void => void listing.skippedFiles.push({ name, reason });
+  const kind = kindOf(name);
+  if (kind === 'mark') return void (listing.isIgnored = true);
+  if (kind === 'hidden') return skip('hidden, because its name begins with a dot');
+  if (dirent.isDirectory()) return void listing.folders.push(name);
+  if (!dirent.isFile()) {
+    const problem = dirent.isSymbolicLink()
+      ? findLinkProblem(root, join(listing.path, name))
+      : 'not a file (a pipe, socket or device)';
+    if (problem) return skip(problem);
+  }
+  if (kind === 'audio') listing.audioNames.push(name);
+  else if (kind === 'picture') listing.images.push({ name, extension: extensionOf(name) });
+  else if (kind === 'lyrics') listing.lyricsNames.push(name);
+  else if (kind === 'sheet') listing.sheetNames.push(name);
+  else skip(whyNotRead(extensionOf(name)));
+}
+
+/** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
+function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
+  try {
+    const realPath = fs.realpathSync(absoluteOf(roots, path));
+    const stat = fs.statSync(realPath);
+    if (stat.isDirectory()) return 'a link to a folder is not followed';
+    if (!stat.isFile()) return 'a link to something that is no file';
+    return realPath.startsWith(fs.realpathSync(locateInRoots(roots, path).root) + sep)
+      ? undefined
+      : 'a link that leads out of the music folder';
+  } catch (error) {
+    return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that is not there';
+  }
+}
+
+/** Absolute path of a name in a listed folder. */
+export function pathIn(prefix: string | Buffer, name: string): string | Buffer {
+  const bytes = name.includes('\\x') ? textToName(name) : name;
+  return typeof prefix === 'string' && typeof bytes === 'string'
+    ? prefix + bytes
+    : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
+}
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -1,0 +1,67 @@
+// First stage of a scan: walks the music folders and compares them with what the last scan saw. Runs in a worker
+// thread on synchronous calls (227,000 files/s, against 15,000 to 25,000 with awaits).
+import { isBelow, join } from '../../files/relative-path.ts';
+import { keyOfPath, rootKeysOf, rootPathOf, type MusicRoots } from '../../storage/music-roots.ts';
+import { compareFolder, emptyBatch, hasContent, type CompareOptions, type FolderBatch } from './compare-folder.ts';
+import type { KnownFileLookup } from './known-files.ts';
+import { listFolder } from './list-folder.ts';
+
+export interface WalkOptions extends CompareOptions {
+  root: MusicRoots;
+  /** Folders to walk, none of them below another; [''] is all music folders. */
+  folders: readonly string[];
+  /** Keys of music folders that [''] leaves out: their files are neither looked at nor gone. */
+  closedKeys: readonly string[];
+  knownFiles: KnownFileLookup;
+}
+
+const MAX_DEPTH = 128;
+/** Unchanged files between two batches of a walk that finds nothing. */
+const COUNT_BATCH_FILES = 2_000;
+
+/**
+ * Yields a batch for each folder with news, and between them batches that only count. What is known and was not met is
+ * gone, except below folders that were not listed: that comes last.
+ */
+export function* walk({ root, folders, closedKeys, knownFiles, ...options }: WalkOptions): Generator<FolderBatch> {
+  const keys = rootKeysOf(root);
+  const keyByRootPath = new Map(keys.map((key) => [rootPathOf(key), key]));
+  const openRoots = keys.filter((key) => !closedKeys.includes(key)).map(rootPathOf);
+  const starts = folders.includes('') ? openRoots : folders;
+  const [firstPath = ''] = starts;
+  const pendingPaths = starts.toReversed();
+  const unlistedKeys = [...closedKeys];
+  const unlistedPaths: string[] = [];
+  let countBatch = emptyBatch(firstPath);
+  while (pendingPaths.length > 0) {
+    const path = pendingPaths.pop() as string;
+    const listing = listFolder(root, path);
+    if (typeof listing === 'string') {
+      const key = keyByRootPath.get(path);
+      if (key === undefined) unlistedPaths.push(path);
+      else unlistedKeys.push(key);
+      yield { ...emptyBatch(path), repeatedFailures: [{ name: '', reason: listing }] };
+      continue;
+    }
+    if (listing.isIgnored) continue; // what is known below it is gone, because the walk does not meet it
+    const batch = compareFolder(listing, knownFiles, options);
+    const isDeep = path.split('/').length >= MAX_DEPTH;
+    for (const folder of listing.folders.toReversed())
+      if (path === '' && keyByRootPath.has(folder))
+        batch.skippedFiles.push({ name: folder, reason: 'paths in another music folder begin like this' });
+      else if (!isDeep) pendingPaths.push(join(path, folder));
+      else batch.skippedFiles.push({ name: folder, reason: `the folder is more than ${MAX_DEPTH} levels deep` });
+    if (hasContent(batch)) yield batch;
+    else countBatch.unchangedCount += batch.unchangedCount;
+    if (countBatch.unchangedCount > COUNT_BATCH_FILES) {
+      yield { ...countBatch, path };
+      countBatch = emptyBatch(firstPath);
+    }
+  }
+  if (countBatch.unchangedCount > 0) yield countBatch;
+  for (const { id, path } of knownFiles.listUnvisitedFolders()) {
+    if (unlistedKeys.includes(keyOfPath(keys, path)) || unlistedPaths.some((above) => isBelow(path, above))) continue;
+    const goneFiles = knownFiles.listPresent(id);
+    if (goneFiles.length > 0) yield { ...emptyBatch(path), goneFiles };
+  }
+}

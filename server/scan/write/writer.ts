@@ -1,0 +1,304 @@
+// Writes what a scan found: each op is decided and carried out on the rows as the ops before it left them. Runs on the
+// database thread in short transactions, so that people's writes never wait long.
+import type { MainDb } from '../../db/client.ts';
+import type { TrackId } from '../../db/ids.ts';
+import { isDiskFull } from '../../errors.ts';
+import type { TrackWriter } from '../../library/tracks/track-writer.ts';
+import { sourceIdOf } from '../../files/relative-path.ts';
+import type { Relocation } from '../../relocation/service.ts';
+import type { Storage } from '../../storage/storage.ts';
+import {
+  decide,
+  type Decision,
+  type CurrentRows,
+  type MovedDecision,
+  type ReadSuccess,
+  type ScanOp,
+  type SingleOp,
+} from './decide.ts';
+import { createFileRows } from './file-rows.ts';
+import { createFolderRows } from './folder-rows.ts';
+import { recordDecision, recordFailure, beginUndo, type ScanRecord } from '../scan-record.ts';
+import { createSplitFiles, type SplitFilesDeps } from './split-files.ts';
+import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
+
+export interface ScanWriterDeps {
+  db: MainDb;
+  tracks: TrackWriter;
+  trash: ScannedTracksDeps['trash'] & SplitFilesDeps['trash'];
+  storage: Pick<Storage, 'backend'>;
+  source: string;
+  restore: boolean;
+  record: ScanRecord;
+  now: () => Date;
+  divide: Relocation['divide'];
+}
+
+/** Applies ops from index `from` on for at most `limitMs`. Returns the number of ops that were applied. */
+export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
+
+export function createScanWriter({
+  db,
+  tracks,
+  trash,
+  divide,
+  storage,
+  source,
+  restore,
+  record,
+  now,
+}: ScanWriterDeps): WriteBatch {
+  const client = db.$client;
+  const folders = createFolderRows(client, source, now);
+  const files = createFileRows(client);
+  const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
+  const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
+
+  /**
+   * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What
+   * people did with it is on a track aside, if anything, until that music is found.
+   */
+  const returnedTracks = new Map<TrackId, { since: Date; otherHash: string | null; displacedId?: TrackId }>();
+
+  const rows: CurrentRows = {
+    isAdopted: (id) => record.movedIds.has(id),
+    findFile: (path, name) => files.find(folders.idOf(path), name),
+    findTrackBySourceId: scanned.findBySourceId,
+    hasOtherFile: (id, path, name) => files.hasOther(id, folders.idOf(path), name),
+    isInPlace: scanned.isInPlace,
+    isMissing: scanned.isMissing,
+  };
+
+  function carryOut(decision: Decision): void {
+    if (decision.kind === 'folder') return writeFolder(decision);
+    if (decision.kind === 'changing') return folders.countWrittenFile(decision.op.path, false);
+    if (decision.kind === 'moved') return writeMoved(decision);
+    const { path, candidate } = decision.op;
+    const folder = folders.idOf(path);
+    const { lyricsMark } = candidate;
+    switch (decision.kind) {
+      case 'failed': {
+        const { trackId, reason } = decision;
+        decision.lostIds.forEach(scanned.setMissing);
+        splitFiles.lose(folder, candidate.name);
+        // without a time that a file can have, it is read again by the next scan
+        const { result } = decision.op;
+        const mtimeUs = !result.ok && result.isPassing ? 0 : candidate.mtimeUs;
+        files.put(folder, { ...candidate, mtimeUs }, { state: 'failed', reason, lyricsMark, trackId });
+        break;
+      }
+      case 'added': {
+        decision.lostIds.forEach(scanned.setMissing);
+        if (decision.displacedId !== undefined)
+          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+        const { trackId, replacedUri } = scanned.insert(scanned.toDraft(decision.op, decision.result), folder);
+        returnUserData(decision.op, trackId, decision.result);
+        noteReplaced(replacedUri);
+        splitFiles.unsplit(folder, decision.op, decision.result);
+        files.put(folder, candidate, { state: 'track', ...reasonOf(decision.result), lyricsMark, trackId });
+        break;
+      }
+      case 'updated': {
+        const { trackId, result: readResult } = decision;
+        if (decision.op.isOtherMusic) noteOtherMusic(trackId);
+        else noteReturn(trackId, readResult);
+        if (decision.hasOnlyLyricsChanged) scanned.setLyrics(trackId, readResult);
+        else {
+          const fill = candidate.isReread ? scanned.retag : scanned.refill;
+          noteReplaced(fill(trackId, scanned.toDraft(decision.op, readResult), folder));
+        }
+        files.put(folder, candidate, { state: 'track', ...reasonOf(readResult), lyricsMark, trackId });
+        break;
+      }
+      case 'split': {
+        splitFiles.split(folder, decision.op, decision).forEach(noteReplaced);
+        files.put(folder, candidate, { state: 'split', lyricsMark, trackId: null });
+        break;
+      }
+      case 'deleted': {
+        const { from } = decision.op;
+        decision.lostIds.forEach(scanned.setMissing);
+        if (decision.displacedId !== undefined)
+          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+        splitFiles.lose(folder, candidate.name);
+        files.removeIfSame(folders.idOf(from.path), from.name, candidate);
+        scanned.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
+        files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
+      }
+    }
+    const isTrack = decision.kind === 'added' || decision.kind === 'updated';
+    folders.countWrittenFile(
+      path,
+      decision.kind === 'split' || (isTrack && decision.result.split?.fault === undefined),
+    );
+  }
+
+  function writeFolder({ op, lostIds, restoredIds }: Extract<Decision, { kind: 'folder' }>): void {
+    const { path, imageChanged, goneFiles, returnedFiles, renumberedFiles, signature } = op.batch;
+    if (imageChanged) folders.setImages(path, op.batch);
+    for (const file of renumberedFiles) files.setNumbers(folders.idOf(path), file);
+    for (const { name } of goneFiles) files.setState(folders.idOf(path), name, 'gone');
+    // one whose track went to another file of this scan meanwhile has no row: the next scan finds it
+    const withRows = returnedFiles.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
+    lostIds.forEach(scanned.setMissing);
+    restoredIds.forEach(scanned.setAvailable);
+    if (signature !== null || goneFiles.length + returnedFiles.length + op.files > 0)
+      folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
+  }
+
+  /** The track keeps its row and loses its other places. What was read of the file takes the place of its audio. */
+  function writeMoved({ op, trackId, result, lostIds }: MovedDecision): void {
+    const { path, candidate } = op;
+    const folder = folders.idOf(path);
+    lostIds.forEach(scanned.setMissing);
+    const otherFiles = files.removeOthers(trackId, folder, candidate.name);
+    for (const { folder_id } of otherFiles) folders.clearSignature(folder_id);
+    if (result) noteReturn(trackId, result);
+    scanned.move(trackId, path, candidate.name);
+    returnUserData(op, trackId, result);
+    const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
+    files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
+    if (result) noteReplaced(scanned.refill(trackId, scanned.toDraft(op, result), folder));
+    // other lyrics beside it are read by the next scan
+    folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
+  }
+
+  /** Before other music takes the place of its audio, or of other music that was heard as it. */
+  function noteOtherMusic(trackId: TrackId): void {
+    const since = scanned.rememberFormerAudio(trackId);
+    if (since) divideToDisplacedMusic(trackId, since);
+  }
+
+  /** Before the audio that it had first takes the place of the other music that was heard as this track. */
+  function noteReturn(trackId: TrackId, { audioHash }: ReadSuccess): void {
+    const since = scanned.findReplacementDate(trackId, audioHash);
+    if (!since) return;
+    const otherHash = scanned.audioHashOf(trackId);
+    const copy = scanned.findOtherWithAudio(otherHash, trackId);
+    if (copy !== undefined) return void divide(trackId, copy, since);
+    const displacedId = divideToDisplacedMusic(trackId, since);
+    returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
+  }
+
+  /** Undefined if people did nothing with the music that this track has now, since that moment. */
+  function divideToDisplacedMusic(trackId: TrackId, since: Date): TrackId | undefined {
+    const displacedId = scanned.insertAside(trackId);
+    if (displacedId === undefined || divide(trackId, displacedId, since, true)) return displacedId;
+    scanned.removeTrack(displacedId);
+    return undefined;
+  }
+
+  /** What people did while this music was heard as another track, whose own is back. */
+  function returnUserData(op: MovedDecision['op'], trackId: TrackId, readResult: ReadSuccess | undefined): void {
+    for (const [id, { since, otherHash, displacedId }] of returnedTracks) {
+      const isMusicOfTrack =
+        ('previousHolderId' in op && op.previousHolderId === id) ||
+        (otherHash !== null && otherHash === readResult?.audioHash);
+      if (!isMusicOfTrack || id === trackId) continue;
+      divide(displacedId ?? id, trackId, since);
+      if (displacedId !== undefined) scanned.removeTrack(displacedId);
+      returnedTracks.delete(id);
+    }
+  }
+
+  function noteReplaced(storageUri: string | undefined): void {
+    if (storageUri !== undefined) record.replacedUris.push(storageUri);
+  }
+
+  function applySingle(op: SingleOp): void {
+    carryOutAndRecord(decide(op, rows));
+  }
+
+  function carryOutAndRecord(decision: Decision): void {
+    carryOut(decision);
+    recordDecision(record, decision);
+  }
+
+  const apply = client.transaction((op: ScanOp): void => {
+    if (op.kind === 'rotation') op.ops.forEach(applySingle);
+    else applySingle(op);
+  });
+
+  /** An op that fails is rolled back alone and becomes one line of the result; a full disk ends the scan. */
+  function applySafely(op: ScanOp): void {
+    try {
+      apply(op); // a savepoint, inside the batch's transaction
+    } catch (error) {
+      tracks.forget();
+      folders.forgetIds();
+      if (isDiskFull(error) || op.kind === 'folder') throw error;
+      for (const { path, candidate } of op.kind === 'rotation' ? op.ops : [op]) {
+        folders.countWrittenFile(path, false);
+        recordFailure(record, path, candidate.name, `it could not be saved (${codeOf(error)})`);
+      }
+    }
+  }
+
+  const writeBatch = client.transaction((ops: ScanOp[], from: number, limitMs: number, isCareful: boolean): number =>
+    tracks.batch(() => {
+      const deadline = performance.now() + limitMs;
+      let appliedCount = 0;
+      if (!isCareful) appliedCount = applyPlain(ops, from, deadline);
+      while (from + appliedCount < ops.length && (appliedCount === 0 || performance.now() <= deadline))
+        applySafely(ops[from + appliedCount++] as ScanOp);
+      return appliedCount;
+    }),
+  ).immediate;
+
+  /**
+   * New tracks, and folders of which nothing else is to say, need no savepoint: if one of them fails, the whole batch
+   * is rolled back and written again with one for each. Returns the number of ops before the first other op.
+   */
+  function applyPlain(ops: ScanOp[], from: number, deadline: number): number {
+    const undo = { counts: beginUndo(record), folders: folders.beginUndo() };
+    let appliedCount = 0;
+    try {
+      for (
+        let op = ops[from];
+        op && (appliedCount === 0 || performance.now() <= deadline);
+        op = ops[from + ++appliedCount]
+      ) {
+        const decision = op.kind === 'rotation' ? undefined : decide(op, rows);
+        if (!decision || !isPlain(decision)) break;
+        carryOutAndRecord(decision);
+      }
+      return appliedCount;
+    } catch (error) {
+      undo.counts();
+      undo.folders();
+      throw new BatchFailed('an op failed', { cause: error });
+    }
+  }
+
+  return (ops, from, limitMs) => {
+    // rows lost in a power cut are written again by the next scan; people's writes stay FULL
+    client.pragma('synchronous = NORMAL');
+    try {
+      return writeBatch(ops, from, limitMs, false);
+    } catch (error) {
+      if (!(error instanceof BatchFailed)) throw error;
+      if (isDiskFull(error.cause)) throw error.cause;
+      return writeBatch(ops, from, limitMs, true);
+    } finally {
+      client.pragma('synchronous = FULL');
+    }
+  };
+}
+
+/** An op that was not expected to fail; the batch is rolled back with it. */
+class BatchFailed extends Error {}
+
+/** It changes no more of the scan's own state than `applyPlain` undoes. */
+const isPlain = (decision: Decision): boolean =>
+  decision.kind === 'added'
+    ? decision.lostIds.length === 0 && decision.displacedId === undefined
+    : decision.kind === 'folder' &&
+      decision.lostIds.length + decision.restoredIds.length + decision.op.batch.repeatedFailures.length === 0;
+
+/** Why a file with a sheet is one track. */
+const reasonOf = (readResult: ReadSuccess | undefined): { reason?: string } =>
+  readResult?.split?.fault === undefined ? {} : { reason: readResult.split.fault };
+
+/** The database's texts hold SQL, so only its code is shown. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error';
