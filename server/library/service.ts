@@ -1,7 +1,6 @@
 // Lists, single items and edits. `userId` is the requesting user; items come with their likes, ratings and
 // plays. `getX` and the edits throw `not_found`.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
-import type { Availability } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
@@ -32,6 +31,7 @@ import { readTracks, type TrackSummary } from './lists/track-rows.ts';
 import type { Chapter } from './tracks/track-values.ts';
 import { createTrackVersions } from './albums/track-versions.ts';
 import type { TrackWriter } from './tracks/track-writer.ts';
+import { prepareListEditions, prepareSetAvailability } from './queries.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './albums/never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
@@ -41,7 +41,6 @@ const existingIdsSql = (kind: SearchKind): string =>
 const MAX_IDS_PER_QUERY = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
 const CREDITS_PER_STEP = 100;
-const MAX_EDITIONS = 100;
 
 interface LibraryDeps extends ObjectReleaseDeps {
   now: () => Date;
@@ -80,9 +79,7 @@ export function createLibraryService({
   const applyNeverSplit = createNeverSplit({ db, tracks: writer, now });
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
   const versions = createTrackVersions(db.$client);
-  const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability, string]>(
-    'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ? AND storage_uri = ?',
-  );
+  const setAvailability = prepareSetAvailability(db.$client);
 
   const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] =>
     readTracks(statements, userId, ids).map((track) =>
@@ -141,12 +138,7 @@ export function createLibraryService({
     firstOrThrow('artist', id, artistsById(userId, [id]));
 
   /** By year. */
-  const listEditions = db.$client
-    .prepare<[AlbumId, AlbumId], AlbumId>(
-      `SELECT a.id FROM albums a WHERE a.release_group_mbid = (SELECT release_group_mbid FROM albums WHERE id = ?)
-        AND a.id <> ? ORDER BY a.year IS NULL, a.year, a.id LIMIT ${MAX_EDITIONS}`,
-    )
-    .pluck();
+  const listEditions = prepareListEditions(db.$client);
 
   return {
     getTrack,

@@ -1,11 +1,10 @@
 // Adds, changes, removes and restores music folders. Path and mode of the first folder are settings.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { eq } from 'drizzle-orm';
 import type { StoredFolder, MusicFolders } from '../config/music-folders.ts';
-import { type MainDb, writtenRow } from '../db/client.ts';
+import type { MainDb } from '../db/client.ts';
 import type { MusicFolderId, UserId } from '../db/ids.ts';
-import { musicFolders as table, type ImportMode } from '../db/schema.ts';
+import type { ImportMode } from '../db/schema.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { ReadAside } from '../library/lists/list-pages.ts';
@@ -14,6 +13,7 @@ import { importPathFault } from '../settings/checks.ts';
 import type { SettingsService } from '../settings/service.ts';
 import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
+import { createMusicFolderRows, type NewMusicFolder } from './queries.ts';
 import { readFolderTotals, type FolderTotals } from './totals.ts';
 import { trimBoth } from '../runtime/trim-text.ts';
 
@@ -94,10 +94,8 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
     return key;
   }
-  const findPath = db.$client.prepare<[string]>(
-    "SELECT 1 FROM source_folders WHERE source = 'local_folder' AND path = ?",
-  );
-  const isFolderName = (path: string): boolean => findPath.get(path) !== undefined;
+  const rows = createMusicFolderRows(db);
+  const isFolderName = (path: string): boolean => rows.isFolder(path);
 
   async function changeFirstFolder(change: {
     path?: string | null | undefined;
@@ -116,8 +114,8 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     }
   }
 
-  const updateRow = (id: MusicFolderId, values: Partial<typeof table.$inferInsert>): void => {
-    db.update(table).set(values).where(eq(table.id, id)).run();
+  const updateRow = (id: MusicFolderId, values: Partial<NewMusicFolder>): void => {
+    rows.update(id, values);
     musicFolders.reload();
   };
 
@@ -183,7 +181,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
         updateRow(id, { name });
       } else {
         const values = { key: createKey(name), name, path, mode, createdAt: now() };
-        ({ id } = writtenRow(db.insert(table).values(values).returning({ id: table.id })));
+        id = rows.insert(values);
         musicFolders.reload();
       }
       await checkFolders();

@@ -1,11 +1,10 @@
 // Internet radio stations.
-import { asc, count, eq } from 'drizzle-orm';
-import { type MainDb, writtenRow } from '../db/client.ts';
+import type { MainDb } from '../db/client.ts';
 import type { RadioStationId, UserId } from '../db/ids.ts';
-import { radioStations, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
+import { createStationQueries, type RadioStation } from './queries.ts';
 
-export type RadioStation = typeof radioStations.$inferSelect;
+export type { RadioStation };
 /** `mayBePrivate`: an administrator named its address, which may be in the own network. */
 export type PlayableStation = RadioStation & { mayBePrivate: boolean };
 export interface StationFields {
@@ -27,42 +26,33 @@ interface RadioServiceDeps {
 }
 
 export function createRadioService({ db, now, changed }: RadioServiceDeps) {
+  const queries = createStationQueries(db);
   return {
-    list: (): RadioStation[] =>
-      db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
+    list: queries.list,
 
     get(id: RadioStationId): PlayableStation {
-      const row = db
-        .select({ station: radioStations, mayBePrivate: users.isSuperuser })
-        .from(radioStations)
-        .leftJoin(users, eq(users.id, radioStations.addedBy))
-        .where(eq(radioStations.id, id))
-        .get();
+      const row = queries.find(id);
       if (!row) throw notFound('radio station', id);
       return { ...row.station, mayBePrivate: row.mayBePrivate ?? false };
     },
 
-    /** Throws `invalid` unless the addresses are http or https. */
     add(addedBy: UserId, fields: StationFields): RadioStation {
       const values = { ...validateStation(fields), addedBy, createdAt: now() };
-      if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MAX_STATIONS)
-        throw conflict(`There are ${MAX_STATIONS} stations, which is all.`);
-      const station = writtenRow(db.insert(radioStations).values(values).returning());
+      if (queries.count() >= MAX_STATIONS) throw conflict(`There are ${MAX_STATIONS} stations, which is all.`);
+      const station = queries.insert(values);
       changed();
       return station;
     },
 
     update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
-      const values = { ...validateStation(fields), addedBy };
-      const station = writtenRow(db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning());
+      const station = queries.update(id, { ...validateStation(fields), addedBy });
       if (!station) throw notFound('radio station', id);
       changed();
       return station;
     },
 
     remove(id: RadioStationId): void {
-      if (db.delete(radioStations).where(eq(radioStations.id, id)).run().changes === 0)
-        throw notFound('radio station', id);
+      if (!queries.delete(id)) throw notFound('radio station', id);
       changed();
     },
   };

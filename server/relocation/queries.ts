@@ -72,7 +72,17 @@ export function createRelocationQueries(client: Sqlite) {
   const listByName = prepareList(
     `title_sort = @titleSort AND artist_sort = @artistSort AND abs(duration_ms - @durationMs) <= ${SAME_LENGTH_MS}`,
   );
+  const setSource = client.prepare<[string, string, number, TrackId]>(
+    'UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?',
+  );
+  const forgetFormerAudio = client.prepare<[TrackId, string | null]>(
+    'DELETE FROM former_audio WHERE track_id = ? AND audio_hash = ?',
+  );
+
   return {
+    setSource: (source: string, sourceId: string, updatedAt: number, id: TrackId): void =>
+      void setSource.run(source, sourceId, updatedAt, id),
+    forgetFormerAudio: (id: TrackId, audioHash: string | null): void => void forgetFormerAudio.run(id, audioHash),
     find: (id: TrackId): MissingTrack | undefined => find.get(id),
     findFile(id: TrackId): TrackFile | undefined {
       const row = findFile.get(id);

@@ -50,8 +50,6 @@ export type Relocation = ReturnType<typeof createRelocation>;
 export function createRelocation({ db, tracks, merges, sourceFiles, library, now }: RelocationDeps) {
   const client = db.$client;
   const queries = createRelocationQueries(client);
-  const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
-  const forgetFormer = client.prepare('DELETE FROM former_audio WHERE track_id = ? AND audio_hash = ?');
 
   function getTrack(id: TrackId): MissingTrack {
     const track = queries.find(id);
@@ -119,8 +117,8 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       sourceFiles.moveFiles(otherId, id);
       merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });
       tracks.setAudio(id, audio);
-      setSource.run(source, sourceId, now().getTime(), id);
-      forgetFormer.run(id, audio.audioHash);
+      queries.setSource(source, sourceId, now().getTime(), id);
+      queries.forgetFormerAudio(id, audio.audioHash);
     },
   ).immediate;
 

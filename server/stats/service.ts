@@ -1,9 +1,8 @@
 // Listening statistics of a user: for any range of time, and for a year in review.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
-import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
-import type { RowAs } from '../db/rows.ts';
-import type { plays } from '../db/schema.ts';
+import type { ArtistId, UserId } from '../db/ids.ts';
+import { preparePlays, type PlayedAt } from './queries.ts';
 import { createPlayTotals, type PlayTotals, type UnmatchedSum, type Range, type Sum } from './play-totals.ts';
 import { longestStreak, type Streak } from './streaks.ts';
 import { createTops, type TopTrack, type Tops } from './top-lists.ts';
@@ -17,8 +16,6 @@ export interface Listening {
   totals: TotalsSummary;
   tops: Tops;
 }
-
-export type PlayedAt = RowAs<typeof plays, 'playedAt' | 'title' | 'artistName' | 'trackId'>;
 
 export interface YearReview extends Listening {
   year: number;
@@ -44,29 +41,7 @@ export function createStatsService({ db }: { db: MainDb }) {
   const client = db.$client;
   const totalsOf = createPlayTotals(client);
   const tops = createTops(client);
-  const version = client
-    .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
-    .pluck();
-  const findPlay = client.prepare<[PlayId], PlayedAt>(
-    'SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?',
-  );
-  const findEarlierTrackPlay = client
-    .prepare<[TrackId, UserId, number], number>(
-      'SELECT 1 FROM plays WHERE track_id = ? AND user_id = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
-    )
-    .pluck();
-  const findEarlierSongPlay = client
-    .prepare<[UserId, number, number], number>(
-      'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at < ? AND withdrawn_at IS NULL LIMIT 1',
-    )
-    .pluck();
-  const findEarlierArtistPlay = client
-    .prepare<
-      [ArtistId, UserId, number],
-      number
-    >(`SELECT 1 FROM track_artists a CROSS JOIN plays p ON p.track_id = a.track_id
-    WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`)
-    .pluck();
+  const { version, findPlay, findEarlierTrackPlay, findEarlierSongPlay, findEarlierArtistPlay } = preparePlays(client);
 
   const cache = new Map<string, { version: string; answer: Promise<unknown> }>();
 

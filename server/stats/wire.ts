@@ -1,7 +1,8 @@
 // Statistics in the API.
 import { z } from 'zod';
 import { TIME_RANGE_MESSAGE, isTimeText, isoTime, toIso } from '../http/times.ts';
-import { ALL_TIME, type Listening, type PlayedAt, type YearReview } from './service.ts';
+import type { PlayedAt } from './queries.ts';
+import { ALL_TIME, type Listening, type YearReview } from './service.ts';
 import type { Range, Sum } from './play-totals.ts';
 import type { StorageStats } from './storage-stats.ts';
 import type { TopAlbum, TopArtist, TopGenre, TopTrack } from './top-lists.ts';

@@ -7,8 +7,6 @@ import type { Request } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import type { RowOf } from '../db/rows.ts';
-import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, asKnownFault, badRequest, type ErrorCode, type FieldError } from '../errors.ts';
 import { isRawFile, readForm, readRawFile, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio } from '../library/tracks/track-values.ts';
@@ -20,6 +18,7 @@ import type { AudioStore } from '../storage/audio-store.ts';
 import { isOverQuota, type Quota } from '../files/quota.ts';
 import { createUploadCharsets, type TaggedUpload } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
+import { prepareFindUploaded } from './queries.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
 
 const UPLOAD_SOURCE = 'upload';
@@ -68,13 +67,7 @@ export function createUploadService({
   releaseAudio,
   onUploaded,
 }: UploadDeps) {
-  const findByContent = db.$client.prepare<[string], RowOf<typeof trackTable, 'id'>>(
-    "SELECT id FROM tracks WHERE content_hash = ? AND availability = 'available' ORDER BY id LIMIT 1",
-  );
-  const findBySource = db.$client.prepare<[string, string], RowOf<typeof trackTable, 'id'>>(
-    'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
-  );
-
+  const { findByContent, findBySource } = prepareFindUploaded(db.$client);
   const charsets = createUploadCharsets(db.$client, tracks);
   const indexedFiles = createIndexedFiles({ client: db.$client, log, audioStore });
 
