@@ -1,5 +1,6 @@
 // The dependencies and options of a scan, and the state that its stages share.
 import type { MainDb } from '../db/client.ts';
+import type { ImportMode } from '../db/schema.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
@@ -8,15 +9,15 @@ import { keyOfPath, rootKeysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import type { Candidate } from './walk/compare-folder.ts';
-import { createCopyQuota } from './copies/copy-quota.ts';
+import { createCopyQuota, type CopyQuota } from './copies/copy-quota.ts';
 import type { DeletedLocation } from './write/decide.ts';
 import { createDryRun } from './dry-run.ts';
 import type { GoneTrackFinder } from './gone-tracks/gone-track-finder.ts';
-import { createMergedFiles } from './identity/replaced-files.ts';
-import { createMovedFiles, type PostponedFile } from './identity/moved-files.ts';
+import { createMergedFiles, type MergedFiles } from './identity/replaced-files.ts';
+import { createMovedFiles, type MovedFiles, type PostponedFile } from './identity/moved-files.ts';
 import { createProgress } from './progress.ts';
 import { findExistingFolders } from './scan-folders.ts';
-import { createScanRecord } from './scan-record.ts';
+import { createScanRecord, type ScanRecord } from './scan-record.ts';
 import { openScope, type ScopeOptions } from './scan-scope.ts';
 import type { SeparatedTracks } from './gone-tracks/separated-tracks.ts';
 import { createCopies } from './copies/store-copies.ts';
@@ -24,7 +25,7 @@ import { createUnfinishedScans } from './unfinished-scans.ts';
 import type { WalkFolders } from './walk/walker.ts';
 import type { ScanProgress } from './wire.ts';
 import { createWriteQueue } from './stages/5-write-rows.ts';
-import { createScanWriter, type ScanWriterDeps } from './write/writer.ts';
+import { createScanWriter, type ScanWriterDeps, type WriteBatch } from './write/writer.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
 
@@ -49,7 +50,6 @@ export interface ScanDeps {
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
-  /** Whether ffmpeg is installed, which sends parts of a file. */
   canSplit: () => Promise<boolean>;
 }
 
@@ -65,62 +65,129 @@ export interface ScanOptions extends ScopeOptions {
   onCommit: () => void;
 }
 
-export type Scan = Awaited<ReturnType<typeof prepareScan>>;
+/** The folders of a scan. */
+export interface ScannedFolders {
+  /** Paths below the music folders; [''] is everything. */
+  folders: string[];
+  /** Keys of music folders that the walk does not enter. */
+  closedKeys: string[];
+}
+
+interface Scope extends ScannedFolders {
+  offlineFolders: Awaited<ReturnType<typeof openScope>>['offlineFolders'];
+  /** All music folders are scanned. */
+  isWhole: boolean;
+  /** Returns the key of the music folder of a path, or whether its files are copied. */
+  keyAt: (path: string) => string;
+  modeAt: (path: string) => ImportMode;
+}
+
+/** Copy mode. */
+interface Copies {
+  isEnabled: boolean;
+  quota: CopyQuota;
+  /** The folder that the reading thread copies to; null where the storage is not a folder, or nothing is copied. */
+  targetFolder: string | null;
+  /** Sends copies to a storage that is not a folder. */
+  send: ReturnType<typeof createCopies> | undefined;
+}
+
+/** What the identify stages know of files and tracks. */
+interface Identity {
+  movedFiles: MovedFiles;
+  mergedFiles: MergedFiles;
+  /** Files by path that are assigned to tracks when the walk is over. */
+  postponedFiles: Map<string, PostponedFile>;
+  /** Files that other rows have under another path too. */
+  uncertainCandidates: Set<Candidate>;
+  /** Old locations of deleted tracks that are to be restored. */
+  locationsToRestore: Map<Candidate, DeletedLocation>;
+}
+
+export interface Scan {
+  deps: ScanDeps;
+  options: ScanOptions;
+  startedAt: number;
+  scope: Scope;
+  copies: Copies;
+  identity: Identity;
+  /** Whether ffmpeg is installed, which sends parts of a file. */
+  canSplit: boolean;
+  detectCharsets: ReturnType<typeof prepareAlbumCharsets>;
+  /** What the scan has seen and done so far. */
+  record: ScanRecord;
+  /** The rows to be written; a dry run only plans them. */
+  rows: ReturnType<typeof createWriteQueue>;
+  /** Lists what a dry run would change. */
+  preview: ReturnType<typeof createDryRun> | undefined;
+  progress: ReturnType<typeof createProgress>;
+  unfinished: ReturnType<typeof createUnfinishedScans>;
+  heap: ReturnType<typeof createHeapLimit>;
+}
 
 /** Collects the state that the stages of one scan share. */
-export async function prepareScan(deps: ScanDeps, options: ScanOptions) {
-  const { db, now, tracks, trash, divide, storage } = deps;
-  const { roots: root, musicFolders, dryRun, restore, signal } = options;
+export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise<Scan> {
+  const { db, now, storage } = deps;
+  const { roots, musicFolders, dryRun, signal } = options;
   const startedAt = now().getTime();
   const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
-  const folders = await findExistingFolders(root, scope.folders);
-  const keys = rootKeysOf(root);
+  const folders = await findExistingFolders(roots, scope.folders);
+  const keys = rootKeysOf(roots);
   const keyAt = (path: string): string => keyOfPath(keys, path);
   const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
-  const doesCopy = [...modes.values()].includes('copy') && !dryRun;
+  const isCopying = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
   const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
   return {
-    ...deps,
-    ...options,
-    root,
+    deps,
+    options,
     startedAt,
-    copies: doesCopy,
+    scope: {
+      folders,
+      closedKeys,
+      offlineFolders,
+      isWhole,
+      keyAt,
+      modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
+    },
+    copies: {
+      isEnabled: isCopying,
+      quota: createCopyQuota({ storage, root: roots, minFreeBytes: deps.minFreeBytes }),
+      targetFolder: isCopying ? storage.folder : null,
+      send: isCopying && storage.folder === null ? createCopies({ storage, root: roots, signal }) : undefined,
+    },
+    identity: {
+      movedFiles: createMovedFiles({
+        db,
+        root: roots,
+        offline: offlineFolders.map(({ key }) => key),
+        source: LOCAL_FOLDER,
+      }),
+      mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
+      postponedFiles: new Map(),
+      uncertainCandidates: new Set(),
+      locationsToRestore: new Map(),
+    },
     canSplit: await deps.canSplit(),
-    folders,
-    offline: offlineFolders,
-    closedKeys,
-    isWhole,
-    keyAt,
-    modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
+    detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     record,
-    preview,
     rows: createWriteQueue({
-      writeBatch:
-        preview?.plan ??
-        unfinished.noteBefore(
-          createScanWriter({ db, tracks, trash, divide, storage, source: LOCAL_FOLDER, restore, record, now }),
-        ),
+      writeBatch: preview?.plan ?? unfinished.noteBefore(createRowWriter(deps, options, record)),
       batchMs: deps.batchMs,
       isScanActive: () => !signal.aborted,
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
-    detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
-    movedFiles: createMovedFiles({ db, root, offline: offlineFolders.map(({ key }) => key), source: LOCAL_FOLDER }),
-    mergedFiles: createMergedFiles(db, LOCAL_FOLDER),
-    /** Files by path that are assigned to tracks when the walk is over. */
-    postponedFiles: new Map<string, PostponedFile>(),
-    /** Files that other rows have under another path too. */
-    uncertainCandidates: new Set<Candidate>(),
-    /** Old locations of deleted tracks that are to be restored. */
-    locationsToRestore: new Map<Candidate, DeletedLocation>(),
-    unfinished,
-    copyQuota: createCopyQuota({ storage, root, minFreeBytes: deps.minFreeBytes }),
-    copyTo: doesCopy ? storage.folder : null,
-    sendCopies: doesCopy && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
+    preview,
     progress: createProgress(record, musicFolders, options.onProgress),
+    unfinished,
     heap: createHeapLimit(),
   };
 }
+
+const createRowWriter = (
+  { db, tracks, trash, divide, storage, now }: ScanDeps,
+  { restore }: ScanOptions,
+  record: ScanRecord,
+): WriteBatch => createScanWriter({ db, tracks, trash, divide, storage, source: LOCAL_FOLDER, restore, record, now });

@@ -19,7 +19,14 @@ import { markLostCopiesChanged } from './copies/lost-copies.ts';
 import { planFiles } from './stages/2-plan-files.ts';
 import { readFiles, storeCopies } from './stages/3-read-files.ts';
 import { storageFullError } from './copies/refusal.ts';
-import { LOCAL_FOLDER, prepareScan, type Scan, type ScanDeps, type ScanOptions } from './scan-context.ts';
+import {
+  LOCAL_FOLDER,
+  prepareScan,
+  type Scan,
+  type ScanDeps,
+  type ScannedFolders,
+  type ScanOptions,
+} from './scan-context.ts';
 import { recordRead, restartRecord, toResultCounts } from './scan-record.ts';
 import { assignAlbums, matchGoneTracks } from './stages/8-match-gone-tracks.ts';
 import { findRefusedFolders, walk, withoutFolders } from './stages/1-walk-folders.ts';
@@ -42,70 +49,62 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
 
 async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const refusalsByKey = await findRefusedFolders(preparedScan);
-  const scan = { ...preparedScan, ...withoutFolders(preparedScan, [...refusalsByKey.keys()]) };
-  const { rows, progress, heap, postponedFiles, unfinished } = scan;
-  if (scan.copies) markLostCopiesChanged(scan.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) scan.reader.warmUp(); // the first scan has files to read
+  const scan = withoutFolders(preparedScan, [...refusalsByKey.keys()]);
+  const { deps, scope, copies, identity, record, rows, progress, unfinished } = scan;
+  const { dryRun, roots, signal } = scan.options;
+  if (copies.isEnabled) markLostCopiesChanged(deps.db, LOCAL_FOLDER);
+  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // the first scan has files to read
   try {
-    await processFolders(scan, scan);
-    if (postponedFiles.size > 0 && !scan.isWhole) {
-      restartRecord(scan.record); // only a scan of everything finds where their tracks are now
+    await processFolders(scan, scope);
+    if (identity.postponedFiles.size > 0 && !scope.isWhole) {
+      restartRecord(record); // only a scan of everything finds where their tracks are now
       await processFolders(scan, {
         folders: [''],
-        closedKeys: [...scan.offline.map(({ key }) => key), ...refusalsByKey.keys()],
+        closedKeys: [...scope.offlineFolders.map(({ key }) => key), ...refusalsByKey.keys()],
       });
     }
     await identifyPostponedFiles(scan);
     await rows.drain();
     progress.enterPhase('hashing');
-    if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
-    if (!scan.dryRun && (unfinished.isNoted() || scan.goneTrackFinder.isDue())) {
+    if (!dryRun) await hashLargeFiles({ db: deps.db, reader: deps.reader, root: roots, source: LOCAL_FOLDER, signal });
+    if (!dryRun && (unfinished.isNoted() || deps.goneTrackFinder.isDue())) {
       await assignAlbums(scan);
       progress.enterPhase('comparing');
       await matchGoneTracks(scan);
     }
   } finally {
-    heap.release();
+    scan.heap.release();
     await rows.drain(); // what was read is stored, even if the scan is cancelled
   }
-  if (scan.record.replacedUris.length > 0) await scan.releaseAudio(scan.record.replacedUris);
-  const refusals = [...refusalsByKey.values(), ...(scan.record.refusal ? [scan.record.refusal] : [])];
-  if (refusals.length > 0) throw storageFullError(refusals, scan.minFreeBytes());
+  if (record.replacedUris.length > 0) await deps.releaseAudio(record.replacedUris);
+  const refusals = [...refusalsByKey.values(), ...(record.refusal ? [record.refusal] : [])];
+  if (refusals.length > 0) throw storageFullError(refusals, deps.minFreeBytes());
   return toScanResult(scan);
 }
 
-async function processFolders(scan: Scan, scope: Pick<Scan, 'folders' | 'closedKeys'>): Promise<void> {
-  const { rows, progress } = scan;
-  await forEachConcurrently(walk({ ...scan, ...scope }), MAX_CONCURRENT_GROUPS, async (group) => {
+async function processFolders(scan: Scan, folders: ScannedFolders): Promise<void> {
+  const { scope, record, rows, progress } = scan;
+  await forEachConcurrently(walk(scan, folders), MAX_CONCURRENT_GROUPS, async (group) => {
     await rows.hasRoom();
     const { ops, toRead } = await planFiles(scan, group);
     rows.push(ops);
     const storedFiles = await storeCopies(scan, await readFiles(scan, toRead));
     rows.push(await identifyFiles(scan, storedFiles));
     recordRead(
-      scan.record,
-      group.map(({ path }) => scan.keyAt(path)),
+      record,
+      group.map(({ path }) => scope.keyAt(path)),
     );
     progress.report();
   });
   await rows.drain();
 }
 
-const toScanResult = ({
-  musicFolders,
-  folders,
-  offline,
-  dryRun,
-  preview,
-  record,
-  now,
-  startedAt,
-}: Scan): ScanResult => ({
-  path: musicFolders[0]?.path ?? '',
-  folders,
-  offline: offline.map(({ name, reason }) => ({ name, reason })),
-  dry_run: dryRun,
+const toScanResult = ({ deps, options, startedAt, scope, preview, record }: Scan): ScanResult => ({
+  path: options.musicFolders[0]?.path ?? '',
+  folders: scope.folders,
+  offline: scope.offlineFolders.map(({ name, reason }) => ({ name, reason })),
+  dry_run: options.dryRun,
   changes: preview?.changes() ?? null,
   ...toResultCounts(record),
-  duration_ms: now().getTime() - startedAt,
+  duration_ms: deps.now().getTime() - startedAt,
 });

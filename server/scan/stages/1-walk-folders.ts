@@ -4,7 +4,7 @@ import { rootKeysOf } from '../../storage/music-roots.ts';
 import { changesRows, type ListedFile } from '../walk/compare-folder.ts';
 import { refuseFirstCopies } from '../copies/first-copies.ts';
 import { createProgress } from '../progress.ts';
-import { LOCAL_FOLDER, type Scan } from '../scan-context.ts';
+import { LOCAL_FOLDER, type Scan, type ScannedFolders, type ScanOptions } from '../scan-context.ts';
 import { createScanRecord, recordBatch } from '../scan-record.ts';
 
 const GROUP_FILES = 64;
@@ -14,45 +14,46 @@ const GROUP_FILES = 64;
  * if only a part of it is scanned.
  */
 export function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
-  const { db, root, musicFolders, closedKeys, onProgress, copyQuota } = scan;
-  const keys = rootKeysOf(root);
-  const isFirstCopy = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
-    mode === 'copy' && !closedKeys.includes(key) && !hasHeldMusic(db, key, keys);
-  const newFolders = scan.copies ? musicFolders.filter(isFirstCopy) : [];
-  const otherKeys = keys.filter((key) => !newFolders.some((folder) => folder.key === key));
+  const { roots, musicFolders, onProgress } = scan.options;
+  const keys = rootKeysOf(roots);
+  const isFirstCopy = ({ key, mode }: ScanOptions['musicFolders'][number]): boolean =>
+    mode === 'copy' && !scan.scope.closedKeys.includes(key) && !hasHeldMusic(scan.deps.db, key, keys);
+  const newFolders = scan.copies.isEnabled ? musicFolders.filter(isFirstCopy) : [];
+  const closedKeys = keys.filter((key) => !newFolders.some((folder) => folder.key === key));
   const record = createScanRecord();
   const progress = createProgress(record, musicFolders, onProgress);
   const walkNewFolders = () =>
-    walk({ ...scan, folders: [''], closedKeys: otherKeys, record, progress, rows: { push: () => undefined } });
-  return refuseFirstCopies({ folders: newFolders, root, walk: walkNewFolders, room: copyQuota });
+    walk({ ...scan, record, progress, rows: { push: () => undefined } }, { folders: [''], closedKeys });
+  return refuseFirstCopies({ folders: newFolders, root: roots, walk: walkNewFolders, room: scan.copies.quota });
 }
 
-/** Returns the same part of the music folders without the folders of these keys. */
-export const withoutFolders = (
-  { folders, closedKeys, keyAt }: Pick<Scan, 'folders' | 'closedKeys' | 'keyAt'>,
-  keys: readonly string[],
-): Pick<Scan, 'folders' | 'closedKeys'> => ({
-  folders: folders.includes('') ? folders : folders.filter((path) => !keys.includes(keyAt(path))),
-  closedKeys: [...closedKeys, ...keys],
-});
+/** Returns the scan without the music folders of these keys. */
+export function withoutFolders(scan: Scan, keys: readonly string[]): Scan {
+  const { folders, closedKeys, keyAt } = scan.scope;
+  return {
+    ...scan,
+    scope: {
+      ...scan.scope,
+      folders: folders.includes('') ? folders : folders.filter((path) => !keys.includes(keyAt(path))),
+      closedKeys: [...closedKeys, ...keys],
+    },
+  };
+}
 
 type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
 
 /** Yields the files that have to be looked at, in groups. Changes of a folder's own row are written right away. */
-export async function* walk({
-  walkFolders,
-  record,
-  rows,
-  progress,
-  signal,
-  ...scan
-}: Walk): AsyncGenerator<ListedFile[]> {
-  const { root, folders, closedKeys, restore, reread = false, canSplit, databasePath } = scan;
+export async function* walk(
+  { deps, options, scope, canSplit, record, rows, progress }: Walk,
+  { folders, closedKeys }: ScannedFolders,
+): AsyncGenerator<ListedFile[]> {
+  const { roots: root, restore, reread = false, signal } = options;
+  const { databasePath } = deps;
   const order = { root, folders, closedKeys, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER };
-  for await (const { batches } of walkFolders(order, signal)) {
+  for await (const { batches } of deps.walkFolders(order, signal)) {
     let group: ListedFile[] = [];
     for (const folderBatch of batches) {
-      recordBatch(record, folderBatch, scan.keyAt(folderBatch.path));
+      recordBatch(record, folderBatch, scope.keyAt(folderBatch.path));
       const { candidates, ...batch } = folderBatch;
       if (changesRows(folderBatch)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
       for (const candidate of candidates) {

@@ -8,9 +8,10 @@ import type { Scan } from '../scan-context.ts';
 
 /** Leaves out files that only moved, and those postponed when a part was walked. The others have to be read. */
 export async function planFiles(
-  { movedFiles, restore, postponedFiles, uncertainCandidates, locationsToRestore, modeAt }: Scan,
+  { options: { restore }, scope: { modeAt }, identity }: Scan,
   listedFiles: ListedFile[],
 ): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
+  const { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore } = identity;
   const group = listedFiles.filter(({ path, candidate }) => {
     const postponedFile = postponedFiles.get(join(path, candidate.name));
     return !postponedFile || fileKey(postponedFile.candidate) !== fileKey(candidate);

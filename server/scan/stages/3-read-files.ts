@@ -18,9 +18,9 @@ import type { ReadFile } from '../copies/store-copies.ts';
 export async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
   const readModeOf = ({ path, candidate }: ListedFile): ReadMode =>
-    scan.modeAt(path) === 'copy'
+    scan.scope.modeAt(path) === 'copy'
       ? 'copied'
-      : mayHaveOtherAudio(candidate) || scan.uncertainCandidates.has(candidate)
+      : mayHaveOtherAudio(candidate) || scan.identity.uncertainCandidates.has(candidate)
         ? 'hashed'
         : 'indexed';
   const results: ReadFile[] = [];
@@ -33,18 +33,18 @@ export async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFi
 
 /** Copies the files that fit. If some do not, files whose content is stored already are looked for first. */
 export async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  const { copyQuota, record } = scan;
+  const { quota } = scan.copies;
   let storedFiles: ReadFile[] = [];
-  let reservation = await copyQuota.reserve(files);
+  let reservation = await quota.reserve(files);
   if (reservation.files.length < files.length) {
     reservation.release();
     storedFiles = await readStored(scan, files);
     const storedCandidates = new Set(storedFiles.map(({ candidate }) => candidate));
     const otherFiles = files.filter(({ candidate }) => !storedCandidates.has(candidate));
-    reservation = await copyQuota.reserve(otherFiles);
+    reservation = await quota.reserve(otherFiles);
     const fittingFiles = new Set(reservation.files);
     const refusedFiles = otherFiles.filter((file) => !fittingFiles.has(file));
-    recordRefused(record, refusedFiles.map(copyQuota.costOf), reservation.availableBytes);
+    recordRefused(scan.record, refusedFiles.map(quota.costOf), reservation.availableBytes);
   }
   try {
     return [...storedFiles, ...(await readGroup(scan, reservation.files, 'copied'))];
@@ -55,10 +55,12 @@ export async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadF
 
 /** Reads the files that need no copy: their content is stored, or cannot be read. */
 async function readStored(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  const sizes = await scan.copyQuota.storedSizeCounts();
+  const sizes = await scan.copies.quota.storedSizeCounts();
   const possiblyStored = files.filter(({ candidate }) => sizes.has(candidate.sizeBytes));
   const results = await readGroup(scan, possiblyStored, 'named');
-  const isStored = await Promise.all(results.map(async ({ result }) => !result.ok || scan.copyQuota.isStored(result)));
+  const isStored = await Promise.all(
+    results.map(async ({ result }) => !result.ok || scan.copies.quota.isStored(result)),
+  );
   return results.filter((_, i) => isStored[i]);
 }
 
@@ -67,8 +69,8 @@ type ReadMode = 'copied' | 'named' | 'hashed' | 'indexed';
 
 export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode): Promise<ReadFile[]> {
   if (files.length === 0) return [];
-  const results = await scan.reader.read({
-    root: scan.root,
+  const results = await scan.deps.reader.read({
+    root: scan.options.roots,
     paths: files.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark, sheetsMark } }) => ({
       path: join(path, name),
       sizeBytes,
@@ -77,8 +79,8 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
       lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
       sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
-    copyTo: mode === 'copied' ? scan.copyTo : null,
-    hashWholeFile: mode === 'named' || (mode === 'copied' && scan.sendCopies !== undefined),
+    copyTo: mode === 'copied' ? scan.copies.targetFolder : null,
+    hashWholeFile: mode === 'named' || (mode === 'copied' && scan.copies.send !== undefined),
     hashLarge: mode !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
@@ -100,7 +102,7 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
     .flatMap(toNewFile)
     .filter(({ candidate, result }) => result.audioHash === null && !hasOnlyOtherLyrics(candidate));
   if (unhashedFiles.length === 0) return files;
-  const isHashNeeded = await scan.movedFiles.findFilesToHash(unhashedFiles);
+  const isHashNeeded = await scan.identity.movedFiles.findFilesToHash(unhashedFiles);
   const isSplit = ({ result }: NewFile): boolean => result.split?.sections !== undefined; // known by hash and offset
   const mustRead = (file: NewFile, i: number): boolean =>
     (isHashNeeded[i] && !file.candidate.isReread) || isSplit(file);
@@ -124,5 +126,5 @@ export const toNewFile = ({ path, candidate, result }: ReadFile): NewFile[] =>
   result.ok ? [{ path, candidate, result }] : [];
 
 /** Sends the files to the storage. Where it is a folder, the reading thread has copied them already. */
-export const storeCopies = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> =>
-  sendCopies?.(files) ?? files;
+export const storeCopies = async ({ copies }: Scan, files: ReadFile[]): Promise<ReadFile[]> =>
+  copies.send?.(files) ?? files;

@@ -7,7 +7,7 @@ import type { ReadFile } from '../copies/store-copies.ts';
 
 /** Returns the files whose track is certain, and postpones the others. */
 export async function identifyFiles(
-  { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore }: Scan,
+  { identity: { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore } }: Scan,
   files: ReadFile[],
 ): Promise<ScanOp[]> {
   const readable = files

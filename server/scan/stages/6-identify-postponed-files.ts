@@ -12,13 +12,15 @@ import { assignPostponedFiles } from '../identity/postponed-files.ts';
 const GROUP_FILES = 64;
 
 export async function identifyPostponedFiles(scan: Scan): Promise<void> {
-  const { postponedFiles, rows, reader, root, movedFiles } = scan;
+  const { deps, options, rows } = scan;
+  const { postponedFiles, movedFiles, mergedFiles } = scan.identity;
+  const { roots: root, dryRun, restore, signal } = options;
   if (postponedFiles.size === 0) return;
   for (const files of partsOf([...postponedFiles.values()], GROUP_FILES)) {
     await yieldIfDue();
-    if (!scan.dryRun) scan.separatedTracks.separateByFormerAudio(files.map(({ traits }) => traits.audioHash));
+    if (!dryRun) deps.separatedTracks.separateByFormerAudio(files.map(({ traits }) => traits.audioHash));
     for (const formerOwnersFile of movedFiles.listFilesOfFormerOwners(files, postponedFiles)) {
-      const readResults = await (scan.modeAt(formerOwnersFile.path) === 'copy'
+      const readResults = await (scan.scope.modeAt(formerOwnersFile.path) === 'copy'
         ? readCopies(scan, [formerOwnersFile])
         : readGroup(scan, [formerOwnersFile], 'hashed'));
       for (const file of (await storeCopies(scan, readResults)).flatMap(toNewFile))
@@ -26,9 +28,15 @@ export async function identifyPostponedFiles(scan: Scan): Promise<void> {
     }
   }
   await assignPostponedFiles(postponedFiles, {
-    ...scan,
+    ...deps,
+    root,
+    dryRun,
+    restore,
+    signal,
+    movedFiles,
+    mergedFiles,
     lastOldId: scan.unfinished.lastOldId(),
-    onUnusedCopy: (key) => scan.record.replacedUris.push(toUri(scan.storage, key)),
+    onUnusedCopy: (key) => scan.record.replacedUris.push(toUri(deps.storage, key)),
     async readTags(files) {
       const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } }) => ({
         path: join(path, name),
@@ -37,7 +45,7 @@ export async function identifyPostponedFiles(scan: Scan): Promise<void> {
         lyrics: lyricsMark && join(path, nameInLyricsStamp(lyricsMark)),
         sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
       }));
-      const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });
+      const results = await deps.reader.read({ root, paths, copyTo: null, hashLarge: false });
       const readFiles = results.map((result, i) => {
         const { path, candidate } = files[i] as PostponedFile;
         return { path, candidate, result };
