@@ -78,11 +78,30 @@ function partOf(part: Part): string {
   ].join('\n');
 }
 
+/** Draws a layer: one box for the folders without arrows, and no arrow that follows from others. */
 function boxOf(part: Part, { name, folders }: Layer): string[] {
-  const idOf = (folder: string): string => `${part}_${name}_${folder.replaceAll(/\W/g, '_')}`;
-  const nodes = Object.keys(folders).map((folder) => `    ${idOf(folder)}["${folder}"]`);
+  const idOf = (folder: string): string => `${part}_${folder.replaceAll(/\W/g, '_')}`;
   const arrows = Object.entries(folders).flatMap(([folder, uses]) =>
-    uses.map((used) => `    ${idOf(folder)} --> ${idOf(used)}`),
+    uses.filter((used) => !uses.some((other) => reaches(folders, other, used))).map((used) => [folder, used] as const),
   );
-  return [`  subgraph ${part}_${name} ["${name}"]`, ...nodes, ...arrows, '  end'];
+  const connectedFolders = new Set(arrows.flat());
+  const otherFolders = Object.keys(folders).filter((folder) => !connectedFolders.has(folder));
+  const drawnFolders = new Set<string>();
+  const draw = (folder: string): string => {
+    const isDrawn = drawnFolders.has(folder);
+    drawnFolders.add(folder);
+    return isDrawn ? idOf(folder) : `${idOf(folder)}["${folder}"]`;
+  };
+  return [
+    `  subgraph ${part}_${name} ["${name}"]`,
+    ...(otherFolders.length > 0 ? [`    ${part}_${name}_others["${otherFolders.join('<br>')}"]`] : []),
+    ...[...Map.groupBy(arrows, ([from]) => from)].map(
+      ([from, group]) => `    ${draw(from)} --> ${group.map(([, to]) => draw(to)).join(' & ')}`,
+    ),
+    '  end',
+  ];
 }
+
+/** Returns whether a folder uses another one, or uses one that does. */
+const reaches = (folders: Layer['folders'], from: string, to: string): boolean =>
+  (folders[from] ?? []).some((used) => used === to || reaches(folders, used, to));
