@@ -75,8 +75,11 @@ const opusWith = (bytes: number, segments?: number): Buffer =>
 
 const atomsOf = (file: Buffer): Map<string, Buffer> => {
   const atoms = new Map<string, Buffer>();
-  for (let at = 0; at < file.length; at += file.readUInt32BE(at))
-    atoms.set(file.toString('latin1', at + 4, at + 8), file.subarray(at, at + file.readUInt32BE(at)));
+  for (let offset = 0; offset < file.length; offset += file.readUInt32BE(offset))
+    atoms.set(
+      file.toString('latin1', offset + 4, offset + 8),
+      file.subarray(offset, offset + file.readUInt32BE(offset)),
+    );
   return atoms;
 };
 function m4aWith(bytes: number, order: readonly string[]): Buffer {
@@ -124,7 +127,7 @@ function aiffWith(before: Buffer[], after: Buffer[]): Buffer {
 
 const withoutId3 = (file: Buffer): Buffer =>
   file.toString('latin1', 0, 3) === 'ID3'
-    ? file.subarray(10 + [6, 7, 8, 9].reduce((size, at) => (size << 7) | (file[at] ?? 0), 0))
+    ? file.subarray(10 + [6, 7, 8, 9].reduce((size, index) => (size << 7) | (file[index] ?? 0), 0))
     : file;
 const mp3 = withoutId3(sample('cbr128.mp3'));
 const vbr = withoutId3(sample('vbr.mp3'));
