@@ -46,8 +46,8 @@ function findFaults(ofInterface: string): string[] {
     return clipping;
   };
   const isEllipsized = (from: Element, box: Element, text: string): boolean => {
-    for (let at: Element | null = from; at; at = at === box ? null : at.parentElement) {
-      const { textOverflow, webkitLineClamp } = styleOf(at);
+    for (let ancestor: Element | null = from; ancestor; ancestor = ancestor === box ? null : ancestor.parentElement) {
+      const { textOverflow, webkitLineClamp } = styleOf(ancestor);
       if (textOverflow === 'ellipsis' || (webkitLineClamp !== 'none' && webkitLineClamp !== ''))
         return webkitLineClamp === 'none' || webkitLineClamp === '' ? !isInterface(text) : true;
     }

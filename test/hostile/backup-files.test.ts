@@ -278,7 +278,7 @@ test('a file of a list is written up to its size', async () => {
 test('files that no row names are not written, and are counted', async () => {
   const { repo, list, backup } = await openedBackup();
   const hash = await repo.objects.putBytes(Buffer.alloc(1 << 20, 2));
-  const keys = Array.from({ length: 50 }, (_, at) => `covers/x/run${at}.png`);
+  const keys = Array.from({ length: 50 }, (_, index) => `covers/x/run${index}.png`);
   await list(keys.map((key) => ({ kind: 'stored', key, hash, size: null })));
   const dir = unused('restored');
   const { code, stdout } = await runServer(['restore', '--from', backup, '--data-dir', dir, '--accept-settings'], {

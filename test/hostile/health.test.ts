@@ -69,7 +69,7 @@ test.each([
   ['HTTP/1.0 without Host, as HAProxy asks', 'GET /health HTTP/1.0\r\n\r\n'],
   ['a name that is not allowed', 'GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
   ['another site', 'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n'],
-])('health is answered to %s', async (_what, request) => {
+])('health is answered to %s', async (_title, request) => {
   server = await startServer();
   const { answer } = await send(request);
   await until(() => /^HTTP\/1\.\d 200 .*"status":/s.test(answer()));

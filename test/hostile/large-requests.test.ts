@@ -112,7 +112,7 @@ describe('more than a limit, or no text, is refused with the limit and what was 
     ['values', 'POST', '/history', { items: Array(31_000).fill(1) }, 422, /at most 30000 values/],
     ['text', 'POST', '/users/me/app-passwords', { name: '\ud800' }, 400, /no Unicode/],
     ['levels', 'PATCH', '/settings', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 400, /50 levels/],
-  ])('%s', async (_what, method, path, body, status, words) => {
+  ])('%s', async (_title, method, path, body, status, words) => {
     const answer = await server.api(path, { method, body, headers: { 'Content-Type': 'application/json' } });
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(words)]);
   });

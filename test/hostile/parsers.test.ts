@@ -43,7 +43,7 @@ describe('a listening history', () => {
     ],
   ];
 
-  test.each(FILES)('of %s is refused with the place, and little of it is read', async (_what, text, error) => {
+  test.each(FILES)('of %s is refused with the place, and little of it is read', async (_title, text, error) => {
     const path = join(dir, 'history');
     writeFileSync(path, text);
     let bytesRead = 0;
@@ -74,7 +74,7 @@ describe('a playlist file', () => {
     ['one tag', filled('<?xml version="1.0"?>\n<playlist><track ', 'a'), 413, /Line 2: a track has more than 65536/],
     ['nested elements', filled('<playlist>', '<track>'), 413, /Line 1: a track has more than 65536 characters/],
     ['more bytes than the limit', filled('', 'a\n').repeat(3), 413, /at most 10 MB/],
-  ])('of %s is refused', async (_what, text, status, detail) => {
+  ])('of %s is refused', async (_title, text, status, detail) => {
     const form = new FormData();
     form.append('file', new Blob([text]), 'list.m3u8');
     const answer = await server.api('/playlists/import', { method: 'POST', body: form, token: listener });
@@ -94,7 +94,7 @@ describe('a podcast feed', () => {
       `<rss>${`<item><title>${'x'.repeat(49_000)}</title></item>`.repeat(300)}</rss>`,
       /its texts have more than/,
     ],
-  ])('of %s is refused with the place', async (_what, text, fault) => {
+  ])('of %s is refused with the place', async (_title, text, fault) => {
     await expect(parseFeed(Buffer.from(text), null, at)).rejects.toThrow(fault);
   });
 

@@ -59,7 +59,7 @@ test.each<[string, (share: Share) => Promise<unknown>, number]>([
   ['its deletion', ({ id }) => phone.get('deleteShare', { id }), 404],
   ['its end', ({ id }) => phone.get('updateShare', { id, expires: '1' }), 404],
   ['the right of its owner', () => server.api(`/users/${owner}`, { method: 'PATCH', body: { can_share: false } }), 404],
-])('of a track and of all tracks, with %s', async (_what, end, status) => {
+])('of a track and of all tracks, with %s', async (_title, end, status) => {
   const share = await makeShare();
   const open = await Promise.all([hear(`${share.url}/0`), hear(`${share.url}/zip`)]);
   await end(share);

@@ -319,7 +319,7 @@ describe('versions', () => {
             : kind === 2
               ? await call(`/${list.id}/tracks`, 'PUT', {
                   entry_ids: [...rest.slice(below(rest.length)), ...some, ...entries].filter(
-                    (id, at, all) => all.indexOf(id) === at,
+                    (id, index, all) => all.indexOf(id) === index,
                   ),
                 })
               : kind === 3

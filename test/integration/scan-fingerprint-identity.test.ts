@@ -291,7 +291,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       }
 
       describe('once', () => {
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result counts the found ones as moved', () => {
           const found = sum((row) => foundIn(row).length);
           const missing = mode === 'copy' ? 0 : sum((row) => row.removed.length) - found;
@@ -306,7 +306,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         beforeAll(async () => {
           scans.push(await music.scan());
         });
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result has nothing new', () =>
           expect(scans[1]).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0 }));
       });
@@ -464,7 +464,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     test.each([
       ['another one', 'ogg', 'a/3.ogg'],
       ['one where the first one was', 'mp3', 'a/1.mp3'],
-    ] as const)('and gives it to the next one: %s', async (_what, encoding, path) => {
+    ] as const)('and gives it to the next one: %s', async (_title, encoding, path) => {
       const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/2.flac': flac(1) });
       lay(music.folder, { [path]: { seed: 1, encoding, title: 'Again' } });
       await music.scan();

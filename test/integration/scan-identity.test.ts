@@ -96,7 +96,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     });
     afterAll(() => music.server.close());
 
-    test.each(named)('%s', async (_what, part) => {
+    test.each(named)('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
 
@@ -105,7 +105,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
         await scan(music.server);
         tracks = await music.tracks();
       });
-      test.each(named)('%s', async (_what, part) => {
+      test.each(named)('%s', async (_title, part) => {
         expect(await music.faultsOf(part, tracks)).toEqual([]);
       });
     });

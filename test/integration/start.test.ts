@@ -38,7 +38,7 @@ test.each([
   ['a port that is not a number', ['--port', 'http'], /Setting PORT = "http": must be a whole number from 0 to 65535/],
   ['a port out of range', ['--port', '70000'], /Setting PORT = "70000": must be/],
   ['an unknown log level', ['--log-level', 'loud'], /Setting LOG_LEVEL = "loud"/],
-])('%s is rejected', async (_what, args, line) => {
+])('%s is rejected', async (_title, args, line) => {
   expect(await refusal([...args, '--data-dir', fresh()], {}, 2)).toMatch(line);
 });
 

@@ -21,7 +21,7 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> =>
 export const inPieces = (bytes: Buffer, error?: Error): Readable =>
   Readable.from(
     (function* pieces() {
-      for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
+      for (let offset = 0; offset < bytes.length; offset += 7_001) yield bytes.subarray(offset, offset + 7_001);
       if (error) throw error;
     })(),
   );

@@ -393,7 +393,7 @@ const modesOf = (n: number): Mode[] =>
 
 async function faultsOfRows(rows: Row[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const [at, row] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const { by, also } = row;
     for (const [n, [kind, given]] of Object.entries(ids).entries()) {
       const params = (id = given): PhoneParams => ({
@@ -401,7 +401,7 @@ async function faultsOfRows(rows: Row[]): Promise<string[]> {
         [by]: id,
         ...(also !== undefined && { [also]: id }),
       });
-      faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(at + n))));
+      faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(index + n))));
     }
   }
   return faults;

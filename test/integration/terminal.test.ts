@@ -36,7 +36,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
   test.each([
     ['Ctrl+C', '\u0003'],
     ['Ctrl+D', '\u0004'],
-  ])('%s at a password changes nothing, and the terminal echoes again', async (_what, key) => {
+  ])('%s at a password changes nothing, and the terminal echoes again', async (_title, key) => {
     const dir = fresh();
     const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
     await adding.shows('Password: ');

@@ -111,7 +111,7 @@ test.each([
     '--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\nabc',
     400,
   ],
-])('%s is refused', async (_what, headers, body, status) => {
+])('%s is refused', async (_title, headers, body, status) => {
   const answer = await server.api('/tracks/upload', { method: 'POST', headers, ...(body !== undefined && { body }) });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
 });

@@ -83,7 +83,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   afterAll(() => music.server.close());
 
   describe('once', () => {
-    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_what, part) => {
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
   });
@@ -94,7 +94,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
       await settle();
     });
-    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_what, part) => {
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
 

@@ -25,7 +25,7 @@ test.each([
   ['two years ahead', 730, 0, true],
   ['right again after that', 0, 0, true],
   ['right, after the library rested for two years and ran for a day', 730, 1.1, false],
-])('with a clock that is %s', async (_what, ahead, runs, isKept) => {
+])('with a clock that is %s', async (_title, ahead, runs, isKept) => {
   const first = await startServer({ dir });
   const id = trackMaker(first.app).add({ title: 'Deleted' });
   expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);

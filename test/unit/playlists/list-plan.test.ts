@@ -26,9 +26,9 @@ describe('the longest increasing part', () => {
   test('increases, and no other is longer', () => {
     const longest = (values: number[]): number => {
       const best = values.map(() => 1);
-      values.forEach((value, at) =>
-        values.slice(0, at).forEach((before, n) => {
-          if (before < value) best[at] = Math.max(best[at] as number, (best[n] as number) + 1);
+      values.forEach((value, index) =>
+        values.slice(0, index).forEach((before, n) => {
+          if (before < value) best[index] = Math.max(best[index] as number, (best[n] as number) + 1);
         }),
       );
       return Math.max(0, ...best);
@@ -55,11 +55,11 @@ describe('a plan', () => {
       const ids =
         n % 3 === 0
           ? [...current.slice(0, 3), ...shuffled(12).slice(8), ...current.slice(5)].filter(
-              (id, at, all) => all.indexOf(id) === at,
+              (id, index, all) => all.indexOf(id) === index,
             )
           : shuffled(12).slice(0, n % 12);
       const { removed, runs } = planList(current, wanted(ids));
-      const positions = new Map(current.map((id, at) => [id, at * GAP]));
+      const positions = new Map(current.map((id, index) => [id, index * GAP]));
       const placed = new Map([...positions].filter(([id]) => !removed.includes(id)));
       for (const { before, after, entries } of runs) {
         const places = placesBetween(

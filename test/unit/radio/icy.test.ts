@@ -44,14 +44,14 @@ it('an interval is a number of bytes that makes sense', () => {
 });
 
 it('titles come out of the audio and into it again, wherever it is cut', async () => {
-  const audio = Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 251));
+  const audio = Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 251));
   let title = '';
   const joiner = createIcyJoiner(300, () => title);
   const mixed: Buffer[] = [];
   joiner.on('data', (chunk: Buffer) => mixed.push(chunk));
-  for (let at = 0; at < audio.length; at += 100) {
-    title = `Part ${Math.floor(at / 1_000)} ';`;
-    joiner.write(audio.subarray(at, at + 100));
+  for (let offset = 0; offset < audio.length; offset += 100) {
+    title = `Part ${Math.floor(offset / 1_000)} ';`;
+    joiner.write(audio.subarray(offset, offset + 100));
   }
   await new Promise<void>((resolve) => joiner.end(resolve));
   for (const step of [1, 7, 299, 5_000]) {
@@ -59,7 +59,8 @@ it('titles come out of the audio and into it again, wherever it is cut', async (
     const take = createIcySplitter(300, (one) => titles.push(one));
     const whole = Buffer.concat(mixed);
     const out: Buffer[] = [];
-    for (let at = 0; at < whole.length; at += step) out.push(...take(whole.subarray(at, at + step)));
+    for (let offset = 0; offset < whole.length; offset += step)
+      out.push(...take(whole.subarray(offset, offset + step)));
     expect(Buffer.concat(out).equals(audio)).toBe(true);
     expect(titles).toEqual(["Part 0 ' ;", "Part 1 ' ;", "Part 2 ' ;"]);
   }

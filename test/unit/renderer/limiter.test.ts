@@ -11,10 +11,10 @@ function limit(channels: readonly Float32Array[], rateHz = RATE): Float32Array[]
   const limiter = new Limiter(rateHz, channels.length);
   const { length } = channels[0]!;
   const out = channels.map(() => new Float32Array(length + limiter.delay + BLOCK));
-  for (let at = 0; at < length + limiter.delay; at += BLOCK)
+  for (let offset = 0; offset < length + limiter.delay; offset += BLOCK)
     limiter.process(
-      channels.map((samples) => samples.subarray(at, at + BLOCK)),
-      out.map((samples) => samples.subarray(at, at + BLOCK)),
+      channels.map((samples) => samples.subarray(offset, offset + BLOCK)),
+      out.map((samples) => samples.subarray(offset, offset + BLOCK)),
     );
   return out.map((samples) => samples.slice(limiter.delay, limiter.delay + length));
 }

@@ -13,7 +13,7 @@ function listener() {
   );
   /** Plays from one position to another in steps of a quarter of a second. */
   const hear = (fromMs: number, toMs: number, durationMs: number) => {
-    for (let at = fromMs + 250; at <= toMs; at += 250) counter.hear(at, durationMs);
+    for (let positionMs = fromMs + 250; positionMs <= toMs; positionMs += 250) counter.hear(positionMs, durationMs);
   };
   return { plays, counter, hear, told: () => plays.map(({ playedMs }) => playedMs) };
 }
@@ -112,6 +112,6 @@ test('a track that repeats is a play each time', () => {
 test('a window in the background reports rarely, and counts', () => {
   const { counter, plays } = listener();
   counter.start(track, 0);
-  for (let at = 2_000; at <= 30_000; at += 2_000) counter.hear(at, 60_000);
+  for (let positionMs = 2_000; positionMs <= 30_000; positionMs += 2_000) counter.hear(positionMs, 60_000);
   expect(plays).toHaveLength(1);
 });

@@ -40,10 +40,10 @@ describe('a million rows', () => {
 
   test('are in order, and there and back is the same position', () => {
     let before = -1;
-    for (let at = 0; at <= height; at += 97_531) {
-      const list = toList(at, LONG);
+    for (let scrollTop = 0; scrollTop <= height; scrollTop += 97_531) {
+      const list = toList(scrollTop, LONG);
       expect(list).toBeGreaterThan(before);
-      expect(toElement(list, LONG)).toBeCloseTo(at, 4);
+      expect(toElement(list, LONG)).toBeCloseTo(scrollTop, 4);
       before = list;
     }
   });

@@ -99,10 +99,10 @@ describe('a list that is read page by page', () => {
         seen.push(...found);
         if (found.length < 3) break;
         change((rows) => {
-          const [at, gone] = [Math.floor(random() * rows.length), rows[Math.floor(random() * rows.length)] ?? 0];
+          const [position, gone] = [Math.floor(random() * rows.length), rows[Math.floor(random() * rows.length)] ?? 0];
           there.delete(gone);
           const left = random() < 0.5 ? rows.filter((id) => id !== gone) : (there.add(gone), rows);
-          return random() < 0.5 ? left.toSpliced(at, 0, next++) : left;
+          return random() < 0.5 ? left.toSpliced(position, 0, next++) : left;
         });
         for (const id of there) if (id >= 1_000) there.delete(id);
       }

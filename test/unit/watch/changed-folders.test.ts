@@ -19,7 +19,7 @@ describe('when changes are due', () => {
 
   it('after the longest wait when they never stop', () => {
     const book = createPendingChanges(rules);
-    for (let at = 0; at < 120_000; at += 1_000) book.noteRemoval('a', at);
+    for (let timeMs = 0; timeMs < 120_000; timeMs += 1_000) book.noteRemoval('a', timeMs);
     expect(book.dueAt()).toBe(60_000);
   });
 
