@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '..', '..', 'server');
 
-/** The folders that write SQL text, each with its reason. */
-const TEXT: Record<string, string> = {
+/** The folders that may contain SQL text, each with its reason. */
+const REASONS_BY_FOLDER: Record<string, string> = {
   analysis: 'runs for each track',
   auth: 'runs with every request',
   backup: 'whole tables page by page over connections of their own',
@@ -44,9 +44,9 @@ const files = globSync('**/*.ts', { cwd: server }).map((file) => {
 const withText = files.filter(({ text }) => /\.prepare\b/.test(text));
 
 test('SQL text is only in folders with a reason for it', () => {
-  expect(withText.filter(({ folder }) => TEXT[folder] === undefined).map(({ path }) => path)).toEqual([]);
-  const used = new Set(withText.map(({ folder }) => folder));
-  expect(Object.keys(TEXT).filter((folder) => !used.has(folder))).toEqual([]);
+  expect(withText.filter(({ folder }) => REASONS_BY_FOLDER[folder] === undefined).map(({ path }) => path)).toEqual([]);
+  const usedFolders = new Set(withText.map(({ folder }) => folder));
+  expect(Object.keys(REASONS_BY_FOLDER).filter((folder) => !usedFolders.has(folder))).toEqual([]);
 });
 
 test('no statement is prepared by routes or by shapes of the API', () => {
@@ -55,9 +55,9 @@ test('no statement is prepared by routes or by shapes of the API', () => {
 
 test('rows of a table have their shape from schema.ts: RowOf and RowAs of db/rows.ts', () => {
   const byHand = withText.flatMap(({ path, text }) => [
-    ...[...text.matchAll(/interface (\w*Row) \{[^}]*\b[a-z]+_[a-z_]+\??:/g)].map((found) => `${path}: ${found[1]}`),
+    ...[...text.matchAll(/interface (\w*Row) \{[^}]*\b[a-z]+_[a-z_]+\??:/g)].map((match) => `${path}: ${match[1]}`),
     ...[...text.matchAll(/\bprepare<[^;(]*?(?<!> & )\{ [^}]*\b[a-z]+_[a-z_]+\??:[^}]*\}/g)].map(
-      (found) => `${path}: ${found[0]}`,
+      (match) => `${path}: ${match[0]}`,
     ),
   ]);
   expect(byHand).toEqual([]);
