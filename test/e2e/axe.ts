@@ -25,7 +25,7 @@ export async function violations(
 ): Promise<string[]> {
   await still(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  const { violations: found } = await page.evaluate(
+  const { violations: foundViolations } = await page.evaluate(
     ([context, runOnly, except]) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
         resultTypes: ['violations'],
@@ -34,7 +34,7 @@ export async function violations(
       }),
     [context, rules, except] as const,
   );
-  return found.flatMap(({ id, nodes }) =>
+  return foundViolations.flatMap(({ id, nodes }) =>
     nodes.map(
       (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
     ),

@@ -157,9 +157,9 @@ async function useMiniPlayer(app: ElectronApplication): Promise<void> {
   const player = await opened;
   await clickInTray(app, 'Keep player on top');
   const resize = (height: number) =>
-    app.evaluate(({ BrowserWindow }, wanted) => {
+    app.evaluate(({ BrowserWindow }, wantedIndex) => {
       const window = BrowserWindow.getAllWindows().find((one) => one.webContents.getURL().endsWith('/player'));
-      window?.setContentSize(300, wanted);
+      window?.setContentSize(300, wantedIndex);
       return window?.isAlwaysOnTop() ?? false;
     }, height);
   await until(
@@ -180,7 +180,7 @@ interface Bridge {
 
 async function useKeysAndLinks(app: ElectronApplication, window: Page): Promise<void> {
   const isRegistered = (key: string) =>
-    app.evaluate(({ globalShortcut }, wanted) => globalShortcut.isRegistered(wanted), key);
+    app.evaluate(({ globalShortcut }, shortcut) => globalShortcut.isRegistered(shortcut), key);
   const shortcuts = { toggle: 'Control+Alt+Shift+P', next: '', previous: '', like: '' };
   const { takenShortcuts } = await window.evaluate(
     (change) => (globalThis as unknown as { tonearm: Bridge }).tonearm.changeSettings(change),
@@ -252,12 +252,12 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
 
 /** Clicks after answering, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
-  return app.evaluate((_electron, wanted) => {
-    const all = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
-    const item = all
+  return app.evaluate((_electron, wantedLabel) => {
+    const menuItems = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
+    const item = menuItems
       .flatMap((one) => [one, ...(one.submenu?.items ?? [])])
-      .find((one) => one.label === wanted && one.enabled);
-    if (!item) throw new Error(`The tray has nothing called ${wanted} to click.`);
+      .find((one) => one.label === wantedLabel && one.enabled);
+    if (!item) throw new Error(`The tray has nothing called ${wantedLabel} to click.`);
     setImmediate(() => item.click());
   }, label);
 }

@@ -114,7 +114,8 @@ async function measureFirstSounds({
       const sounding = await currentTime(page);
       return Math.round(
         await page.evaluate(
-          (heard) => performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heard * 1000,
+          (heardSeconds) =>
+            performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heardSeconds * 1000,
           sounding,
         ),
       );

@@ -68,9 +68,9 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
     const delays: number[] = [];
     for (const later of [1.5, 2, 2.5]) {
       await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan((seconds + later) * 1_000);
-      const shown = Number(await slider.inputValue()) / 1_000;
+      const shownSeconds = Number(await slider.inputValue()) / 1_000;
       const { samples, rate } = await takeRecording(page);
-      delays.push(shown - timeOf(samples, rate));
+      delays.push(shownSeconds - timeOf(samples, rate));
     }
     return delays.toSorted((a, b) => a - b)[1]!;
   };

@@ -285,8 +285,10 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   });
   const { items } = (await response.json()) as AlbumPage;
   // a machine may not have fonts for others
-  const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`));
-  return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  const namedAlbums = items.filter(
+    (one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`),
+  );
+  return namedAlbums.reduce((best, one) => (one.track_count > best.track_count ? one : best));
 }
 
 /** Listens to all tracks, and until their sounds can be compared. */

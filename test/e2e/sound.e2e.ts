@@ -66,8 +66,8 @@ async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
   // with a track of the list in the queue, the button would go on with that
   await page.evaluate((key) => {
-    const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
-    if (stored) localStorage.setItem(key, JSON.stringify({ ...stored, queue: [], index: -1 }));
+    const storedPlayer = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
+    if (storedPlayer) localStorage.setItem(key, JSON.stringify({ ...storedPlayer, queue: [], index: -1 }));
   }, 'tonearm.player');
   await page.reload();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
@@ -204,7 +204,7 @@ test('the sleep timer stops playback after a track, or at a time', async () => {
 
 test('the system shows what plays, and its keys control the player; the queue survives a reload', async () => {
   await play();
-  const shown = () =>
+  const readShownTime = () =>
     page.evaluate(() => ({
       title: navigator.mediaSession.metadata?.title,
       artwork: navigator.mediaSession.metadata?.artwork.length,
@@ -215,11 +215,13 @@ test('the system shows what plays, and its keys control the player; the queue su
       action,
       details,
     ] as const);
-  await expect.poll(shown).toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
+  await expect
+    .poll(readShownTime)
+    .toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
   await press('nexttrack');
-  await expect.poll(shown).toMatchObject({ title: pair[1].title });
+  await expect.poll(readShownTime).toMatchObject({ title: pair[1].title });
   await press('pause');
-  await expect.poll(shown).toMatchObject({ state: 'paused' });
+  await expect.poll(readShownTime).toMatchObject({ state: 'paused' });
   await press('seekto', { seekTime: 4 });
   await press('previoustrack'); // after three seconds it goes back to the start
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);

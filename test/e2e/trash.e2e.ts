@@ -17,8 +17,8 @@ afterAll(() => stage?.close());
 const table = (at = page) => at.getByRole('grid', { name: 'Deleted tracks' });
 const row = ({ title }: TrackOut) => table().getByRole('row').filter({ hasText: title }).first();
 const inTrash = async (): Promise<number> => (await stage.api<TrashPage>('/trash')).total;
-const remove = async (...some: TrackOut[]): Promise<void> => {
-  for (const { id } of some) await stage.api(`/tracks/${id}`, { method: 'DELETE' });
+const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
+  for (const { id } of tracksToRemove) await stage.api(`/tracks/${id}`, { method: 'DELETE' });
 };
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
@@ -79,14 +79,14 @@ test('many are selected and restored, and the rest is emptied after a question',
 });
 
 test('an edit of several tracks is undone in the details of one of them', async () => {
-  const [one, two] = [tracks[20]!, tracks[21]!];
-  for (const { id } of [one, two])
+  const [firstTrack, secondTrack] = [tracks[20]!, tracks[21]!];
+  for (const { id } of [firstTrack, secondTrack])
     await stage.api(`/tracks/${id}?batch=together`, { method: 'PATCH', body: { genre: 'Changed' } });
-  await page.goto(`/tracks?details=${one.id}`);
+  await page.goto(`/tracks?details=${firstTrack.id}`);
   const edits = page.getByRole('region', { name: 'Edits in the last 30 days' });
   await edits.getByText('Changed').first().waitFor();
   await edits.getByRole('button', { name: 'Undo on all 2 tracks' }).click();
-  await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${two.id}`)).genre).toBe(two.genre);
+  await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${secondTrack.id}`)).genre).toBe(secondTrack.genre);
 });
 
 test('on a narrow screen a track is restored by its button', async () => {

@@ -26,7 +26,7 @@ function run(...order: string[]): { signal: NodeJS.Signals | null; output: strin
   return { signal, output: stdout.split('\n').filter(Boolean) };
 }
 
-const KILLED_RUN = { signal: 'SIGKILL', said: ['begun'] };
+const KILLED_RUN = { signal: 'SIGKILL', output: ['begun'] };
 const rows = (): unknown[] => {
   const db = new Database(path, { readonly: true });
   try {
@@ -39,9 +39,9 @@ const rows = (): unknown[] => {
 test('a job that was running at two kills in a row is put aside, and other work goes on', () => {
   expect(run('ask')).toEqual(KILLED_RUN);
   expect(run()).toEqual(KILLED_RUN);
-  expect(run('work')).toEqual({ signal: null, said: ['told', 'worked'] });
+  expect(run('work')).toEqual({ signal: null, output: ['told', 'worked'] });
   expect(rows()).toEqual([{ status: 'failed', crashes: 2 }]);
-  expect(run('by itself')).toEqual({ signal: null, said: [] });
+  expect(run('by itself')).toEqual({ signal: null, output: [] });
   expect(run('ask')).toEqual(KILLED_RUN); // a person requested the job again
 });
 
