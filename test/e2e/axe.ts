@@ -10,14 +10,14 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 export interface Part {
   exclude: string[][];
 }
-/** The side bar and the bars below are the same on every page: checked once, on the first. */
+/** The side bar and the bottom bars are the same on every page, so that only the first page checks them. */
 export const SHELL: Part = { exclude: [['nav'], ['footer']] };
-/** What a language can change: the pseudo-language makes a name longer than the text in it. */
+/** Rules whose result depends on the language. */
 export const OF_WORDS = ['label-content-name-mismatch'];
-/** What a theme can change. */
+/** Rules whose result depends on the theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Every violation as a line. */
+/** Returns each violation as a line of text. */
 export async function violations(
   page: Page,
   where: string,

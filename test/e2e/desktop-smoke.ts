@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..', '..');
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-smoke-'));
 const OWNER = { username: 'owner', password: 'correct horse battery' };
 
-/** The program in the folder that `electron-builder --dir` makes, wherever each system has it. */
+/** Returns the path of the program in the folder that `electron-builder --dir` makes. */
 function packedProgram(): string {
   const candidates = readdirSync(join(root, 'out')).flatMap((folder) =>
     ['tonearm', 'Tonearm.exe', join('Tonearm.app', 'Contents', 'MacOS', 'Tonearm')].map((program) =>
@@ -89,7 +89,7 @@ try {
   if (answer) throw new Error('The server still answers after the app has quit.');
   console.log('The desktop app was set up, has scanned and played, did what it was told, and has quit.');
 } finally {
-  app.process().kill('SIGKILL'); // undefined after it has quit
+  app.process().kill('SIGKILL'); // process() is undefined after the app has quit
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -250,7 +250,7 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
   );
 }
 
-/** Clicks after answering, since the app may quit. */
+/** Clicks after this call has answered, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wantedLabel) => {
     const menuItems = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
@@ -262,7 +262,7 @@ function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   }, label);
 }
 
-/** Of all its processes, in MB. */
+/** Returns the memory of all processes of the app, in MB. */
 function memory(app: ElectronApplication): Promise<string> {
   return app.evaluate((electron) =>
     electron.app

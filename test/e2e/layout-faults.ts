@@ -33,7 +33,7 @@ function findFaults(ofInterface: string): string[] {
     !element.closest('.visually-hidden, [inert], dialog:not([open])');
   const isInterface = (text: string): boolean => text.includes(ofInterface);
 
-  /** What clips it, inner first, up to what scrolls it. */
+  /** Returns the elements that clip an element, innermost first, up to the element that scrolls. */
   const clips = (from: Element, across: boolean): { box: Element; edge: DOMRect }[] => {
     const clipping: { box: Element; edge: DOMRect }[] = [];
     for (let box: Element | null = from; box && box !== document.body; box = box.parentElement) {
@@ -90,7 +90,7 @@ function findFaults(ofInterface: string): string[] {
     }
   }
 
-  /** Whether what is at the middle belongs to the element. */
+  /** Returns whether the topmost element at the middle belongs to the element. */
   const isOnTop = (element: Element, { left, right, top, bottom }: DOMRect): boolean | undefined => {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     if (x <= 0 || y <= 0 || x >= innerWidth || y >= innerHeight) return undefined;
@@ -109,7 +109,7 @@ function findFaults(ofInterface: string): string[] {
           faults.add(`control cut off in ${describeElement(box)}: ${what}`);
         break;
       }
-    let isHidden = false; // scrolled away, or in a corner of a card
+    let isHidden = false; // true for a control that is scrolled away, or in a corner of a card
     for (let box = control.parentElement; box && !isHidden; box = box.parentElement) {
       if (styleOf(box).overflowX === 'visible' && styleOf(box).overflowY === 'visible') continue;
       const edge = box.getBoundingClientRect();

@@ -13,10 +13,10 @@ let twins: TrackOut[];
 let missingTracks: TrackOut[];
 let song: string;
 const music = (path: string): string => join(stage.library.dir, path);
-/** The same tags and length, but no two of them the same bytes: tracks with equal audio become one in a scan. */
+/** Writes files with equal tags and length but different bytes, since a scan merges tracks with equal audio. */
 function writeVariant(path: string, change: number): void {
   const bytes = readFileSync(music(song));
-  bytes[bytes.length - 300]! ^= change; // in the last frames, before tags at the end
+  bytes[bytes.length - 300]! ^= change; // the changed byte is in the last frames, before tags at the end
   writeFileSync(music(path), bytes);
 }
 

@@ -21,7 +21,7 @@ test('all pages can be reached from the bottom bar, and the player fills the scr
   const middles = await parts.evaluateAll((elements) =>
     elements.map((part) => Math.round(part.getBoundingClientRect().top + part.getBoundingClientRect().height / 2)),
   );
-  expect(new Set(middles).size).toBe(1); // one line
+  expect(new Set(middles).size).toBe(1); // all parts of the bar are on one line
 
   await page.getByRole('button', { name: /^Open player/ }).tap();
   const sheet = page.getByRole('dialog', { name: 'Player' });

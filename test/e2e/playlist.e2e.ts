@@ -13,7 +13,7 @@ afterAll(() => stage?.close());
 
 const side = () => page.getByRole('navigation', { name: 'Playlists' });
 const table = () => page.getByRole('grid', { name: 'Tracks in Evening' });
-/** Titles in the list's order. */
+/** Returns the titles in the order of the list. */
 const titles = () =>
   table()
     .getByRole('row')

@@ -61,7 +61,7 @@ const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
 
-/** The pair three times, from the start. */
+/** Plays the pair of tracks three times, from the start. */
 async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
   // with a track of the list in the queue, the button would go on with that
@@ -158,7 +158,8 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
     });
     return { first: before!, tail: last!, second: coming! };
   }, null);
-  const fadeStart = first.offset + (tail.from - first.from); // in the leaving track, when the fade begins
+  // the position in the leaving track at which the fade begins
+  const fadeStart = first.offset + (tail.from - first.from);
   expect((fadeStart * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);

@@ -23,7 +23,7 @@ const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
   const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
-  // its events begin after its answers: what changes between is not missed
+  // a page gets the changes between its last response and the start of its event stream
   const lastEvent = (): Promise<number> =>
     page.evaluate(async () => {
       const { token } = JSON.parse(localStorage.getItem('tonearm.session') ?? '{}') as { token?: string };
@@ -36,7 +36,7 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
     await route.continue();
   });
   const trashAnswer = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
-  await page.goto('/playlists'); // a page that asks for no cover of what is about to be deleted
+  await page.goto('/playlists'); // this page requests no cover of the tracks that will be deleted
   await trashAnswer;
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
