@@ -19,7 +19,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const fresh = (): string => mkdtempSync(join(base, 'data-'));
 
-/** The one line on stderr of a start that failed. */
+/** Starts a server that fails, and returns its single line on stderr. */
 async function refusal(args: string[], env: Record<string, string> = {}, exitCode = 1): Promise<string> {
   const { code, stdout, stderr } = await runServer(args, env);
   expect([code, stdout]).toEqual([exitCode, '']);
@@ -137,9 +137,9 @@ test('a data folder in that of another library is refused', async () => {
   const outer = fresh();
   const server = await spawnServer(['--data-dir', outer, '--port', '0']);
   await server.kill('SIGTERM');
-  const before = readdirSync(outer);
+  const previousEntries = readdirSync(outer);
   expect(await refusal(['--data-dir', join(outer, 'more', 'data')])).toMatch(/is inside that of another library/);
-  expect(readdirSync(outer)).toEqual(before);
+  expect(readdirSync(outer)).toEqual(previousEntries);
 });
 
 test('an invalid database, or one of a newer version, is reported with what to do', async () => {

@@ -17,7 +17,7 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
-/** The bytes in pieces of odd lengths, then an error if one is given. */
+/** Yields the bytes in chunks of odd lengths, and then throws the error if there is one. */
 export const inPieces = (bytes: Buffer, error?: Error): Readable =>
   Readable.from(
     (function* pieces() {

@@ -1,4 +1,4 @@
-// What is asked and shown on a terminal.
+// Tests the questions and the output on a terminal.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     await adding.shows('Password again: ');
     adding.type('something else\r');
     await adding.shows('The two are not the same.');
-    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // pasted at once
+    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // the whole text is pasted at once
     expect(await adding.ended).toBe(0);
     expect(adding.output()).toContain('Created the account ann.');
     expect(adding.output()).not.toMatch(/short\b|horse|something else/);

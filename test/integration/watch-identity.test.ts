@@ -99,11 +99,13 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
     });
 
     test('every scan but the first was of changed folders only, of all at once', () => {
-      const [first, ...others] = scansOf(music.server).map(({ payload }) => (payload as { paths?: string[] }).paths);
+      const [first, ...otherScans] = scansOf(music.server).map(
+        ({ payload }) => (payload as { paths?: string[] }).paths,
+      );
       expect(first).toBeUndefined();
-      expect(others.length).toBeGreaterThanOrEqual(3);
-      expect(others.length).toBeLessThanOrEqual(6);
-      for (const paths of others) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);
+      expect(otherScans.length).toBeGreaterThanOrEqual(3);
+      expect(otherScans.length).toBeLessThanOrEqual(6);
+      for (const paths of otherScans) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);
     });
   });
 });

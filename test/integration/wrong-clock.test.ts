@@ -83,10 +83,10 @@ test('what was put off while the clock was ahead is done when it is right again'
   const { id } = await wrong.app.jobs.enqueue(COVER_TASK, {});
   wrong.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
   await wrong.close();
-  const right = await startServer({ dir });
-  await right.app.trash.purgeOld(right.app.nowForAges());
-  await right.app.drain();
-  const { body } = await right.api<{ status: string }>(`/jobs/${id}`, { token: await signIn(right) });
+  const correctServer = await startServer({ dir });
+  await correctServer.app.trash.purgeOld(correctServer.app.nowForAges());
+  await correctServer.app.drain();
+  const { body } = await correctServer.api<{ status: string }>(`/jobs/${id}`, { token: await signIn(correctServer) });
   expect(body.status).toBe('succeeded');
-  await right.close();
+  await correctServer.close();
 });
